@@ -1,0 +1,44 @@
+package store
+
+// A Code is the stable word for a kind of failure (section 9 of the design).
+// A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
+// which case it was.
+type Code string
+
+const (
+	NotARepository  Code = "not_a_repository"
+	GitFailed       Code = "git_failed"
+	LockNotFound    Code = "lock_not_found"
+	LockNotActive   Code = "lock_not_active"
+	TaskNotFound    Code = "task_not_found"
+	LockNotStale    Code = "lock_not_stale"
+	Conflict        Code = "conflict"
+	NotHolder       Code = "not_holder"
+	BadScope        Code = "bad_scope"
+	BadInput        Code = "bad_input"
+	StoreBusy       Code = "store_busy"
+	StoreUnwritable Code = "store_unwritable"
+	DuplicateID     Code = "duplicate_id"
+	Timeout         Code = "timeout"
+)
+
+func (c Code) Error() string { return string(c) }
+
+// An Error is every failure that an operation returns.
+type Error struct {
+	Code    Code
+	Message string // what went wrong, with the offending value in quotes
+	Hint    string // what to do; may be empty
+	Detail  any    // conflict and timeout: the JSON object that says more; else nil
+	Err     error  // the cause, where there is one
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap lets errors.Is match the code and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Code}
+	}
+	return []error{e.Code, e.Err}
+}

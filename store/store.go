@@ -1,0 +1,42 @@
+// Package store is the directory of lock files of one repository and every
+// operation on it. Each operation is a method of Store that takes a request
+// and gives an Answer; both faces (cli and server) print the answer's Result
+// with Encode, so that their bytes are the same.
+//
+// Nothing is remembered between calls and no process assumes that it is
+// alone: what is on disk is the truth, writers take turns by a kernel lock on
+// one file, and readers take no lock at all.
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// A Store is what the operations need from the world outside. It holds no
+// state; one value serves any number of concurrent calls.
+type Store struct {
+	Now     func() time.Time
+	Getwd   func() (string, error) // asked on every call
+	Environ func() []string        // asked on every call
+}
+
+// An Answer is what an operation says: the result whose JSON both faces
+// print, and the warnings that go beside it. Warnings are set on errors too.
+type Answer[T any] struct {
+	Result   T
+	Warnings []string
+	Dir      string // the agents-locks directory that answered
+}
+
+// Encode is the JSON of a result: compact, one line, no HTML escapes.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

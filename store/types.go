@@ -1,0 +1,154 @@
+package store
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// The json tags of requests are the names of the tools' arguments; a pointer
+// is nil where the caller did not say.
+
+// A Target says which repository a call is about.
+type Target struct {
+	BaseDir *string `json:"base_dir"` // nil: the working directory; empty: an error
+}
+
+// A Ref names one lock.
+type Ref struct {
+	LockID string `json:"lock_id"`
+	Short  bool   `json:"-"` // an unambiguous prefix of the id or its slug will do (the command line)
+}
+
+// A QueryRequest asks for summaries; zero fields do not filter.
+type QueryRequest struct {
+	Target
+	Status       string   `json:"status"` // active (default), done, all
+	Scope        []string `json:"scope"`
+	AgentID      string   `json:"agent_id"`
+	Text         string   `json:"text"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+	Limit        *int     `json:"limit"`
+}
+
+// A CheckRequest asks which active locks a scope would meet.
+type CheckRequest struct {
+	Target
+	Scope        []string `json:"scope"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+}
+
+// A CreateRequest claims a scope.
+type CreateRequest struct {
+	Target
+	Title         string   `json:"title"`
+	Scope         []string `json:"scope"`
+	Tasks         []string `json:"tasks"`
+	AgentID       *string  `json:"agent_id"` // nil: AGENT_LOCKS_AGENT_ID
+	ParentAgentID *string  `json:"parent_agent_id"`
+}
+
+// An UpdateRequest records progress.
+type UpdateRequest struct {
+	Target
+	Ref
+	TaskText *string `json:"task_text"`
+	Done     *bool   `json:"done"` // nil with TaskText: true
+	Note     *string `json:"note"`
+}
+
+// A FinishRequest ends a lock.
+type FinishRequest struct {
+	Target
+	Ref
+	Summary *string `json:"summary"`
+}
+
+// A HeartbeatRequest says that the holder is alive.
+type HeartbeatRequest struct {
+	Target
+	Ref
+}
+
+// A ReapRequest archives stale locks: the one named, or all.
+type ReapRequest struct {
+	Target
+	LockID       *string  `json:"lock_id"` // nil: all stale locks
+	Short        bool     `json:"-"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+	DryRun       bool     `json:"dry_run"`
+	AgentID      *string  `json:"agent_id"`
+	Force        bool     `json:"force"`
+}
+
+// A ShowRequest asks for one whole lock.
+type ShowRequest struct {
+	Target
+	Ref
+	StaleMinutes *float64 `json:"stale_minutes"`
+}
+
+// A Summary is a lock as listings show it.
+type Summary struct {
+	ID              string   `json:"id"`
+	Title           string   `json:"title"`
+	Status          string   `json:"status"`
+	PercentComplete int      `json:"percentComplete"`
+	Scope           []string `json:"scope"`
+	Repository      string   `json:"repository"`
+	AgentID         *string  `json:"agent_id"`
+	ParentAgentID   *string  `json:"parent_agent_id"`
+	Stale           bool     `json:"stale"`
+	StaleForSeconds int64    `json:"staleForSeconds"`
+
+	Created      string `json:"created,omitempty"`
+	Updated      string `json:"updated,omitempty"`
+	Worktree     string `json:"worktree,omitempty"`
+	WorktreeGone bool   `json:"worktreeGone,omitempty"`
+	Branch       string `json:"branch,omitempty"`
+	Mode         string `json:"mode,omitempty"` // "shared", else absent
+
+	// Where the answer is about an overlap (check, create):
+	Overlaps     []overlap.Pair `json:"overlaps,omitempty"`
+	SameWorktree *bool          `json:"same_worktree,omitempty"`
+	LastNote     string         `json:"lastNote,omitempty"` // its first line
+}
+
+// A Created answers create.
+type Created struct {
+	ID       string    `json:"id"`
+	FilePath string    `json:"filePath"`
+	Overlaps []Summary `json:"overlaps"`
+}
+
+// An Updated answers update.
+type Updated struct {
+	ID              string `json:"id"`
+	PercentComplete int    `json:"percentComplete"`
+}
+
+// A Finished answers finish.
+type Finished struct {
+	ID       string `json:"id"`
+	FilePath string `json:"filePath"`
+}
+
+// A Heartbeat answers heartbeat.
+type Heartbeat struct {
+	ID      string `json:"id"`
+	Updated string `json:"updated"`
+}
+
+// A Reaped is one lock that reap archived, or would.
+type Reaped struct {
+	ID              string `json:"id"`
+	Title           string `json:"title"`
+	StaleForSeconds int64  `json:"staleForSeconds"`
+}
+
+// A Whole is everything a lock file says.
+type Whole struct {
+	Summary
+	Tasks    []lockfile.Task `json:"tasks"`
+	Notes    []string        `json:"notes"`
+	FilePath string          `json:"filePath"`
+}
