@@ -2,13 +2,22 @@
 // git directory is, which root a lock there governs, and which worktree,
 // branch and commit the caller stood on.
 //
-// Nothing is cached: each Find asks git again.
+// Find asks the git program, once for each call: nothing is cached, so a
+// worktree that was added, moved or removed meanwhile is seen as it is now.
+// Only where no git program is installed does go-git's reading of the
+// directory stand in, for the layouts that it can open.
+//
+// The common directory is the one answer that Find insists on. A repository
+// without a work tree, a commit or a branch is a repository all the same, and
+// the fields that say so stay empty.
 package gitdir
 
 import (
 	"context"
 	"errors"
 	"io/fs"
+	"os/exec"
+	"path/filepath"
 )
 
 // The ways in which Find fails; the error that wraps them holds git's words.
@@ -24,10 +33,18 @@ type Error struct {
 	Kind    error  // one of the sentinels
 	Message string // one line, lower case, names the offending value in quotes
 	Hint    string // what to do, one line; may be empty
+	Err     error  // the cause, where there is one
 }
 
 func (e *Error) Error() string { return e.Message }
-func (e *Error) Unwrap() error { return e.Kind }
+
+// Unwrap lets errors.Is match the case and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
 
 // A Query is what a caller says about the repository that it means.
 type Query struct {
@@ -49,16 +66,62 @@ type Repo struct {
 
 	IgnoreCase bool  // core.ignorecase
 	ConfigErr  error // why the config could not be read, if so
+
+	config   config // what the common directory's config says
+	explicit bool   // Query.BaseDir was given: inherited repository variables do not count
 }
 
 // Find asks git which repository q is about.
-func Find(ctx context.Context, q Query) (*Repo, error) { panic("not yet") }
+//
+// An explicit BaseDir wins over inherited variables that locate a repository,
+// such as the GIT_DIR that git sets inside hooks; without one they are
+// honoured as git honours them. It never falls back to another directory.
+//
+// The error is an *Error, or the context's own where that ended first.
+func Find(ctx context.Context, q Query) (*Repo, error) {
+	dir, err := q.dir()
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{Dir: dir, explicit: q.BaseDir != nil}
+	g := r.git(q.Environ, dir)
+	switch err := r.ask(ctx, g); {
+	case errors.Is(err, exec.ErrNotFound):
+		if err := r.read(q.Environ); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	}
+	r.config, r.ConfigErr = readConfig(r.CommonDir)
+	r.IgnoreCase = r.config.ignoreCase
+	r.Root = root(r.CommonDir, r.config.worktree)
+	return r, nil
+}
+
+// root is the directory that a lock in the common directory governs: the one
+// that holds `.git`. Only the common directory and its config are asked, never
+// the caller's place or environment, so that every worktree has the same
+// answer.
+func root(common, worktree string) string {
+	switch {
+	case worktree != "": // a submodule's, say
+		if !filepath.IsAbs(worktree) {
+			worktree = common + string(filepath.Separator) + worktree
+		}
+		return resolved(worktree)
+	case filepath.Base(common) == dotGit || sameFile(filepath.Join(filepath.Dir(common), dotGit), common):
+		return filepath.Dir(common)
+	default:
+		return common
+	}
+}
 
 // Worktrees lists the roots of all worktrees of the repository (the main one
 // first, where there is one), whether or not they still exist.
-func (r *Repo) Worktrees() ([]string, error) { panic("not yet") }
+func (r *Repo) Worktrees() ([]string, error) { return r.worktrees() }
 
 // Modes are the permission bits which a new directory and a new file in the
 // git directory must be given after creation (core.sharedRepository); zero
 // means: what the umask leaves is right.
-func (r *Repo) Modes() (dir, file fs.FileMode) { panic("not yet") }
+func (r *Repo) Modes() (dir, file fs.FileMode) { return r.modes() }

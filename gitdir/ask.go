@@ -1,0 +1,140 @@
+package gitdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// questions is what one call asks, in the order of the answer's lines. Where
+// git cannot answer one of them (no work tree, no commit), it stops there.
+var questions = []string{
+	"--git-common-dir", "--git-dir", "--show-toplevel", "--show-prefix", "HEAD", "--symbolic-full-name", "HEAD",
+}
+
+// answers are git's own words, a line each, still relative and unchecked.
+type answers struct {
+	common, git, toplevel, prefix, head, ref string
+}
+
+var hash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+
+// parse reads the answer to all questions; ok only where each line is what it
+// must be. A name that holds a newline, or a question that git left out,
+// makes another number of lines or moves the last two from their places.
+func parse(out string) (a answers, ok bool) {
+	lines := strings.Split(trimNewline(out), "\n")
+	if len(lines) != 6 {
+		return answers{}, false
+	}
+	a = answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3], head: lines[4], ref: lines[5]}
+	return a, hash.MatchString(a.head) && (a.ref == "HEAD" || strings.HasPrefix(a.ref, "refs/"))
+}
+
+// trimNewline takes away the one newline that git puts after an answer, and
+// nothing else: a directory's name may end in a space or a newline of its own.
+func trimNewline(out string) string { return strings.TrimSuffix(out, "\n") }
+
+// ask fills r with git's answers.
+func (r *Repo) ask(ctx context.Context, g program) error {
+	out, err := g.run(ctx, append([]string{"rev-parse"}, questions...)...)
+	if err != nil && len(out) == 0 {
+		return err // not even the first question was answered
+	}
+	a, ok := parse(string(out))
+	if err != nil || !ok {
+		if a, err = askEach(ctx, g); err != nil {
+			return err
+		}
+	}
+	return r.fill(a)
+}
+
+// askEach asks each question alone. Only the common directory and the git
+// directory must have an answer; git's refusal of another one is the answer
+// that there is none.
+func askEach(ctx context.Context, g program) (a answers, err error) {
+	for _, q := range []struct {
+		into     *string
+		required bool
+		args     []string
+	}{
+		{&a.common, true, []string{"rev-parse", "--git-common-dir"}},
+		{&a.git, true, []string{"rev-parse", "--git-dir"}},
+		{&a.toplevel, false, []string{"rev-parse", "--show-toplevel"}},
+		{&a.prefix, false, []string{"rev-parse", "--show-prefix"}},
+		{&a.head, false, []string{"rev-parse", "--quiet", "--verify", "HEAD"}},
+		{&a.ref, false, []string{"symbolic-ref", "--quiet", "HEAD"}}, // names an unborn branch too
+	} {
+		out, err := g.run(ctx, q.args...)
+		var said *Error
+		switch {
+		case err == nil:
+			*q.into = trimNewline(string(out))
+		case q.required || !errors.As(err, &said):
+			return answers{}, err
+		}
+	}
+	return a, nil
+}
+
+// fill makes git's answers absolute and symlink-free.
+func (r *Repo) fill(a answers) error {
+	var err error
+	if r.GitDir, err = r.place(a.git); err != nil {
+		return err
+	}
+	if a.common == "--git-common-dir" { // git before 2.5, which has no worktrees, echoes it
+		a.common = a.git
+	}
+	if r.CommonDir, err = r.place(a.common); err != nil {
+		return err
+	}
+	if a.toplevel != "" {
+		r.Worktree = resolved(filepath.FromSlash(a.toplevel))
+		r.Prefix = strings.TrimSuffix(a.prefix, "/")
+	} else {
+		r.Worktree, r.Prefix = linked(r.GitDir, r.Dir)
+	}
+	r.Head = a.head
+	if branch, ok := strings.CutPrefix(a.ref, "refs/heads/"); ok {
+		r.Branch = branch
+	}
+	return nil
+}
+
+// place resolves a path that git printed relative to the call's directory.
+func (r *Repo) place(path string) (string, error) {
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git names the directory %q, which cannot be read: %v", path, reason(err))}
+	}
+	return real, nil
+}
+
+// linked is the worktree that a linked worktree's git directory belongs to,
+// where git itself will not say (core.bare=true over live worktrees), and the
+// place of dir in it; empty where dir is not in it.
+func linked(gitDir, dir string) (worktree, prefix string) {
+	text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+	if err != nil {
+		return "", "" // the main worktree's git directory has none
+	}
+	worktree = resolved(worktreeOf(gitDir, string(text)))
+	prefix, err = filepath.Rel(worktree, dir)
+	if err != nil || !filepath.IsLocal(prefix) {
+		return "", ""
+	}
+	if prefix == "." {
+		prefix = ""
+	}
+	return worktree, filepath.ToSlash(prefix)
+}

@@ -1,0 +1,114 @@
+package gitdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const dotGit = ".git"
+
+// dir is the directory that the query is about, absolute and symlink-free.
+func (q Query) dir() (string, error) {
+	if q.BaseDir == nil {
+		return q.cwd()
+	}
+	base := *q.BaseDir
+	if base == "" {
+		return "", badBase("base_dir is empty: \"\"", "pass a directory inside the target repository, or leave base_dir out for the working directory")
+	}
+	if base == "~" || strings.HasPrefix(base, "~/") || strings.HasPrefix(base, "~"+string(filepath.Separator)) {
+		return "", badBase(fmt.Sprintf("base_dir %q: ~ is not expanded here", base), "write the home directory's path out, or ./~ for a directory of that name")
+	}
+	path := base
+	if !filepath.IsAbs(base) {
+		cwd, err := q.cwd()
+		if err != nil {
+			return "", err
+		}
+		path = under(cwd, base)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", badBase(fmt.Sprintf("base_dir %q does not exist", base)+resolvedAs(base, path), "pass an existing directory, or file, inside the target repository")
+	case err != nil:
+		return "", badBase(fmt.Sprintf("base_dir %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+	case !info.IsDir():
+		// The file's own directory, not the one that a symlink leads to: the
+		// repository that it lies in is the one that is meant.
+		path, _ = filepath.Split(path)
+	}
+	dir, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", badBase(fmt.Sprintf("base_dir %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+	}
+	return dir, nil
+}
+
+// cwd is the working directory, symlink-free.
+func (q Query) cwd() (string, error) {
+	const hint = "change to a directory that exists, or pass an absolute base_dir inside the target repository"
+	wd, err := q.Getwd()
+	if err != nil {
+		return "", badBase(fmt.Sprintf("the working directory is gone or cannot be read: %v", reason(err)), hint)
+	}
+	dir, err := filepath.EvalSymlinks(wd)
+	if err != nil {
+		return "", badBase(fmt.Sprintf("the working directory %q is gone or cannot be read: %v", wd, reason(err)), hint)
+	}
+	return dir, nil
+}
+
+// under is the path relative to dir, spelled so that the system resolves a
+// `..` after it has followed a symlink; filepath.Join would do so before.
+func under(dir, path string) string {
+	if os.IsPathSeparator(path[0]) { // Windows: the root of the current drive
+		return filepath.VolumeName(dir) + path
+	}
+	if filepath.VolumeName(path) != "" { // Windows: relative to another drive's directory
+		return path
+	}
+	return dir + string(filepath.Separator) + path
+}
+
+// resolvedAs tells what a relative name was taken for.
+func resolvedAs(base, path string) string {
+	if base == path {
+		return ""
+	}
+	return fmt.Sprintf(" (looked for %q)", path)
+}
+
+// resolved is the path absolute and symlink-free, as far as it exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// reason is a path error without the path, which the message names itself.
+func reason(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+func badBase(message, hint string) error {
+	return &Error{Kind: ErrBaseDir, Message: message, Hint: hint}
+}

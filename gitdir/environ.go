@@ -1,0 +1,59 @@
+package gitdir
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// locating are the variables by which git is told of a repository instead of
+// looking for one: what `git rev-parse --local-env-vars` prints, less
+// GIT_CONFIG and its like, which carry settings such as safe.directory.
+var locating = []string{
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_COMMON_DIR",
+	"GIT_DIR",
+	"GIT_GRAFT_FILE",
+	"GIT_IMPLICIT_WORK_TREE",
+	"GIT_INDEX_FILE",
+	"GIT_INTERNAL_SUPER_PREFIX",
+	"GIT_NO_REPLACE_OBJECTS",
+	"GIT_OBJECT_DIRECTORY",
+	"GIT_PREFIX",
+	"GIT_REPLACE_REF_BASE",
+	"GIT_SHALLOW_FILE",
+	"GIT_WORK_TREE",
+}
+
+// locates tells whether an entry of an environment, NAME=value, is one of the
+// variables above.
+func locates(entry string) bool {
+	return slices.ContainsFunc(locating, func(name string) bool { return named(entry, name) })
+}
+
+// scrub is the environment without the variables that locate a repository.
+func scrub(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), locates)
+}
+
+// getenv is the value of a variable, the last one where it is set twice, as
+// for a child process.
+func getenv(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if named(entry, name) {
+			return entry[len(name)+1:]
+		}
+	}
+	return ""
+}
+
+// named tells whether an entry sets the variable; Windows folds the case.
+func named(entry, name string) bool {
+	if len(entry) <= len(name) || entry[len(name)] != '=' {
+		return false
+	}
+	if runtime.GOOS == "windows" {
+		return strings.EqualFold(entry[:len(name)], name)
+	}
+	return entry[:len(name)] == name
+}

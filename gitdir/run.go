@@ -1,0 +1,149 @@
+package gitdir
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A program is git as one call runs it: where, and in which environment.
+type program struct {
+	dir     string
+	environ []string
+}
+
+// git prepares the program for a directory, by the environment's rules: an
+// explicit base directory drops the variables that locate a repository.
+func (r *Repo) git(environ []string, dir string) program {
+	if r.explicit {
+		environ = scrub(environ)
+	}
+	return program{dir: dir, environ: environ}
+}
+
+// Git runs git in the caller's worktree (in Dir where there is none) by the
+// same rules about the environment as Find, without taking git's optional
+// locks or starting a file system monitor, and returns what it printed.
+//
+// The error is an *Error of kind ErrGitFailed with git's own words, or the
+// context's own where that ended first. An *exec.ExitError is within reach of
+// errors.As, for commands whose exit code is an answer.
+func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byte, error) {
+	g := r.git(environ, r.Dir)
+	if r.Worktree != "" && r.Worktree != r.Dir {
+		g.dir = r.Worktree
+		g.environ = pinned(g.environ, r.Dir)
+	}
+	out, err := g.run(ctx, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: installGit}
+	}
+	return out, err
+}
+
+// pinned makes the variables absolute that git reads relative to the directory
+// it is started in, so that they mean in another directory what they meant in
+// dir. (GIT_INDEX_FILE is relative to the worktree's root, wherever one stands.)
+func pinned(environ []string, dir string) []string {
+	out := make([]string, 0, len(environ))
+	for _, entry := range environ {
+		for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"} {
+			if named(entry, name) {
+				if value := entry[len(name)+1:]; value != "" && !filepath.IsAbs(value) {
+					entry = name + "=" + filepath.Join(dir, value)
+				}
+			}
+		}
+		out = append(out, entry)
+	}
+	return out
+}
+
+// run runs git and returns what it printed. Its error is exec.ErrNotFound
+// where there is no git program, the context's, or an *Error with git's words.
+func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
+	path, err := g.path()
+	if err != nil {
+		return nil, err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = g.dir
+	// git's messages are shown as they are, but one of them is also recognised.
+	// GIT_OPTIONAL_LOCKS is what --no-optional-locks sets; git before 2.15
+	// refuses the option and ignores the variable.
+	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "PWD="+g.dir)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = time.Second // a grandchild that keeps the pipe open does not hold the call
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return stdout.Bytes(), g.failure(err, stderr.String())
+	}
+	return stdout.Bytes(), nil
+}
+
+// path finds the git program on the PATH that was handed in. Relative entries
+// are passed over: a repository must not bring its own git.
+func (g program) path() (string, error) {
+	for _, dir := range filepath.SplitList(getenv(g.environ, "PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// failure turns git's standard error into an error.
+func (g program) failure(err error, stderr string) error {
+	said, rest := words(stderr)
+	switch {
+	case strings.HasPrefix(said, "fatal: not a git repository"):
+		return &Error{
+			Kind:    ErrNotRepository,
+			Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said),
+			Hint:    "run it inside the repository, or name a directory in it with base_dir (--base-dir)",
+			Err:     err,
+		}
+	case said == "":
+		said = err.Error()
+	}
+	return &Error{
+		Kind:    ErrGitFailed,
+		Message: fmt.Sprintf("git failed in %q: %s", g.dir, said),
+		Hint:    rest,
+		Err:     err,
+	}
+}
+
+// words splits git's message into the line that says what was wrong and the
+// rest, which often says what to do, each as one line.
+func words(stderr string) (said, rest string) {
+	var lines, others []string
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for _, line := range lines {
+		if said == "" && strings.HasPrefix(line, "fatal: ") {
+			said = line
+		} else {
+			others = append(others, line)
+		}
+	}
+	if said == "" {
+		return strings.Join(lines, " "), ""
+	}
+	return said, strings.Join(others, " ")
+}

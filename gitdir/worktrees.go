@@ -1,0 +1,69 @@
+package gitdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// worktrees reads <common>/worktrees/*/gitdir.
+func (r *Repo) worktrees() ([]string, error) {
+	var roots []string
+	add := func(root string) {
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	if r.hasMain() {
+		add(r.Root)
+	}
+	dir := filepath.Join(r.CommonDir, "worktrees")
+	names, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list worktrees: %w", err)
+	}
+	for _, name := range names {
+		gitDir := filepath.Join(dir, name.Name())
+		text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
+			continue // being made or pruned at this moment
+		case err != nil:
+			return nil, fmt.Errorf("list worktrees: %w", err)
+		}
+		add(resolved(worktreeOf(gitDir, string(text))))
+	}
+	if r.Worktree != "" { // a separate git directory does not name its main worktree
+		add(r.Worktree)
+	}
+	return roots, nil
+}
+
+// hasMain tells whether Root is a worktree. Under core.bare=true it is one
+// where somebody has worked in it: a repository that was always bare has no
+// index.
+func (r *Repo) hasMain() bool {
+	if r.Root == "" || r.Root == r.CommonDir {
+		return false
+	}
+	if !r.config.bare || r.config.worktree != "" {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(r.CommonDir, "index"))
+	return err == nil
+}
+
+// worktreeOf is the root that the text of a worktree's `gitdir` file names: the
+// directory of its `.git` file, relative to the git directory where git 2.48
+// and later were told to write it so.
+func worktreeOf(gitDir, text string) string {
+	path := filepath.FromSlash(strings.TrimSuffix(trimNewline(text), "\r"))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(gitDir, path)
+	}
+	return filepath.Dir(path)
+}
