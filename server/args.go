@@ -1,0 +1,201 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Arguments are declared strictly and accepted generously (section 8 of the
+// design). Models and clients fill what they do not use with null or "", send
+// a list as one string and a number as its text. None of that is ambiguous,
+// so it is taken; what is ambiguous is refused by name:
+//
+//   - null is an omission, and so is "" for a string or a list, but for what
+//     is required and for base_dir and lock_id;
+//   - a name that the tool does not know, since a misspelt base_dir or
+//     dry_run would do the opposite of what was meant;
+//   - a name given twice, since parsers differ in which one counts;
+//   - text that is not Unicode, since it could not be written as it was said.
+
+// passed are the names that clients add to arguments for their own use.
+func passed(name string) bool { return name == "_meta" || name == "toolCallId" }
+
+// An argument is one member of the arguments object, as it was sent.
+type argument struct {
+	name  string
+	value json.RawMessage
+}
+
+// arrive makes of a call's arguments the JSON object that the operation's
+// request is read from: known names only, each with a value of its own type.
+func (t Tool) arrive(raw json.RawMessage) (json.RawMessage, error) {
+	sent, err := members(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.refuseUnknown(sent); err != nil {
+		return nil, err
+	}
+	args := make(map[string]any)
+	for _, a := range sent {
+		i := slices.IndexFunc(t.Properties, func(p Property) bool { return p.Name == a.name })
+		if i < 0 {
+			continue // passed through
+		}
+		value, err := t.Properties[i].take(a.value)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			args[a.name] = value
+		}
+	}
+	if err := t.refuseMissing(args); err != nil {
+		return nil, err
+	}
+	return json.Marshal(args)
+}
+
+// members splits the arguments object. Arguments that are no object are a
+// malformed envelope, a protocol error; none at all is an empty object.
+func members(raw json.RawMessage) ([]argument, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if raw[0] != '{' {
+		return nil, malformed("arguments must be a JSON object, not %s", shown(raw))
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil { // the brace
+		return nil, malformed("arguments: %v", err)
+	}
+	var sent []argument
+	seen := make(map[string]bool)
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, malformed("arguments: %v", err)
+		}
+		a := argument{name: fmt.Sprint(key)}
+		if err := d.Decode(&a.value); err != nil {
+			return nil, malformed("arguments: %v", err)
+		}
+		if seen[a.name] {
+			return nil, badInput("give it once", "argument %q is given twice", a.name)
+		}
+		seen[a.name] = true
+		sent = append(sent, a)
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return nil, malformed("arguments: %v", err)
+	}
+	return sent, nil
+}
+
+func (t Tool) refuseUnknown(sent []argument) error {
+	var unknown, meant []string
+	for _, a := range sent {
+		if passed(a.name) || slices.Contains(t.names(), a.name) {
+			continue
+		}
+		unknown = append(unknown, fmt.Sprintf("%q", a.name))
+		if near := nearest(a.name, t.names()); near != "" {
+			meant = append(meant, fmt.Sprintf("%q", near))
+		}
+	}
+	if unknown == nil {
+		return nil
+	}
+	hint := fmt.Sprintf("%s takes %s", t.Name, strings.Join(t.names(), ", "))
+	if meant != nil {
+		hint = fmt.Sprintf("did you mean %s? %s", strings.Join(meant, ", "), hint)
+	}
+	return badInput(hint, "unknown %s %s", plural("argument", unknown), strings.Join(unknown, ", "))
+}
+
+func (t Tool) refuseMissing(args map[string]any) error {
+	var missing []string
+	for _, p := range t.Properties {
+		if _, given := args[p.Name]; p.Required && !given {
+			missing = append(missing, fmt.Sprintf("%q", p.Name))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return badInput("null counts as missing", "missing required %s %s", plural("argument", missing), strings.Join(missing, ", "))
+}
+
+func (t Tool) names() []string {
+	names := make([]string, len(t.Properties))
+	for i, p := range t.Properties {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// take reads one value; nil means that it was as good as omitted.
+func (p Property) take(raw json.RawMessage) (any, error) {
+	if string(bytes.TrimSpace(raw)) == "null" {
+		return nil, nil
+	}
+	value, err := p.read(raw)
+	if err != nil {
+		return nil, badInput("", "argument %q must be %v, not %s", p.Name, err, shown(raw))
+	}
+	if !empty(value) {
+		return value, nil
+	}
+	if p.NotEmpty {
+		return nil, badInput("", "argument %q must not be empty", p.Name)
+	}
+	return nil, nil
+}
+
+func empty(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return v == ""
+	case []string:
+		return len(v) == 0
+	}
+	return false
+}
+
+// shown is a value as an error message quotes it: on one line, not too long.
+func shown(raw json.RawMessage) string {
+	const most = 80
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		b.Reset()
+		b.Write(raw)
+	}
+	s := strings.ToValidUTF8(b.String(), "\uFFFD")
+	if r := []rune(s[:min(len(s), 4*most)]); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
+
+func plural(noun string, of []string) string {
+	if len(of) == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+func badInput(hint, format string, values ...any) error {
+	return &store.Error{Code: store.BadInput, Message: fmt.Sprintf(format, values...), Hint: hint}
+}
+
+func malformed(format string, values ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, values...)}
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A reader takes a JSON value that is not null for a string, []string, bool,
+// float64 or int64. Its error completes the sentence "must be ...".
+type reader func(json.RawMessage) (any, error)
+
+var (
+	errText    = errors.New("a string")
+	errList    = errors.New("a list of strings")
+	errBool    = errors.New("true or false")
+	errNumber  = errors.New("a finite number")
+	errCount   = errors.New("a whole number")
+	errUnicode = errors.New("whole Unicode text (a surrogate has no partner, or bytes are not UTF-8)")
+)
+
+func readText(raw json.RawMessage) (any, error) {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return nil, errText
+	}
+	if !isUnicode(raw) {
+		return nil, errUnicode
+	}
+	return s, nil
+}
+
+// readList takes a list of strings, its JSON text, or one string: the only
+// item. Text that merely looks like JSON is a string: [id].ts names a file.
+func readList(raw json.RawMessage) (any, error) {
+	if items, err := readStrings(raw); err == nil || errors.Is(err, errUnicode) {
+		return items, err
+	}
+	one, err := readText(raw)
+	if errors.Is(err, errText) {
+		return nil, errList
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := one.(string)
+	if items, err := readStrings(json.RawMessage(s)); err == nil || errors.Is(err, errUnicode) {
+		return items, err
+	}
+	if s == "" {
+		return []string{}, nil
+	}
+	return []string{s}, nil
+}
+
+func readStrings(raw json.RawMessage) ([]string, error) {
+	var items []*string // an item that is null is no string
+	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
+		return nil, errList
+	}
+	if !isUnicode(raw) {
+		return nil, errUnicode
+	}
+	list := make([]string, len(items))
+	for i, item := range items {
+		if item == nil {
+			return nil, errList
+		}
+		list[i] = *item
+	}
+	return list, nil
+}
+
+func readBool(raw json.RawMessage) (any, error) {
+	switch strings.ToLower(bare(raw)) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return nil, errBool
+}
+
+func readNumber(raw json.RawMessage) (any, error) {
+	s := bare(raw)
+	// JSON's own grammar: ParseFloat alone would take NaN, Inf and 0x1p-2.
+	if !json.Valid([]byte(s)) {
+		return nil, errNumber
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil, errNumber
+	}
+	return f, nil
+}
+
+func readCount(raw json.RawMessage) (any, error) {
+	f, err := readNumber(raw)
+	if err != nil {
+		return nil, errCount
+	}
+	// Beyond 2^53 a float64 no longer tells whole numbers apart.
+	if n := f.(float64); n == math.Trunc(n) && math.Abs(n) <= 1<<53 {
+		return int64(n), nil
+	}
+	return nil, errCount
+}
+
+// bare is the text of a value that may have been put into a string.
+func bare(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		s = string(raw)
+	}
+	return strings.TrimSpace(s)
+}
+
+// isUnicode reports whether the strings in a JSON value are Unicode text.
+// encoding/json would put U+FFFD for what is not, and so name another file.
+func isUnicode(raw json.RawMessage) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return true
+		}
+		raw = raw[i:]
+		first, ok := escapedUnit(raw)
+		switch {
+		case !ok: // \n and the like
+			raw = raw[2:]
+		case first < 0xD800 || first > 0xDFFF:
+			raw = raw[6:]
+		default:
+			second, ok := escapedUnit(raw[6:])
+			if first > 0xDBFF || !ok || second < 0xDC00 || second > 0xDFFF {
+				return false
+			}
+			raw = raw[12:]
+		}
+	}
+}
+
+// escapedUnit is the UTF-16 unit of a \uXXXX at the start of valid JSON.
+func escapedUnit(raw []byte) (unit uint64, ok bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	return unit, err == nil
+}

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// handler answers calls of one tool. There is one copy of the answer, in the
+// text, where every client looks: no structured content.
+func (t Tool) handler(s *store.Store, log io.Writer) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, warnings, err := t.callSafely(ctx, s, req.Params.Arguments, log)
+		var envelope *jsonrpc.Error
+		if errors.As(err, &envelope) {
+			return nil, envelope
+		}
+		if err != nil {
+			return failure(err, warnings), nil
+		}
+		return success(result, warnings), nil
+	}
+}
+
+// callSafely turns a panic into an error of this call and a line in the log.
+// The session survives it; so does the store, which writes whole files and
+// whose mutex is freed by deferred calls.
+func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessage, log io.Writer) (result any, warnings []string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(log, "agent-locks: panic in %s: %v\n%s", t.Name, p, debug.Stack())
+			result, warnings = nil, nil
+			err = &store.Error{
+				Message: fmt.Sprintf("%s failed by a fault of its own: %v", t.Name, p),
+				Hint:    "look with lock_query whether it took effect; the server's stderr has the details",
+			}
+		}
+	}()
+	return t.Call(ctx, s, raw)
+}
+
+// success is the JSON of the result, then the warnings if there are any.
+func success(result any, warnings []string) *mcp.CallToolResult {
+	encoded, err := store.Encode(result)
+	if err != nil {
+		return failure(fmt.Errorf("encoding the answer: %w", err), warnings)
+	}
+	return &mcp.CallToolResult{Content: blocks(string(encoded), warned(warnings))}
+}
+
+// failure is a plain sentence with what to do on the next line, then the JSON
+// that says more where the error has it, then the warnings.
+func failure(err error, warnings []string) *mcp.CallToolResult {
+	sentence, detail := err.Error(), ""
+	var e *store.Error
+	if errors.As(err, &e) {
+		if e.Hint != "" {
+			sentence += "\n" + e.Hint
+		}
+		if e.Detail != nil {
+			encoded, err := store.Encode(e.Detail)
+			if err != nil {
+				warnings = append(warnings, fmt.Sprintf("the details of this error cannot be shown: %v", err))
+			}
+			detail = string(encoded)
+		}
+	}
+	return &mcp.CallToolResult{IsError: true, Content: blocks(sentence, detail, warned(warnings))}
+}
+
+// warned puts each warning on a line of its own; a newline within one (a file
+// name may hold it) is escaped.
+func warned(warnings []string) string {
+	lines := make([]string, len(warnings))
+	for i, w := range warnings {
+		lines[i] = "warning: " + strings.ReplaceAll(w, "\n", `\n`)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func blocks(texts ...string) []mcp.Content {
+	var content []mcp.Content
+	for _, text := range texts {
+		if text != "" {
+			content = append(content, &mcp.TextContent{Text: text})
+		}
+	}
+	return content
+}

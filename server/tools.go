@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A Tool is one operation as MCP clients see it. Everything that is said
+// about it is data, so that a test can sweep the list.
+type Tool struct {
+	Name        string
+	Command     string // the subcommand that does the same
+	Title       string
+	Description string
+	Hints       Hints
+	Properties  []Property // in the order in which they are shown
+
+	// run takes arguments that have arrived: exactly the request's keys.
+	run func(ctx context.Context, s *store.Store, args json.RawMessage) (result any, warnings []string, err error)
+}
+
+// Hints are the annotations of a tool. Every tool works in the closed world of
+// one repository's store, so openWorldHint is always false.
+type Hints struct {
+	ReadOnly    bool // changes nothing
+	Destructive bool // may end what belongs to somebody else
+	Idempotent  bool // the same call again has no further effect
+}
+
+// Tools lists every tool there is, in the order of the workflow.
+func Tools() []Tool {
+	return []Tool{
+		queryTool(),
+		checkTool(),
+		createTool(),
+		updateTool(),
+		heartbeatTool(),
+		finishTool(),
+		showTool(),
+		reapTool(),
+	}
+}
+
+// Call takes a tool call's arguments as they were sent and runs the
+// operation. The result is what store.Encode prints; warnings come with
+// errors too. Every error is of the caller's making or the store's: a
+// *store.Error, or ctx's.
+func (t Tool) Call(ctx context.Context, s *store.Store, raw json.RawMessage) (result any, warnings []string, err error) {
+	args, err := t.arrive(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.run(ctx, s, args)
+}
+
+// operation makes a tool's run function of a method of the store. R's json
+// tags are the names of the tool's arguments.
+func operation[R, A any](op func(*store.Store, context.Context, R) (store.Answer[A], error)) func(context.Context, *store.Store, json.RawMessage) (any, []string, error) {
+	return func(ctx context.Context, s *store.Store, args json.RawMessage) (any, []string, error) {
+		var r R
+		if err := json.Unmarshal(args, &r); err != nil {
+			return nil, nil, fmt.Errorf("reading the arguments: %w", err)
+		}
+		a, err := op(s, ctx, r)
+		if err != nil {
+			return nil, a.Warnings, err
+		}
+		return a.Result, a.Warnings, nil
+	}
+}
