@@ -28,6 +28,9 @@ type Answer[T any] struct {
 	Result   T
 	Warnings []string
 	Dir      string // the agents-locks directory that answered
+	// Unreadable counts the files that may be locks but could not be read
+	// (Warnings name them): a listing, or "no overlap", is then incomplete.
+	Unreadable int
 }
 
 // Encode is the JSON of a result: compact, one line, no HTML escapes.

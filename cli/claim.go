@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+type claimOptions struct {
+	*app
+	request store.CreateRequest
+	title   *string
+}
+
+func newClaim(a *app) *cobra.Command {
+	o := &claimOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "claim",
+		Short: "say which files you are going to work on",
+		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps with\n" +
+			"other locks are told, never refused.",
+		Example: "  agent-locks claim --title \"Fix login\" --scope 'src/auth/**' --scope go.mod --task \"Write test\"",
+		Args:    noArgs("name files with --scope, as in agent-locks claim --title \"Fix login\" --scope 'src/**'"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	textFlag(f, &o.title, "title", "what the work is, one line of `text`")
+	f.StringArrayVar(&o.request.Scope, "scope", nil, "a path or `glob` from the repository's root (repeatable)")
+	f.StringArrayVar(&o.request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
+	textFlag(f, &o.request.AgentID, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+	textFlag(f, &o.request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
+	return cmd
+}
+
+func (o *claimOptions) run(ctx context.Context) error {
+	o.request.Target, o.request.Title = o.target(), deref(o.title)
+	ans, err := o.locks.Create(ctx, o.request)
+	return answer(o.app, ans, err, printCreated)
+}
+
+func printCreated(w io.Writer, c store.Created) {
+	fmt.Fprintf(w, "claimed %s\n", plain(c.ID))
+	for _, s := range c.Overlaps {
+		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
+	}
+	fmt.Fprintf(w, "next: agent-locks update %[1]s --task ..., and agent-locks finish %[1]s at the end\n", plain(c.ID))
+}
+
+// heldBy names the holder for a sentence, with how long it has been silent
+// where that made the lock stale.
+func heldBy(s store.Summary) string {
+	name := "an unnamed agent"
+	if s.AgentID != nil {
+		name = plain(*s.AgentID)
+	}
+	if s.Stale {
+		name += ", stale for " + age(s.StaleForSeconds)
+	}
+	return name
+}

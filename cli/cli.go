@@ -1,0 +1,86 @@
+// Package cli is the face of agent-locks for people, scripts and hooks: each
+// command turns its flags into one request to the store and the answer into
+// text or JSON.
+//
+// Call Main from main, or Run with a World of one's own. Streams keep to
+// these rules: stdout has the answer and nothing else (under --json exactly
+// the bytes that the same tool gives over MCP, and a newline); warnings and
+// errors go to stderr, each line with the prefix "agent-locks: " but for the
+// hint that may follow an error, which says what to do. What comes out of
+// lock files is other people's text, so whatever is printed as text has its
+// control characters escaped; JSON is exact.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A World is everything outside that a command touches. Nothing in this
+// package reaches past it.
+type World struct {
+	Args    []string // without the program's name
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ func() []string
+	Getwd   func() (string, error)
+	Now     func() time.Time
+	TempDir string // where demo makes its repository
+
+	StdinIsTerminal bool
+	Columns         func() int // the width of the terminal that stdout is; 0: it is none
+
+	// IgnoreBrokenPipe makes a write to a closed stdout an error instead of
+	// the end of the process. Only serve wants that; may be nil.
+	IgnoreBrokenPipe func()
+}
+
+// Run carries out the command that w.Args names and returns the exit code:
+// 0, or 1 for any error, wrong usage included, 2 for an answer that was asked
+// for as an exit code, 130 when ctx ended first.
+func Run(ctx context.Context, w World) int {
+	return run(ctx, w, &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ})
+}
+
+// An app is one run of the program: the world, the operations, and the flags
+// that every command has.
+type app struct {
+	World
+	locks   locks
+	out     *bufio.Writer // stdout
+	baseDir *string       // --base-dir, nil where it was not given
+	json    bool          // --json
+}
+
+// The operations of the store that commands use, behind an interface so that
+// tests see the requests and choose the answers.
+type locks interface {
+	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
+	Check(context.Context, store.CheckRequest) (store.Answer[[]store.Summary], error)
+	Create(context.Context, store.CreateRequest) (store.Answer[store.Created], error)
+	Update(context.Context, store.UpdateRequest) (store.Answer[store.Updated], error)
+	Finish(context.Context, store.FinishRequest) (store.Answer[store.Finished], error)
+	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Heartbeat], error)
+	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
+	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
+}
+
+func run(ctx context.Context, w World, l locks) int {
+	a := &app{World: w, locks: l, out: bufio.NewWriter(w.Stdout)}
+	root := newRoot(a)
+	// A nil slice would make cobra take the process's own arguments.
+	root.SetArgs(append([]string{}, w.Args...))
+	err := root.ExecuteContext(ctx)
+	if flushed := a.flush(); err == nil {
+		err = flushed
+	}
+	return a.report(ctx, err)
+}
+
+// target is the repository that the call is about.
+func (a *app) target() store.Target { return store.Target{BaseDir: a.baseDir} }

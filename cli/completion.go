@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func newCompletion(a *app) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:       "completion <shell>",
+		Short:     "print a shell's completion script",
+		Long:      "Print the script that completes commands, flags and lock ids in bash, zsh, fish\nor powershell.",
+		Example:   "  source <(agent-locks completion bash)",
+		ValidArgs: shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("one of "+strings.Join(shells, ", "), "completion needs the name of a shell")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			default:
+				return usage("one of "+strings.Join(shells, ", "), "unknown shell %q", args[0])
+			}
+		},
+	}
+}
+
+// completeIDs offers the ids of the store with their titles. A shell that
+// waits for TAB has no use for an error: then there is nothing to offer.
+func completeIDs(a *app, status string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ans, err := a.locks.Query(cmd.Context(), store.QueryRequest{Target: a.target(), Status: status})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError | cobra.ShellCompDirectiveNoFileComp
+		}
+		var ids []cobra.Completion
+		for _, s := range ans.Result {
+			if strings.HasPrefix(s.ID, typed) {
+				ids = append(ids, cobra.CompletionWithDesc(s.ID, plain(s.Title)))
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeValues offers a flag's few values. It can only fail for a flag that
+// does not exist, which a test of the command would show.
+func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+type finishOptions struct {
+	*app
+	request store.FinishRequest
+}
+
+func newFinish(a *app) *cobra.Command {
+	o := &finishOptions{app: a}
+	cmd := &cobra.Command{
+		Use:               "finish <id>",
+		Short:             "end a lock and archive it",
+		Long:              "End a lock: its files are free again, and the record moves to the archive.",
+		Example:           "  agent-locks finish fix-login --summary \"login checks the token's age\"",
+		Args:              oneID,
+		ValidArgsFunction: completeIDs(a, "active"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.request.Ref = lockID(args[0])
+			return o.run(cmd.Context())
+		},
+	}
+	textFlag(cmd.Flags(), &o.request.Summary, "summary", "what was done, `text` for the notes; - reads stdin")
+	return cmd
+}
+
+func (o *finishOptions) run(ctx context.Context) error {
+	if err := o.fromStdin(&o.request.Summary); err != nil {
+		return err
+	}
+	o.request.Target = o.target()
+	ans, err := o.locks.Finish(ctx, o.request)
+	return answer(o.app, ans, err, printFinished)
+}
+
+func printFinished(w io.Writer, f store.Finished) {
+	fmt.Fprintf(w, "finished %s\nthe record is in %s\n", plain(f.ID), plain(f.FilePath))
+}

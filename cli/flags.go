@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// An optional is a flag that tells "not given" (nil) from every value, the
+// empty one included, and that cannot be given twice: to drop one of two
+// notes or two tasks would look like success.
+type optional[T any] struct {
+	to    **T
+	parse func(string) (T, error)
+	kind  string
+}
+
+var errTwice = errors.New("given more than once")
+
+func (o optional[T]) Set(s string) error {
+	if *o.to != nil {
+		return errTwice
+	}
+	v, err := o.parse(s)
+	if err == nil {
+		*o.to = &v
+	}
+	return err
+}
+
+func (o optional[T]) String() string {
+	if o.to == nil || *o.to == nil {
+		return ""
+	}
+	return fmt.Sprint(**o.to)
+}
+
+func (o optional[T]) Type() string { return o.kind }
+
+func textFlag(f *pflag.FlagSet, to **string, name, help string) {
+	f.Var(optional[string]{to, func(s string) (string, error) { return s, nil }, "text"}, name, help)
+}
+
+// numberFlag takes whatever strconv calls a number; which numbers make sense
+// is for the store to say.
+func numberFlag(f *pflag.FlagSet, to **float64, name, help string) {
+	f.Var(optional[float64]{to, func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return 0, errors.New("not a number")
+		}
+		return v, nil
+	}, "number"}, name, help)
+}
+
+func countFlag(f *pflag.FlagSet, to **int, name, help string) {
+	f.Var(optional[int]{to, func(s string) (int, error) {
+		v, err := strconv.Atoi(s)
+		if err != nil {
+			return 0, errors.New("not a whole number")
+		}
+		return v, nil
+	}, "number"}, name, help)
+}
+
+func staleFlag(f *pflag.FlagSet, to **float64) {
+	numberFlag(f, to, "stale-minutes", "call a lock stale after `n` silent minutes (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
+}
+
+// deref is the text behind a flag, "" where it was not given.
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// A lastWins is an optional text whose last occurrence counts, as with git's
+// -C after an alias.
+type lastWins struct{ to **string }
+
+func (l lastWins) Set(s string) error { *l.to = &s; return nil }
+func (l lastWins) String() string     { return "" }
+func (l lastWins) Type() string       { return "text" }

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is where flag descriptions wrap; help reads the same everywhere.
+const helpWidth = 80
+
+// printHelp writes what a command is for, how it is called, an example, and
+// its flags.
+func printHelp(w io.Writer, cmd *cobra.Command) {
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short
+	}
+	fmt.Fprintf(w, "%s\n\nUsage:\n  %s\n", about, cmd.UseLine())
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExample:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(helpWidth))
+	}
+	everywhere := cmd.InheritedFlags()
+	if !cmd.HasParent() {
+		everywhere = cmd.PersistentFlags()
+	}
+	fmt.Fprintf(w, "\nFlags of every command:\n%s", everywhere.FlagUsagesWrapped(helpWidth))
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "\n%s\n", rootNotes)
+	}
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "print help for a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil || len(args) > 0 && !about.HasParent() {
+				return unknownCommand(cmd.Root(), args[0])
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Main runs the command line of this process and returns its exit code. The
+// first SIGINT, SIGTERM or SIGHUP cancels what is going on; a second one ends
+// the process at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return Run(ctx, World{
+		Args:             os.Args[1:],
+		Stdin:            os.Stdin,
+		Stdout:           os.Stdout,
+		Stderr:           os.Stderr,
+		Environ:          os.Environ,
+		Getwd:            os.Getwd,
+		Now:              time.Now,
+		TempDir:          os.TempDir(),
+		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		Columns:          columns,
+		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },
+	})
+}
+
+// heeded leaves out what the parent chose to ignore (nohup, a shell's
+// background jobs): to ask for such a signal would bring it back.
+func heeded() []os.Signal {
+	var s []os.Signal
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			s = append(s, sig)
+		}
+	}
+	return s
+}
+
+func columns() int {
+	if !term.IsTerminal(int(os.Stdout.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width <= 0 {
+		return 80 // a terminal that does not say how wide it is
+	}
+	return width
+}

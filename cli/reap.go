@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+type reapOptions struct {
+	*app
+	request store.ReapRequest
+}
+
+func newReap(a *app) *cobra.Command {
+	o := &reapOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "reap [id]",
+		Short: "archive stale locks",
+		Long: "Archive the stale lock named, or all stale ones, with a note that says so. A\n" +
+			"--stale-minutes shorter than the configured threshold reaches your own locks only.",
+		Example:           "  agent-locks reap --dry-run",
+		Args:              atMostOneID,
+		ValidArgsFunction: completeIDs(a, "active"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				ref := lockID(args[0])
+				o.request.LockID, o.request.Short = &ref.LockID, ref.Short
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	staleFlag(f, &o.request.StaleMinutes)
+	f.BoolVar(&o.request.DryRun, "dry-run", false, "only show what would be archived")
+	textFlag(f, &o.request.AgentID, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+	f.BoolVar(&o.request.Force, "force", false, "let a short --stale-minutes reach other agents' locks")
+	return cmd
+}
+
+func atMostOneID(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return oneID(cmd, args)
+}
+
+func (o *reapOptions) run(ctx context.Context) error {
+	o.request.Target = o.target()
+	ans, err := o.locks.Reap(ctx, o.request)
+	return answer(o.app, ans, err, o.print)
+}
+
+func (o *reapOptions) print(w io.Writer, reaped []store.Reaped) {
+	verb := "reaped"
+	if o.request.DryRun {
+		verb = "would reap"
+	}
+	if len(reaped) == 0 {
+		fmt.Fprintln(w, "no stale locks")
+	}
+	for _, r := range reaped {
+		fmt.Fprintf(w, "%s %s (%s), silent for %s\n", verb, plain(r.ID), plain(r.Title), age(r.StaleForSeconds))
+	}
+}

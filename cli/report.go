@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// The exit codes; design, section 9.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitAnswer      = 2
+	exitInterrupted = 130
+)
+
+// Words for failures which are not the store's.
+const (
+	codeInterrupted store.Code = "interrupted"
+	codeInternal    store.Code = "internal"
+)
+
+// An answered is the outcome of a command whose answer was asked for as an
+// exit code; it has been printed already.
+type answered int
+
+func (a answered) Error() string { return fmt.Sprintf("exit code %d", int(a)) }
+
+// usage is the error of a caller who used a command wrongly.
+func usage(hint, format string, args ...any) error {
+	return &store.Error{Code: store.BadInput, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// report is the one place where an error becomes text, JSON and exit code.
+func (a *app) report(ctx context.Context, err error) int {
+	var code answered
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &outputError{}) && errors.Is(err, syscall.EPIPE):
+		// Whoever read our output has seen enough (`| head -1`).
+		return exitOK
+	case ctx.Err() != nil:
+		a.say(&store.Error{Code: codeInterrupted, Message: "interrupted"})
+		return exitInterrupted
+	}
+	var e *store.Error
+	if !errors.As(err, &e) {
+		e = &store.Error{Code: codeInternal, Message: err.Error()}
+	}
+	a.say(e)
+	return exitError
+}
+
+// say prints an error on stderr. Where even that cannot be written, the exit
+// code is all that is left to tell it by.
+func (a *app) say(e *store.Error) {
+	if a.json || askedForJSON(a.Args) {
+		if line, err := errorJSON(e); err == nil {
+			fmt.Fprintf(a.Stderr, "%s\n", line)
+			return
+		}
+	}
+	fmt.Fprintf(a.Stderr, "agent-locks: %s\n", plainLines(e.Message))
+	if e.Hint != "" {
+		fmt.Fprintln(a.Stderr, plainLines(e.Hint))
+	}
+}
+
+// askedForJSON looks for --json in arguments that may have failed to parse
+// before it was reached.
+func askedForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// errorJSON is {"error": {code, message, hint?, ...}}, where the dots are the
+// fields of the error's detail.
+func errorJSON(e *store.Error) ([]byte, error) {
+	fields := map[string]any{}
+	if e.Detail != nil {
+		detail, err := store.Encode(e.Detail)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(detail, &fields); err != nil {
+			return nil, err
+		}
+	}
+	fields["code"], fields["message"] = e.Code, e.Message
+	if e.Hint != "" {
+		fields["hint"] = e.Hint
+	}
+	return store.Encode(map[string]any{"error": fields})
+}
+
+// warn prints the warnings that go beside an answer or an error.
+func (a *app) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", plainLines(w))
+	}
+}
+
+// answer prints what an operation said: its warnings, then either the error
+// (by returning it), or the result as JSON or by text.
+func answer[T any](a *app, ans store.Answer[T], err error, text func(io.Writer, T)) error {
+	a.warn(ans.Warnings)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(ans.Result)
+	}
+	text(a.out, ans.Result)
+	return a.flush()
+}
+
+func (a *app) printJSON(v any) error {
+	line, err := store.Encode(v)
+	if err != nil {
+		return err
+	}
+	a.out.Write(line)
+	a.out.WriteByte('\n')
+	return a.flush()
+}
+
+// flush writes what has been printed so far; a bufio.Writer keeps the first
+// error, so that prints need not look.
+func (a *app) flush() error {
+	if err := a.out.Flush(); err != nil {
+		return outputError{err}
+	}
+	return nil
+}
+
+// An outputError says that stdout could not be written. What the command was
+// asked to do may well be done.
+type outputError struct{ err error }
+
+func (e outputError) Error() string { return fmt.Sprintf("cannot write the answer: %v", e.err) }
+func (e outputError) Unwrap() error { return e.err }
+
+// plainLines is s with each of its lines made plain.
+func plainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = plain(l)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `Advisory locks for AI agents that work side by side on one git repository:
+say which files you work on, see who else is, leave a log of what was done.
+
+The locks are markdown files in the git directory that all worktrees share.
+With no arguments agent-locks is an MCP server on stdin and stdout.`
+
+const rootNotes = `Exit codes:
+  0    success
+  1    any error, wrong usage included
+  2    the answer, where an option asks for it as an exit code (--exit-code)
+  130  interrupted
+
+Environment:
+  AGENT_LOCKS_AGENT_ID       who you are, where --agent does not say
+  AGENT_LOCKS_PARENT_ID      who started you, where --parent does not say
+  AGENT_LOCKS_STALE_MINUTES  when a silent lock counts as stale (default 60)
+  NO_COLOR                   no colours`
+
+func newRoot(a *app) *cobra.Command {
+	serve := newServe(a)
+	version := false
+	root := &cobra.Command{
+		Use:     "agent-locks [command]",
+		Short:   "advisory locks for AI agents that share a git repository",
+		Long:    rootHelp,
+		Example: "  agent-locks status\n  agent-locks claim --title \"Fix login\" --scope 'src/auth/**'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if version {
+				return runVersion(a)
+			}
+			return serve.RunE(cmd, args)
+		},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetIn(a.Stdin)
+	root.SetOut(a.out)
+	root.SetErr(a.Stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(a.out, cmd) })
+	root.Flags().BoolVar(&version, "version", false, "print the version")
+	all := root.PersistentFlags()
+	all.Var(lastWins{&a.baseDir}, "base-dir", "the repository that `path` lies in (default: the working directory's)")
+	all.BoolVar(&a.json, "json", false, "print the answer as one line of JSON")
+	all.BoolP("help", "h", false, "print help")
+	root.AddCommand(
+		newStatus(a), newList(a), newCheck(a), newClaim(a), newUpdate(a), newFinish(a), newHeartbeat(a),
+		newReap(a), newShow(a), serve, newDemo(a), newCompletion(a), newVersion(a),
+	)
+	root.SetHelpCommand(newHelp())
+	return root
+}

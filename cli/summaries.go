@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// What the tables of locks have in common, a column each.
+
+func cells(rows []store.Summary, cell func(store.Summary) string) []string {
+	text := make([]string, len(rows))
+	for i, s := range rows {
+		text[i] = plain(cell(s))
+	}
+	return text
+}
+
+func staleColumn(rows []store.Summary) column {
+	return column{head: "STALE", cells: cells(rows, staleCell), mark: func(row int) bool { return rows[row].Stale }}
+}
+
+// staleCell is "yes (2h)" or "no", and "-" for a done lock, which cannot be
+// stale.
+func staleCell(s store.Summary) string {
+	switch {
+	case s.Status == lockfile.Done:
+		return "-"
+	case s.Stale:
+		return "yes (" + age(s.StaleForSeconds) + ")"
+	default:
+		return "no"
+	}
+}
+
+// age is a duration in its largest fitting unit.
+func age(seconds int64) string {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
+	switch {
+	case seconds < minute:
+		return fmt.Sprintf("%ds", seconds)
+	case seconds < hour:
+		return fmt.Sprintf("%dm", seconds/minute)
+	case seconds < 2*day:
+		return fmt.Sprintf("%dh", seconds/hour)
+	default:
+		return fmt.Sprintf("%dd", seconds/day)
+	}
+}
+
+func agentColumn(rows []store.Summary) column {
+	return column{head: "AGENT", cells: cells(rows, holder), least: 8}
+}
+
+// holder is the agent's id as a cell, "-" where it is unknown.
+func holder(s store.Summary) string { return orDash(deref(s.AgentID)) }
+
+func worktreeColumn(rows []store.Summary) column {
+	return column{head: "WORKTREE", cells: cells(rows, worktreeCell), least: 8, drop: 2}
+}
+
+// worktreeCell is the last part of the worktree's path, which is how people
+// call it; marked where the directory is gone.
+func worktreeCell(s store.Summary) string {
+	if s.Worktree == "" {
+		return "-"
+	}
+	name := filepath.Base(s.Worktree)
+	switch {
+	case s.WorktreeGone:
+		return name + " (gone)"
+	case s.SameWorktree != nil && *s.SameWorktree:
+		return name + " (here)"
+	default:
+		return name
+	}
+}
+
+func branchColumn(rows []store.Summary) column {
+	return column{head: "BRANCH", cells: cells(rows, func(s store.Summary) string { return orDash(s.Branch) }), least: 8, drop: 1}
+}
+
+func statusColumn(rows []store.Summary) column {
+	return column{head: "STATUS", cells: cells(rows, func(s store.Summary) string { return s.Status })}
+}
+
+func scopeColumn(rows []store.Summary) column {
+	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 12, drop: 4}
+}
+
+func scopeCell(s store.Summary) string {
+	text := strings.Join(s.Scope, ", ")
+	if s.Mode == lockfile.Shared {
+		text += " (shared)"
+	}
+	return orDash(text)
+}
+
+func percentColumn(rows []store.Summary) column {
+	return column{head: "DONE", cells: cells(rows, func(s store.Summary) string {
+		return fmt.Sprintf("%d%%", s.PercentComplete)
+	}), drop: 3}
+}
+
+func titleColumn(rows []store.Summary) column {
+	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 5}
+}
+
+// idColumn may be cut, but not below what tells these locks apart: a prefix
+// will do wherever an id is asked for.
+func idColumn(rows []store.Summary) column {
+	const stamp = len("2006-01-02T15-04-05-")
+	unique := stamp
+	for i := 1; i < len(rows); i++ {
+		unique = max(unique, commonPrefix(rows[i-1].ID, rows[i].ID)+1)
+	}
+	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(cutMarker))}
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// lockID is an id as the command line takes it: one that was copied from a
+// table may still wear the mark of having been cut.
+func lockID(arg string) store.Ref {
+	return store.Ref{LockID: strings.TrimSuffix(arg, cutMarker), Short: true}
+}

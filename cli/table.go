@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// A column is one column of a table: plain cells, one a row.
+type column struct {
+	head  string
+	cells []string
+	// least is how narrow the column may be made where the terminal is too
+	// narrow for all; 0: it is never narrowed.
+	least int
+	// drop orders the columns that are left out where narrowing is not
+	// enough, the lowest first; 0: it stays.
+	drop int
+	mark func(row int) bool // the cells that stand out, where colours are on; may be nil
+}
+
+const (
+	gap       = "  "
+	bold      = "\x1b[1m"
+	yellow    = "\x1b[33m"
+	unstyled  = "\x1b[0m"
+	cutMarker = "…"
+)
+
+// widths measures display columns: CJK and emoji are two wide. The value is
+// spelt out since runewidth's default asks the environment.
+func widths() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
+
+// printTable writes the columns side by side, no wider than width where that
+// is above 0; coloured or not.
+func printTable(w io.Writer, columns []column, width int, coloured bool) {
+	measure := widths()
+	columns, wide := fit(measure, columns, width)
+	if len(columns) == 0 {
+		return
+	}
+	line := func(cell func(column) string, style func(column) string) {
+		var b strings.Builder
+		for i, c := range columns {
+			text := measure.Truncate(cell(c), wide[i], cutMarker)
+			pad := wide[i] - measure.StringWidth(text)
+			if s := style(c); coloured && s != "" {
+				text = s + text + unstyled
+			}
+			b.WriteString(text)
+			if i < len(columns)-1 {
+				b.WriteString(strings.Repeat(" ", pad) + gap)
+			}
+		}
+		io.WriteString(w, b.String()+"\n")
+	}
+	line(func(c column) string { return c.head }, func(column) string { return bold })
+	for row := range columns[0].cells {
+		line(func(c column) string { return c.cells[row] }, func(c column) string {
+			if c.mark != nil && c.mark(row) {
+				return yellow
+			}
+			return ""
+		})
+	}
+}
+
+// fit chooses the columns to show and how wide each is.
+func fit(measure *runewidth.Condition, columns []column, width int) ([]column, []int) {
+	for {
+		wide := natural(measure, columns)
+		if width <= 0 || narrow(columns, wide, width) {
+			return columns, wide
+		}
+		first := -1
+		for i, c := range columns {
+			if c.drop > 0 && (first < 0 || c.drop < columns[first].drop) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return columns, wide // narrower than the least of it: let the terminal wrap
+		}
+		columns = append(append([]column{}, columns[:first]...), columns[first+1:]...)
+	}
+}
+
+func natural(measure *runewidth.Condition, columns []column) []int {
+	wide := make([]int, len(columns))
+	for i, c := range columns {
+		wide[i] = measure.StringWidth(c.head)
+		for _, cell := range c.cells {
+			wide[i] = max(wide[i], measure.StringWidth(cell))
+		}
+	}
+	return wide
+}
+
+// narrow takes from the widest column, again and again, until the line fits,
+// and reports whether it does.
+func narrow(columns []column, wide []int, width int) bool {
+	total := len(gap) * (len(columns) - 1)
+	for _, w := range wide {
+		total += w
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for i, c := range columns {
+			if c.least > 0 && wide[i] > c.least && (widest < 0 || wide[i] > wide[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return false
+		}
+		wide[widest]--
+	}
+	return true
+}
+
+// coloured reports whether text on stdout may carry styles: on a terminal
+// that does not call itself dumb, and not where NO_COLOR is set to anything
+// (no-color.org).
+func (a *app) coloured() bool {
+	return a.width() > 0 && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+func (a *app) width() int {
+	if a.Columns == nil {
+		return 0
+	}
+	return a.Columns()
+}
+
+// getenv is the last value of a variable in the environment, as the C library
+// and os.Environ have it; "" where there is none.
+func (a *app) getenv(name string) string {
+	value := ""
+	for _, v := range a.Environ() {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+type updateOptions struct {
+	*app
+	request      store.UpdateRequest
+	done, undone bool
+}
+
+func newUpdate(a *app) *cobra.Command {
+	o := &updateOptions{app: a}
+	cmd := &cobra.Command{
+		Use:               "update <id>",
+		Short:             "tick a task, leave a note",
+		Long:              "Record progress: tick one of the lock's tasks, add a note, or both. It also counts\nas a sign of life.",
+		Example:           "  agent-locks update fix-login --task \"Write test\" --note \"fails as expected\"",
+		Args:              oneID,
+		ValidArgsFunction: completeIDs(a, "active"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.request.Ref = lockID(args[0])
+			if err := o.parseDone(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	textFlag(f, &o.request.TaskText, "task", "the task's exact `text`")
+	f.BoolVar(&o.done, "done", false, "the task is done (the default)")
+	f.BoolVar(&o.undone, "undone", false, "the task is not done after all")
+	textFlag(f, &o.request.Note, "note", "`text` to add to the notes; - reads stdin")
+	return cmd
+}
+
+// parseDone makes one answer of two flags: nil where neither was given.
+func (o *updateOptions) parseDone(cmd *cobra.Command) error {
+	done, undone := cmd.Flags().Changed("done"), cmd.Flags().Changed("undone")
+	if done && undone {
+		return usage("give one of the two", "--done and --undone exclude each other")
+	}
+	if done {
+		o.request.Done = &o.done
+	} else if undone {
+		value := !o.undone
+		o.request.Done = &value
+	}
+	return nil
+}
+
+func (o *updateOptions) run(ctx context.Context) error {
+	if err := o.fromStdin(&o.request.Note); err != nil {
+		return err
+	}
+	o.request.Target = o.target()
+	ans, err := o.locks.Update(ctx, o.request)
+	return answer(o.app, ans, err, printUpdated)
+}
+
+func printUpdated(w io.Writer, u store.Updated) {
+	fmt.Fprintf(w, "updated %s: %d%% done\n", plain(u.ID), u.PercentComplete)
+	if u.PercentComplete == 100 {
+		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", plain(u.ID))
+	}
+}
