@@ -1,16 +1,43 @@
 package store
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// A dir is the agents-locks directory of one repository, opened for one call.
-// Reading through it creates nothing and needs no write permission; it may
-// not exist, and then reads as empty.
-type dir struct{ path string }
+const (
+	storeName = "agents-locks" // in the common git directory
+	doneName  = "done"         // in the store
+	extension = ".md"
+)
+
+// A dir is the agents-locks directory of one repository, opened for one call
+// by one goroutine. Reading through it creates nothing and needs no write
+// permission; it may not exist, and then reads as empty.
+type dir struct {
+	path   string   // absolute
+	common *os.Root // the common git directory
+	active *place   // nil where the store does not exist
+	done   *place   // nil until it was needed, and where it does not exist
+
+	// Lock files state times by the store's injected clock, but the ages of
+	// files (moments ago, an hour old) are differences from mtimes, which the
+	// machine sets: they are measured by the machine's clock, and an injected
+	// one would be wrong here.
+	now func() time.Time
+
+	wait  time.Duration                           // for the mutex, at most
+	modes func() (dir, file fs.FileMode)          // as gitdir.Repo.Modes
+	link  func(r *os.Root, from, to string) error // exclusive; not every file system can
+	sync  func(r *os.Root) error                  // of a directory; nor this
+}
 
 // An entry is one lock file as it was read.
 type entry struct {
@@ -20,7 +47,10 @@ type entry struct {
 	// A finish cut short (active directory, status done) reads as done; so
 	// does anything in done/, whatever its status says.
 	done bool
-	dup  bool // the id was found in both places; path is the one that counts
+	// The other copy of an id that was found in both places; path is the one
+	// that counts. Both are done and equal, byte for byte, unless dup.
+	other string
+	dup   bool
 }
 
 // A fault is a file in the store that could not be read as a lock.
@@ -44,41 +74,126 @@ const (
 	all
 )
 
-// openDir opens the store of a repository for reading; no mutex.
-func openDir(repo *gitdir.Repo) (*dir, error) { panic("not yet") }
-
-func (d *dir) close() { panic("not yet") }
-
-// list reads the locks (section 5.5); it never fails for one bad file.
-func (d *dir) list(ctx context.Context, w which) (listing, error) { panic("not yet") }
-
-// get reads one lock by its exact id: at most a few opens, no scan (5.6).
-// Errors: *Error with BadInput for an id that is none, LockNotFound, or the
-// reason why the file is unreadable.
-func (d *dir) get(ctx context.Context, id string) (entry, error) { panic("not yet") }
-
-// lock takes the mutex (creating the store where it is missing), waits at
-// most wait, and fails with StoreBusy or StoreUnwritable, writing nothing.
-// All writing goes through the *held that it returns.
-func (d *dir) lock(ctx context.Context) (*held, error) { panic("not yet") }
-
-// A held is a dir whose mutex this call holds.
-type held struct{ *dir }
-
-func (h *held) unlock() error { panic("not yet") }
-
-// create links a new lock file under the first free id (stamp-slug, -2, ...),
-// free in both directories; render makes the file for an id.
-func (h *held) create(base string, render func(id string) (*lockfile.File, error)) (entry, error) {
-	panic("not yet")
+// openDir opens the store of a repository for reading; no mutex. It fails
+// where agents-locks is there but is no directory, or may not be read.
+func openDir(repo *gitdir.Repo) (*dir, error) {
+	d := &dir{
+		path:  filepath.Join(repo.CommonDir, storeName),
+		now:   time.Now,
+		wait:  10 * time.Second,
+		modes: repo.Modes,
+		link:  (*os.Root).Link,
+		sync:  syncDir,
+	}
+	common, err := os.OpenRoot(repo.CommonDir)
+	if err != nil {
+		return nil, unusable("open", repo.CommonDir, err)
+	}
+	d.common = common
+	if d.active, err = openPlace(common, storeName, d.path); err != nil {
+		return nil, errors.Join(err, common.Close())
+	}
+	return d, nil
 }
 
-// rewrite replaces the file of an entry in place.
-func (h *held) rewrite(e entry, f *lockfile.File) (entry, error) { panic("not yet") }
+// close lets go of the directory handles.
+func (d *dir) close() error {
+	return errors.Join(d.done.close(), d.active.close(), d.common.Close())
+}
 
-// finish looks into done/ first, rewrites in place with f (status done), then
-// renames into done/ (5.4).
-func (h *held) finish(e entry, f *lockfile.File) (entry, error) { panic("not yet") }
+// archive is done/, nil where it does not exist. It is looked for until it is
+// there: another process may finish the first lock while this call runs.
+func (d *dir) archive() (*place, error) {
+	if d.done != nil || d.active == nil {
+		return d.done, nil
+	}
+	done, err := openPlace(d.active.root, doneName, filepath.Join(d.path, doneName))
+	d.done = done
+	return done, err
+}
 
-// reopen renames back, then rewrites with f (status active).
-func (h *held) reopen(e entry, f *lockfile.File) (entry, error) { panic("not yet") }
+// A place is one of the store's two directories. Access goes through os.Root,
+// so that no name leads out of it.
+type place struct {
+	root *os.Root
+	path string // absolute
+}
+
+// openPlace opens the directory called name, or returns nil where there is
+// none. A symbolic link is refused, wherever it leads: a store that is shared
+// by an accident of links would mix the locks of two repositories.
+func openPlace(parent *os.Root, name, path string) (*place, error) {
+	fi, err := parent.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unusable("open", path, err)
+	}
+	if !fi.IsDir() {
+		return nil, notDirectory(path, fi.Mode())
+	}
+	root, err := parent.OpenRoot(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unusable("open", path, err)
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(fi, opened) {
+		if err == nil {
+			err = errors.New("it was replaced while it was being opened")
+		}
+		return nil, errors.Join(unusable("open", path, err), root.Close())
+	}
+	return &place{root: root, path: path}, nil
+}
+
+func (p *place) close() error {
+	if p == nil {
+		return nil
+	}
+	return p.root.Close()
+}
+
+// file is the absolute path of a lock's file here.
+func (p *place) file(id string) string { return filepath.Join(p.path, id+extension) }
+
+// holds reports whether any file has the name of that lock; true where that
+// cannot be known, since a name that may be taken must not be given away.
+func (p *place) holds(id string) bool {
+	if p == nil {
+		return false
+	}
+	_, err := p.root.Lstat(id + extension)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// notDirectory refuses something that stands where a directory of the store
+// should be.
+func notDirectory(path string, mode fs.FileMode) error {
+	return &Error{
+		Code:    StoreUnwritable,
+		Message: fmt.Sprintf("%q is %s, not a directory", path, kind(mode)),
+		Hint:    "move it away: agent-locks keeps its locks in a directory of its own there",
+	}
+}
+
+// kind names what a mode says that a file is.
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "a regular file"
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "neither a file nor a directory"
+}

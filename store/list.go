@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// list reads the locks. It takes no mutex and yet lists no id twice and
+// misses none that was there all the time; it never fails for one bad file.
+func (d *dir) list(ctx context.Context, w which) (listing, error) {
+	l, err := d.listing(ctx, w, maxReads)
+	l.entries = slices.DeleteFunc(l.entries, w.excludes)
+	return l, err
+}
+
+// listing lists over at most that many reads of the directories, and leaves
+// in what a finish that was cut short has left in the active one.
+func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) {
+	seen, err := d.names(ctx, w, reads)
+	if err != nil {
+		return listing{}, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	found := make([]finding, len(ids))
+	var young []int
+	for i, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return listing{}, err
+		}
+		if found[i], err = d.find(id, seen.inDone[id]); err != nil {
+			return listing{}, err
+		}
+		if found[i].young {
+			young = append(young, i)
+		}
+	}
+	if len(young) > 0 {
+		if err := pause(ctx, retryAfter); err != nil {
+			return listing{}, err
+		}
+	}
+	for _, i := range young {
+		if found[i], err = d.find(ids[i], seen.inDone[ids[i]]); err != nil {
+			return listing{}, err
+		}
+	}
+	return collect(seen.faults, found), nil
+}
+
+// collect puts together what was found of each id, in order.
+func collect(faults []fault, found []finding) listing {
+	l := listing{faults: faults}
+	for _, f := range found {
+		l.faults = append(l.faults, f.faults...)
+		if f.note != "" {
+			l.notes = append(l.notes, f.note)
+		}
+		if f.entry != nil {
+			l.entries = append(l.entries, *f.entry)
+		}
+	}
+	return l
+}
+
+func (w which) excludes(e entry) bool {
+	return w != all && e.done != (w == doneOnly)
+}
+
+const (
+	// maxReads bounds how often a listing reads directories that keep changing.
+	maxReads = 10
+	// grain is more than the step of the coarsest clock that stamps
+	// directories: a change after a moment that is older than this shows in
+	// the mtime.
+	grain = 20 * time.Millisecond
+)
+
+// A roster is the names that a listing saw.
+type roster struct {
+	inDone map[string]bool // by id: seen in done/ only
+	faults []fault
+}
+
+// names collects the ids from the active directory and, unless only active
+// locks are wanted, from done/ with it. A name that is being replaced can be
+// missing from a single reading of a directory on btrfs and tmpfs, and a lock
+// on its way from one directory to the other from both; so names are a union
+// over several readings, until nothing moved during one.
+func (d *dir) names(ctx context.Context, w which, reads int) (roster, error) {
+	r := roster{inDone: map[string]bool{}}
+	odd := map[string]fault{}
+	for range reads {
+		if err := ctx.Err(); err != nil {
+			return roster{}, err
+		}
+		start := d.now()
+		places, err := d.places(w, odd)
+		if err != nil {
+			return roster{}, err
+		}
+		before, err := moments(places)
+		if err != nil {
+			return roster{}, err
+		}
+		for _, p := range places {
+			if err := r.add(p, p == d.done, odd); err != nil {
+				return roster{}, err
+			}
+		}
+		after, err := moments(places)
+		if err != nil {
+			return roster{}, err
+		}
+		if settled(start, before, after) {
+			break
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(odd)) {
+		r.faults = append(r.faults, odd[path])
+	}
+	return r, nil
+}
+
+// places are the directories that a listing reads. A done/ that is no
+// directory is one more fault and hides nothing else.
+func (d *dir) places(w which, odd map[string]fault) ([]*place, error) {
+	if d.active == nil {
+		return nil, nil
+	}
+	done, err := d.archive()
+	if err != nil {
+		path := filepath.Join(d.path, doneName)
+		odd[path] = fault{path, err.Error()}
+	}
+	if w == activeOnly || done == nil {
+		return []*place{d.active}, nil
+	}
+	return []*place{d.active, done}, nil
+}
+
+// add reads one directory's names.
+func (r *roster) add(p *place, archive bool, odd map[string]fault) error {
+	f, err := p.root.Open(".")
+	if err != nil {
+		return unusable("read", p.path, err)
+	}
+	names, err := f.Readdirnames(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return unusable("read", p.path, err)
+	}
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, extension)
+		if !ok || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if err := lockfile.ValidID(id); err != nil {
+			path := filepath.Join(p.path, name)
+			odd[path] = fault{path, "its name is no lock id: " + err.Error()}
+			continue
+		}
+		if old, known := r.inDone[id]; !known || old {
+			r.inDone[id] = archive
+		}
+	}
+	return nil
+}
+
+// moments are the directories' modification times.
+func moments(places []*place) ([]time.Time, error) {
+	var at []time.Time
+	for _, p := range places {
+		fi, err := p.root.Stat(".")
+		if err != nil {
+			return nil, unusable("read", p.path, err)
+		}
+		at = append(at, fi.ModTime())
+	}
+	return at, nil
+}
+
+// settled reports whether directories that were read between two looks at
+// their modification times, the first of them after start, cannot have changed
+// in between. It is not enough that the times agree: a change soon after an
+// earlier one can carry the same time.
+func settled(start time.Time, before, after []time.Time) bool {
+	return slices.EqualFunc(before, after, time.Time.Equal) &&
+		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= grain })
+}

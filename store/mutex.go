@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// mutexName is the file that writers lock. It is never removed or renamed: a
+// process that waits for a file that is gone would not exclude the next one.
+const mutexName = ".mutex"
+
+// A held is a dir whose mutex this call holds.
+type held struct {
+	*dir
+	mutex    *flock.Flock
+	fileMode fs.FileMode // of new files; 0: what the umask leaves
+	dirMode  fs.FileMode
+	warnings []string // what went wrong beside the work, which is done all the same
+}
+
+// lock takes the mutex, creating the store where it is missing. It waits at
+// most d.wait, or until the context ends, and then fails with StoreBusy; with
+// StoreUnwritable where the store may not be written. Either way nothing is
+// changed. All writing goes through the *held that it returns.
+func (d *dir) lock(ctx context.Context) (*held, error) {
+	deadline := d.now().Add(d.wait)
+	h := &held{dir: d}
+	h.dirMode, h.fileMode = d.modes()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, d.busy(err)
+		}
+		taken, err := h.try()
+		if err != nil {
+			return nil, err
+		}
+		if taken {
+			h.sweep()
+			return h, nil
+		}
+		if d.now().After(deadline) {
+			return nil, d.busy(nil)
+		}
+		if err := pause(ctx, 5*time.Millisecond+rand.N(10*time.Millisecond)); err != nil {
+			return nil, d.busy(err)
+		}
+	}
+}
+
+// try tries to lock the file that is the mutex now: an open by path and a lock
+// on a file that was replaced in between would exclude nobody.
+func (h *held) try() (bool, error) {
+	if err := h.ensureStore(); err != nil {
+		return false, err
+	}
+	if err := h.ensureMutex(); err != nil {
+		return false, err
+	}
+	path := filepath.Join(h.path, mutexName)
+	m := flock.New(path, flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+	taken, err := m.TryLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, h.forget()
+	}
+	if err != nil {
+		return false, unusable("lock", path, err)
+	}
+	if !taken {
+		return false, nil
+	}
+	locked, err := m.Stat()
+	if err == nil {
+		var now fs.FileInfo
+		if now, err = h.active.root.Lstat(mutexName); err == nil && os.SameFile(locked, now) {
+			h.mutex = m
+			return true, nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, errors.Join(unusable("lock", path, err), m.Unlock())
+	}
+	return false, errors.Join(m.Unlock(), h.forget())
+}
+
+// forget closes a store that was removed or replaced under our hands, so that
+// the next try opens what is there now.
+func (d *dir) forget() error {
+	err := errors.Join(d.done.close(), d.active.close())
+	d.active, d.done = nil, nil
+	return err
+}
+
+// ensureMutex creates the mutex where it is missing and refuses anything but a
+// regular file.
+func (h *held) ensureMutex() error {
+	path := filepath.Join(h.path, mutexName)
+	fi, err := h.active.root.Lstat(mutexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := h.newFile(mutexName)
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			return nil // another process was first, or the store is gone: try will see
+		}
+		if err != nil {
+			return unusable("create", path, err)
+		}
+		return f.Close()
+	}
+	if err != nil {
+		return unusable("open", path, err)
+	}
+	if !fi.Mode().IsRegular() {
+		return &Error{
+			Code:    StoreUnwritable,
+			Message: fmt.Sprintf("%q is %s, not a regular file", path, kind(fi.Mode())),
+			Hint:    "move it away: agent-locks creates the file it needs",
+		}
+	}
+	return nil
+}
+
+// busy says that the mutex was not to be had.
+func (d *dir) busy(ended error) error {
+	path := filepath.Join(d.path, mutexName)
+	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.wait)
+	if ended != nil {
+		message = fmt.Sprintf("gave up waiting for %q: %v", path, ended)
+	}
+	return &Error{
+		Code:    StoreBusy,
+		Message: message,
+		Hint: "nothing was changed; try again. Another agent-locks process is writing, or was stopped (ctrl-z, a debugger) while it wrote: " +
+			"continue or end it. The lock ends with its process, so removing the file does not help",
+		Err: ended,
+	}
+}
+
+// unlock lets the next writer in.
+func (h *held) unlock() error {
+	if err := h.mutex.Unlock(); err != nil {
+		return fmt.Errorf("unlock the store: %w", err)
+	}
+	return nil
+}

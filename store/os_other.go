@@ -1,0 +1,14 @@
+//go:build !unix && !windows
+
+package store
+
+import "os"
+
+const (
+	openNonblock = 0
+	openNofollow = 0
+)
+
+func syncDir(*os.Root) error { return nil }
+
+func diskFull(error) bool { return false }

@@ -1,0 +1,29 @@
+//go:build unix
+
+package store
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Flags for opening what somebody may have planted: never wait for the other
+// end of a fifo, never follow a link.
+const (
+	openNonblock = syscall.O_NONBLOCK
+	openNofollow = syscall.O_NOFOLLOW
+)
+
+// syncDir makes the names in a directory durable.
+func syncDir(r *os.Root) error {
+	f, err := r.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ensureStore creates and opens agents-locks.
+func (h *held) ensureStore() error {
+	if h.active != nil {
+		return nil
+	}
+	p, err := h.ensurePlace(h.common, storeName, h.path)
+	h.active = p
+	return err
+}
+
+// ensureArchive creates and opens done/.
+func (h *held) ensureArchive() (*place, error) {
+	if h.done != nil {
+		return h.done, nil
+	}
+	p, err := h.ensurePlace(h.active.root, doneName, filepath.Join(h.path, doneName))
+	h.done = p
+	return p, err
+}
+
+// ensurePlace creates the directory where it is missing, gives it the git
+// directory's own permissions, and opens it.
+func (h *held) ensurePlace(parent *os.Root, name, path string) (*place, error) {
+	switch err := parent.Mkdir(name, 0o777); {
+	case err == nil:
+		if h.dirMode != 0 {
+			h.warn("set the permissions of", path, parent.Chmod(name, h.dirMode))
+		}
+		h.warn("sync", filepath.Dir(path), h.sync(parent))
+	case !errors.Is(err, fs.ErrExist):
+		return nil, unusable("create", path, err)
+	}
+	p, err := openPlace(parent, name, path)
+	if err == nil && p == nil {
+		err = unusable("open", path, errors.New("it was removed as soon as it was created"))
+	}
+	return p, err
+}
+
+// newFile creates a file that must not exist yet, with the git directory's own
+// permissions.
+func (h *held) newFile(name string) (*os.File, error) {
+	f, err := h.active.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if h.fileMode != 0 {
+		h.warn("set the permissions of", f.Name(), f.Chmod(h.fileMode))
+	}
+	return f, nil
+}
+
+// warn notes an error that does not undo what was done.
+func (h *held) warn(verb, path string, err error) {
+	if err != nil {
+		h.warnings = append(h.warnings, fmt.Sprintf("cannot %s %q: %v", verb, path, cause(err)))
+	}
+}

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// leftover is the age from which an unfinished file is nobody's any more.
+const leftover = time.Hour
+
+// sweep removes the unfinished files of processes that were killed. It never
+// stands in the way of the work that the mutex was taken for.
+func (h *held) sweep() {
+	f, err := h.active.root.Open(".")
+	if err != nil {
+		h.warn("read", h.path, err)
+		return
+	}
+	names, err := f.Readdirnames(-1)
+	h.warn("read", h.path, errors.Join(err, f.Close()))
+	for _, name := range names {
+		if !strings.HasPrefix(name, temporary) {
+			continue
+		}
+		fi, err := h.active.root.Lstat(name)
+		if err == nil && h.now().Sub(fi.ModTime()) > leftover {
+			err = h.active.root.Remove(name)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			h.warn("remove", filepath.Join(h.path, name), err)
+		}
+	}
+}
