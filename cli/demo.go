@@ -1,7 +1,145 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 func newDemo(a *app) *cobra.Command {
-	return &cobra.Command{Use: "demo", Short: "watch two agents meet in a throwaway repository"}
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "watch two agents meet in a throwaway repository",
+		Long: "Make a repository with two worktrees, let two agents meet in it, and remove it\n" +
+			"again. Every command that is shown is really run.",
+		Example: "  agent-locks demo",
+		Args:    noArgs(""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a) },
+	}
+}
+
+// A scene is one command of the demo.
+type scene struct {
+	remark string
+	where  string // the worktree that the command is run in
+	args   []string
+	exit   int // what it must end with
+}
+
+// The worktrees of the demo, and the task that gets done in it.
+const (
+	mainTree  = "app"
+	otherTree = "app-login"
+	demoTask  = "Write the limiter"
+)
+
+func scenes() []scene {
+	return []scene{
+		{"agent-1 says what it is going to work on.", mainTree, []string{"claim", "--title", "Add rate limiting",
+			"--scope", "src/api/**", "--task", demoTask, "--task", "Test it", "--agent", "agent-1"}, exitOK},
+		{"agent-2, in another worktree, asks before it touches a file of the API.", otherTree,
+			[]string{"check", "src/api/login.ts", "--exit-code"}, exitAnswer},
+		{"The web pages are free, so it takes those.", otherTree, []string{"claim", "--title", "New login page",
+			"--scope", "src/web/**", "--agent", "agent-2"}, exitOK},
+		{"agent-1 gets on.", mainTree, []string{"update", "add-rate-limiting", "--task", demoTask,
+			"--note", "429 answers carry Retry-After"}, exitOK},
+		{"Anybody can see who is at work.", otherTree, []string{"status"}, exitOK},
+		{"agent-1 is done.", mainTree, []string{"finish", "add-rate-limiting",
+			"--summary", "all of src/api is limited to 100 requests a minute"}, exitOK},
+		{"Now the file is free, and the record says why it looks different.", otherTree,
+			[]string{"check", "src/api/login.ts", "--exit-code"}, exitOK},
+		{"", otherTree, []string{"show", "add-rate-limiting"}, exitOK},
+	}
+}
+
+// A played is a scene as it went.
+type played struct {
+	Worktree string `json:"worktree"`
+	Command  string `json:"command"`
+	Output   string `json:"output"`
+	Exit     int    `json:"exit"`
+}
+
+// runDemo leaves nothing behind, however it ends.
+func runDemo(ctx context.Context, a *app) (err error) {
+	stage, err := os.MkdirTemp(a.TempDir, "agent-locks-demo-")
+	if err != nil {
+		return fmt.Errorf("cannot make a directory for the demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	env, err := buildStage(ctx, stage, a.Environ())
+	if err != nil {
+		return err
+	}
+	var all []played
+	for _, s := range scenes() {
+		p, err := a.play(ctx, stage, env, s)
+		if err != nil {
+			return err
+		}
+		all = append(all, p)
+		if !a.json {
+			printPlayed(a, s.remark, p)
+			if err := a.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if a.json {
+		return a.printJSON(all)
+	}
+	fmt.Fprintln(a.out, "# The repository of this demo is removed again.")
+	return a.flush()
+}
+
+// play runs one scene through the same code as any command line.
+func (a *app) play(ctx context.Context, stage string, env []string, s scene) (played, error) {
+	var out, fault bytes.Buffer
+	code := Run(ctx, World{
+		Args:    s.args,
+		Stdin:   strings.NewReader(""),
+		Stdout:  &out,
+		Stderr:  &fault,
+		Environ: func() []string { return env },
+		Getwd:   func() (string, error) { return filepath.Join(stage, s.where), nil },
+		Now:     a.Now,
+		TempDir: a.TempDir,
+		Columns: a.Columns,
+	})
+	p := played{s.where, "agent-locks " + shellWords(s.args), out.String(), code}
+	if code != s.exit {
+		return p, fmt.Errorf("%s ended with %d: %s", p.Command, code, strings.TrimSpace(fault.String()))
+	}
+	return p, nil
+}
+
+func printPlayed(a *app, remark string, p played) {
+	if remark != "" {
+		fmt.Fprintf(a.out, "# %s\n", remark)
+	}
+	fmt.Fprintf(a.out, "%s$ %s\n%s", p.Worktree, p.Command, p.Output)
+	if p.Exit != exitOK {
+		fmt.Fprintf(a.out, "(exit code %d)\n", p.Exit)
+	}
+	fmt.Fprintln(a.out)
+}
+
+// shellWords is a command line that a POSIX shell would split into args.
+func shellWords(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = arg
+		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=@%+", r)
+		}) {
+			words[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }

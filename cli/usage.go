@@ -50,18 +50,22 @@ func helpHint(cmd *cobra.Command) string {
 
 // flagHint names the nearest flags, if any is near, and all that are taken.
 func flagHint(cmd *cobra.Command, name string) string {
-	var all, near []string
+	var all []string
+	// cobra measures how near commands are; let it measure flags alike.
+	flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		all = append(all, "--"+f.Name)
-		if similar(name, f.Name) {
-			near = append(near, "--"+f.Name)
-		}
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 	})
-	hint := "accepted are " + strings.Join(all, ", ")
-	if len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
+	return didYouMean("--", flags.SuggestionsFor(name)) + "accepted are " + strings.Join(all, ", ")
+}
+
+// didYouMean is a question and a blank, or nothing where no name is near.
+func didYouMean(prefix string, near []string) string {
+	if len(near) == 0 {
+		return ""
 	}
-	return hint
+	return "did you mean " + prefix + strings.Join(near, " or "+prefix) + "? "
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -72,42 +76,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 	}
 	slices.Sort(all)
-	hint := "commands are " + strings.Join(all, ", ")
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
-	}
+	hint := didYouMean("", root.SuggestionsFor(name)) + "commands are " + strings.Join(all, ", ")
 	return usage(hint, "unknown command %q", name)
-}
-
-// similar reports whether typed is likely a slip for name: its beginning, or
-// at most two edits away and not half of the word.
-func similar(typed, name string) bool {
-	typed = strings.ReplaceAll(strings.ToLower(typed), "_", "-")
-	if len(typed) >= 2 && strings.HasPrefix(name, typed) || strings.HasPrefix(typed, name) && len(typed) <= len(name)+2 {
-		return true
-	}
-	return distance(typed, name) <= min(2, len(name)/2)
-}
-
-// distance is the number of edits (insert, delete, replace) between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // noArgs refuses positional arguments; hint says where they belong.
