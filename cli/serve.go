@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/server"
+	"github.com/agent-locks/agent-locks/store"
 )
 
 func newServe(a *app) *cobra.Command {
@@ -21,8 +23,21 @@ func newServe(a *app) *cobra.Command {
 }
 
 func runServe(ctx context.Context, a *app) error {
-	if a.StdinIsTerminal {
-		fmt.Fprintln(a.Stderr, "agent-locks: an MCP server, waiting for a client on stdin; for people: agent-locks --help")
+	if a.baseDir != nil {
+		return usage("start it in the directory, or let calls pass base_dir",
+			"serve takes no --base-dir, got %q", *a.baseDir)
 	}
-	return errors.New("no server in this build")
+	if a.StdinIsTerminal {
+		fmt.Fprintln(a.Stderr, "agent-locks: this is an MCP server, waiting for a client on stdin; people want agent-locks --help")
+	}
+	if a.IgnoreBrokenPipe != nil {
+		a.IgnoreBrokenPipe()
+	}
+	return server.Serve(ctx, server.Options{
+		Store:   &store.Store{Now: a.Now, Getwd: a.Getwd, Environ: a.Environ},
+		Version: thisBuild().Version,
+		In:      a.Stdin,
+		Out:     a.Stdout,
+		Log:     a.Stderr,
+	})
 }

@@ -29,13 +29,17 @@ func newVersion(a *app) *cobra.Command {
 }
 
 func runVersion(a *app) error {
-	info, _ := debug.ReadBuildInfo() // nil where the binary was built without modules
-	b := describe(info)
+	b := thisBuild()
 	if a.json {
 		return a.printJSON(b)
 	}
 	fmt.Fprintln(a.out, b)
 	return a.flush()
+}
+
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo() // nil where the binary was built without modules
+	return describe(info)
 }
 
 func describe(info *debug.BuildInfo) build {
