@@ -61,7 +61,7 @@ func (p Property) notEmpty() Property {
 // The arguments that many tools share.
 
 func baseDir() Property {
-	return textArg("base_dir", "Any path in the repository meant; default: the server's directory").notEmpty()
+	return textArg("base_dir", "A path in the repository; default: where the server runs").notEmpty()
 }
 
 func lockID() Property {
@@ -69,7 +69,7 @@ func lockID() Property {
 }
 
 func staleMinutes() Property {
-	return numberArg("stale_minutes", "Silence that makes a lock stale; default 60")
+	return numberArg("stale_minutes", "Silence that makes a lock stale (default 60)")
 }
 
 // declaration is the tool as tools/list prints it.

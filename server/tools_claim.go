@@ -9,13 +9,13 @@ func createTool() Tool {
 		Name:    "lock_create",
 		Command: "claim",
 		Title:   "Claim files",
-		Description: "Claim files before you edit them: writes a lock that agents in every worktree can see. " +
-			"Advisory: it succeeds even if others overlap, so read overlaps in the answer ([] means that you are alone) and coordinate if there are any. " +
-			"Keep the id it answers; nothing remembers it for you. Then lock_update as you work and lock_finish at the end.",
+		Description: "Claim files before you edit them: writes a lock that agents in every worktree see. " +
+			"Advisory: it succeeds even on overlap, so read overlaps in the answer ([] means none) and coordinate. " +
+			"Keep the id it answers: nothing remembers it for you. Then lock_update as you work, lock_finish at the end.",
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
 			listArg("scope", "Paths or globs from the repository root, as narrow as the work, e.g. src/auth/**").required(),
-			listArg("tasks", "Steps, one line each, no two alike; tick them with lock_update"),
+			listArg("tasks", "Steps, one line each, no two alike"),
 			textArg("agent_id", "Your id; never detected, ask whoever started you"),
 			textArg("parent_agent_id", "Id of the agent that started you"),
 			baseDir(),
@@ -29,14 +29,14 @@ func updateTool() Tool {
 		Name:    "lock_update",
 		Command: "update",
 		Title:   "Record progress",
-		Description: "Record progress on a lock: tick a task, add a note, or both. Shows others how far you are and that you are alive. " +
+		Description: "Tick a task of a lock, add a note, or both. Shows others how far you are, and that you are alive. " +
 			"Call it as each task is completed, not in a batch at the end; with nothing to record use lock_heartbeat. " +
 			"Completes the record of a finished lock too; refuses a reaped one.",
 		Properties: []Property{
 			lockID(),
 			textArg("task_text", "The task, exactly as created"),
 			boolArg("done", "true (default) ticks task_text, false unticks it"),
-			textArg("note", "What the next agent should know; markdown, may be several lines"),
+			textArg("note", "What the next agent should know; several lines will do"),
 			baseDir(),
 		},
 		run: operation((*store.Store).Update),
@@ -50,7 +50,7 @@ func heartbeatTool() Tool {
 		Title:   "Say that you are alive",
 		Description: "Refresh a lock's time of update and nothing else, so that it does not count as stale. " +
 			"Use it about every 20 minutes of work without lock_update. " +
-			"An error tells that the lock was finished, or reaped: then look with lock_check_conflict and claim again.",
+			"An error tells if it was finished or reaped: then lock_check_conflict, and claim again.",
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
 			lockID(),
