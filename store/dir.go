@@ -159,23 +159,30 @@ func (p *place) close() error {
 // file is the absolute path of a lock's file here.
 func (p *place) file(id string) string { return filepath.Join(p.path, id+extension) }
 
-// holds reports whether any file has the name of that lock; true where that
-// cannot be known, since a name that may be taken must not be given away.
-func (p *place) holds(id string) bool {
+// holds reports whether anything has the name of that lock's file.
+func (p *place) holds(id string) (bool, error) {
 	if p == nil {
-		return false
+		return false, nil
 	}
 	_, err := p.root.Lstat(id + extension)
-	return !errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, unusable("look at", p.file(id), err)
 }
 
 // notDirectory refuses something that stands where a directory of the store
 // should be.
 func notDirectory(path string, mode fs.FileMode) error {
+	err := fmt.Errorf("it is %s, not a directory", kind(mode))
 	return &Error{
 		Code:    StoreUnwritable,
-		Message: fmt.Sprintf("%q is %s, not a directory", path, kind(mode)),
+		Message: fmt.Sprintf("cannot use %q: %v", path, err),
 		Hint:    "move it away: agent-locks keeps its locks in a directory of its own there",
+		Err:     err,
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -24,26 +25,26 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 			Hint:    "ids look like 2026-07-17T18-45-12-some-title; list the locks to see them",
 		}
 	}
-	found, err := d.find(id, false)
-	if err == nil && found.young {
+	found := d.find(id, false)
+	if found.young {
 		if err := pause(ctx, retryAfter); err != nil {
 			return entry{}, err
 		}
-		found, err = d.find(id, false)
+		found = d.find(id, false)
 	}
 	switch {
-	case err != nil:
-		return entry{}, err
 	case len(found.faults) > 0:
 		return entry{}, unreadable(found.faults[0])
-	case found.entry == nil:
-		return entry{}, &Error{
-			Code:    LockNotFound,
-			Message: fmt.Sprintf("no lock %q", id),
-			Hint:    "list the locks (done ones too) to see their ids",
-		}
+	case found.entry != nil:
+		return *found.entry, nil
+	case found.err != nil:
+		return entry{}, found.err
 	}
-	return *found.entry, nil
+	return entry{}, &Error{
+		Code:    LockNotFound,
+		Message: fmt.Sprintf("no lock %q", id),
+		Hint:    "list the locks (done ones too) to see their ids",
+	}
 }
 
 // A finding is what the two places say about one id.
@@ -52,16 +53,18 @@ type finding struct {
 	faults []fault
 	note   string // a warning; "" mostly
 	young  bool   // a fault may be another tool's write in flight
+	err    error  // why done/ could not be looked into
 }
 
 // find reads a lock from the place where its name was seen, then from the
 // other, then once more from the first: a lock that is moved meanwhile is
 // found on the way. Seen in done/ only, it is taken from there as it is.
-func (d *dir) find(id string, seenInDone bool) (finding, error) {
+func (d *dir) find(id string, seenInDone bool) finding {
+	var found finding
 	for _, archived := range []bool{seenInDone, !seenInDone, seenInDone} {
-		p, err := d.place(archived)
-		if err != nil {
-			return finding{}, err
+		p := d.active
+		if archived {
+			p, found.err = d.archive()
 		}
 		if p == nil {
 			continue
@@ -70,26 +73,18 @@ func (d *dir) find(id string, seenInDone bool) (finding, error) {
 		if r.missing {
 			continue
 		}
-		found := finding{young: r.young}
+		found.young = r.young
 		if r.file == nil {
 			found.faults = []fault{{p.file(id), r.reason}}
 		} else {
 			found.entry = newEntry(p, r.file, archived)
 		}
 		if archived {
-			return found, nil
+			return found
 		}
 		return d.bothPlaces(id, found)
 	}
-	return finding{}, nil
-}
-
-// place is one of the two places; nil where it does not exist.
-func (d *dir) place(archived bool) (*place, error) {
-	if archived {
-		return d.archive()
-	}
-	return d.active, nil
+	return found
 }
 
 func newEntry(p *place, f *lockfile.File, archived bool) *entry {
@@ -102,43 +97,42 @@ func newEntry(p *place, f *lockfile.File, archived bool) *entry {
 }
 
 // bothPlaces completes what was read from the active directory by what done/
-// has under the same id.
-func (d *dir) bothPlaces(id string, found finding) (finding, error) {
+// has under the same id. Readers hold no mutex: a copy that is gone when it is
+// looked for again was on its way from one place to the other.
+func (d *dir) bothPlaces(id string, found finding) finding {
 	done, err := d.archive()
-	if err != nil {
-		// done/ is no directory: a fault of the listing, not of this lock.
-		return found, nil
+	archived, unknown := done.holds(id)
+	if err = cmp.Or(err, unknown); err != nil || !archived {
+		found.err = err
+		return found
 	}
-	if !done.holds(id) {
-		return found, nil
-	}
-	if !d.active.holds(id) { // it was finished after it was read
+	if still, err := d.active.holds(id); err == nil && !still {
 		return d.find(id, true)
 	}
 	active := found.entry
 	if active != nil && !active.done {
 		active.dup, active.other = true, done.file(id)
-		found.note = fmt.Sprintf("%q is in two places: %q, which is active and counts, and %q; move one of them away", id, active.path, active.other)
-		return found, nil
+		found.note = duplicate(id, active.path, active.other).Error() + "; the first is active and counts"
+		return found
 	}
 	r := done.read(id, d.now())
 	switch {
-	case r.missing: // it was reopened after we looked
-		return found, nil
+	case r.missing:
+		return found
 	case r.file == nil:
 		found.faults = append(found.faults, fault{done.file(id), r.reason})
-		return found, nil
+		return found
 	}
 	found.entry = newEntry(done, r.file, true)
 	if active == nil {
-		return found, nil
+		return found
 	}
 	found.entry.other = active.path
 	found.entry.dup = !bytes.Equal(active.Bytes(), r.file.Bytes())
 	if found.entry.dup {
-		found.note = fmt.Sprintf("%q is in two places, both done and not the same: %q, which counts, and %q; move one of them away", id, found.entry.path, active.path)
+		found.note = duplicate(id, active.path, found.entry.path).Error() + "; both are done, and the second counts"
 	}
-	return found, nil
+	return found
 }
 
 // unreadable is the error for a lock that was asked for by its id and whose

@@ -34,9 +34,7 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 		if err := ctx.Err(); err != nil {
 			return listing{}, err
 		}
-		if found[i], err = d.find(id, seen.inDone[id]); err != nil {
-			return listing{}, err
-		}
+		found[i] = d.find(id, seen.inDone[id])
 		if found[i].young {
 			young = append(young, i)
 		}
@@ -47,9 +45,7 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 		}
 	}
 	for _, i := range young {
-		if found[i], err = d.find(ids[i], seen.inDone[ids[i]]); err != nil {
-			return listing{}, err
-		}
+		found[i] = d.find(ids[i], seen.inDone[ids[i]])
 	}
 	return collect(seen.faults, found), nil
 }
@@ -137,7 +133,7 @@ func (d *dir) places(w which, odd map[string]fault) ([]*place, error) {
 	done, err := d.archive()
 	if err != nil {
 		path := filepath.Join(d.path, doneName)
-		odd[path] = fault{path, err.Error()}
+		odd[path] = fault{path, cause(err).Error()}
 	}
 	if w == activeOnly || done == nil {
 		return []*place{d.active}, nil

@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -17,8 +17,8 @@ func (h *held) finish(e entry, f *lockfile.File) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	if done.holds(e.ID) {
-		return entry{}, duplicate(e.ID, e.path, done.file(e.ID))
+	if taken, err := done.holds(e.ID); err != nil || taken {
+		return entry{}, cmp.Or(err, duplicate(e.ID, e.path, done.file(e.ID)))
 	}
 	e, err = h.rewrite(e, f)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *held) finish(e entry, f *lockfile.File) (entry, error) {
 func (h *held) moveToDone(e entry) entry {
 	done, err := h.ensureArchive()
 	if err == nil {
-		err = h.active.root.Rename(e.ID+extension, filepath.Join(doneName, e.ID+extension))
+		err = h.rename(e.ID+extension, inDone(e.ID))
 	}
 	if err != nil {
 		h.warn("move to "+doneName, e.path, err)
@@ -49,11 +49,11 @@ func (h *held) reopen(e entry, f *lockfile.File) (entry, error) {
 	if !e.archived {
 		return h.rewrite(e, f)
 	}
-	if h.active.holds(e.ID) {
-		return entry{}, duplicate(e.ID, h.active.file(e.ID), e.path)
+	if taken, err := h.active.holds(e.ID); err != nil || taken {
+		return entry{}, cmp.Or(err, duplicate(e.ID, h.active.file(e.ID), e.path))
 	}
 	done := e
-	if err := h.active.root.Rename(filepath.Join(doneName, e.ID+extension), e.ID+extension); err != nil {
+	if err := h.rename(inDone(e.ID), e.ID+extension); err != nil {
 		return entry{}, unusable("move", e.path, err)
 	}
 	h.syncPlace(h.active)

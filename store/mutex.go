@@ -31,7 +31,8 @@ type held struct {
 // StoreUnwritable where the store may not be written. Either way nothing is
 // changed. All writing goes through the *held that it returns.
 func (d *dir) lock(ctx context.Context) (*held, error) {
-	deadline := d.now().Add(d.wait)
+	limit, cancel := context.WithTimeout(ctx, d.wait)
+	defer cancel()
 	h := &held{dir: d}
 	h.dirMode, h.fileMode = d.modes()
 	for {
@@ -43,14 +44,12 @@ func (d *dir) lock(ctx context.Context) (*held, error) {
 			return nil, err
 		}
 		if taken {
+			h.share()
 			h.sweep()
 			return h, nil
 		}
-		if d.now().After(deadline) {
-			return nil, d.busy(nil)
-		}
-		if err := pause(ctx, 5*time.Millisecond+rand.N(10*time.Millisecond)); err != nil {
-			return nil, d.busy(err)
+		if pause(limit, 5*time.Millisecond+rand.N(10*time.Millisecond)) != nil {
+			return nil, d.busy(ctx.Err())
 		}
 	}
 }

@@ -11,4 +11,6 @@ const (
 
 func syncDir(*os.Root) error { return nil }
 
+func passing(error) bool { return false }
+
 func diskFull(error) bool { return false }

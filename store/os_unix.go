@@ -24,6 +24,9 @@ func syncDir(r *os.Root) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// passing reports whether an error is likely to go away by itself.
+func passing(error) bool { return false }
+
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

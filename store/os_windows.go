@@ -17,6 +17,12 @@ const (
 // reading, and NTFS journals its names.
 func syncDir(*os.Root) error { return nil }
 
+// passing knows ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION and
+// ERROR_LOCK_VIOLATION.
+func passing(err error) bool {
+	return errors.Is(err, syscall.Errno(5)) || errors.Is(err, syscall.Errno(32)) || errors.Is(err, syscall.Errno(33))
+}
+
 // diskFull knows ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.Errno(39)) || errors.Is(err, syscall.Errno(112))

@@ -60,6 +60,30 @@ func (h *held) newFile(name string) (*os.File, error) {
 	return f, nil
 }
 
+// share grants what the git directory's permissions ask for where it is
+// missing: the process that created the store was killed before it came to
+// that, or the repository became a shared one later.
+func (h *held) share() {
+	if h.dirMode == 0 {
+		return
+	}
+	h.grant(h.common, storeName, h.path, h.dirMode)
+	h.grant(h.active.root, doneName, filepath.Join(h.path, doneName), h.dirMode)
+	h.grant(h.active.root, mutexName, filepath.Join(h.path, mutexName), h.fileMode)
+}
+
+// grant adds permissions. Only the owner can, and whoever cannot may go on:
+// what is missing for us will show, and what is missing for others is theirs.
+func (h *held) grant(parent *os.Root, name, path string, want fs.FileMode) {
+	fi, err := parent.Lstat(name)
+	if err == nil && fi.Mode()&want != want && fi.Mode()&fs.ModeSymlink == 0 {
+		err = parent.Chmod(name, want|fi.Mode()&fs.ModePerm)
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		h.warn("set the permissions of", path, err)
+	}
+}
+
 // warn notes an error that does not undo what was done.
 func (h *held) warn(verb, path string, err error) {
 	if err != nil {

@@ -28,17 +28,22 @@ func wayOut(err error) string {
 		return "nothing was changed; free some space (or raise the quota) and try again"
 	case errors.Is(err, syscall.EROFS):
 		return "the file system is read-only: listing and checking work, changing does not"
+	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
+		return "the file system cannot do that; a repository that several agents change belongs on a local disk"
 	case errors.Is(err, fs.ErrPermission):
 		return "the git directory must be writable for this user; for a repository that several users share see core.sharedRepository in git's manual"
 	}
 	return ""
 }
 
-// cause is the reason inside an error from package os.
+// cause is the reason inside an error of ours or from package os.
 func cause(err error) error {
+	var ours *Error
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
+	case errors.As(err, &ours) && ours.Err != nil:
+		return cause(ours.Err)
 	case errors.As(err, &path):
 		return path.Err
 	case errors.As(err, &link):
