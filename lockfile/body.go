@@ -1,0 +1,160 @@
+package lockfile
+
+import "strings"
+
+// A body is the markdown below the frontmatter: what it says, and where.
+// Offsets are into the file.
+type body struct {
+	start    int
+	title    string
+	titleEnd int // just after the title's line; 0: no title
+
+	tasks    []bodyTask
+	tasksEnd int // where the tasks' region ends: the first "## " or the file's end
+
+	notes      []string
+	hasNotes   bool
+	notesLimit int // just after the last line of the notes' section that is not blank
+}
+
+type bodyTask struct {
+	Task
+	bullet byte // - or *
+	mark   int  // the offset of the character between the brackets
+	end    int  // just after the line
+}
+
+func (b *body) taskList() []Task {
+	tasks := make([]Task, 0, len(b.tasks))
+	for _, t := range b.tasks {
+		tasks = append(tasks, t.Task)
+	}
+	return tasks
+}
+
+// readBody reads src from the offset start on.
+func readBody(src string, start int) body {
+	ls := scanLines(src, start)
+	b := body{start: start, tasksEnd: len(src), notes: []string{}}
+	first := b.readTitle(ls)
+	b.readTasks(ls[first:])
+	b.readNotes(ls)
+	return b
+}
+
+// readTitle finds the first "# " line with a text and returns the index of
+// the line after it; 0 where there is no title.
+func (b *body) readTitle(ls []line) int {
+	for i, l := range ls {
+		if l.fenced || !strings.HasPrefix(l.text, "# ") {
+			continue
+		}
+		if title := strings.TrimSpace(l.text[2:]); title != "" {
+			b.title, b.titleEnd = title, l.end
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (b *body) readTasks(ls []line) {
+	for _, l := range ls {
+		if l.fenced {
+			continue
+		}
+		if isSection(l.text) {
+			b.tasksEnd = l.start
+			return
+		}
+		if t, ok := readTask(l); ok {
+			b.tasks = append(b.tasks, t)
+		}
+	}
+}
+
+func isSection(s string) bool { return strings.HasPrefix(s, "## ") }
+
+func isNotes(s string) bool { return isSection(s) && strings.TrimSpace(s[3:]) == "Notes" }
+
+// readTask reads "- [ ] text", however deep it is indented.
+func readTask(l line) (bodyTask, bool) {
+	s := strings.TrimLeft(l.text, " \t")
+	if len(s) < 2 || s[0] != '-' && s[0] != '*' || s[1] != ' ' && s[1] != '\t' {
+		return bodyTask{}, false
+	}
+	t := bodyTask{bullet: s[0], end: l.end}
+	s = strings.TrimLeft(s[1:], " \t")
+	if len(s) < 4 || s[0] != '[' || s[2] != ']' || s[3] != ' ' && s[3] != '\t' {
+		return bodyTask{}, false
+	}
+	switch s[1] {
+	case ' ':
+	case 'x', 'X':
+		t.Done = true
+	default:
+		return bodyTask{}, false
+	}
+	t.mark = l.start + len(l.text) - len(s) + 1
+	t.Text = strings.TrimSpace(s[4:])
+	return t, t.Text != ""
+}
+
+// readNotes reads the first "## Notes": a bullet at column 0 begins a note,
+// and lines indented two spaces (or a tab) continue it, blank ones between
+// them included. What else stands there is nobody's note.
+func (b *body) readNotes(ls []line) {
+	for len(ls) > 0 && (ls[0].fenced || !isNotes(ls[0].text)) {
+		ls = ls[1:]
+	}
+	if len(ls) == 0 {
+		return
+	}
+	b.hasNotes, b.notesLimit = true, ls[0].end
+	open := false // whether the line before belongs to a note
+	blanks := 0   // blank lines since then, that count only if the note goes on
+	var note strings.Builder
+	finish := func() {
+		if open {
+			b.notes = append(b.notes, strings.TrimSpace(note.String()))
+		}
+		note.Reset()
+		open, blanks = false, 0
+	}
+	for _, l := range ls[1:] {
+		if !l.fenced && (isSection(l.text) || strings.HasPrefix(l.text, "# ")) {
+			break
+		}
+		if !isBlank(l.text) {
+			b.notesLimit = l.end
+		}
+		more, indented := continuation(l.text)
+		switch {
+		case open && indented:
+			note.WriteString(strings.Repeat("\n", blanks+1))
+			note.WriteString(more)
+			blanks = 0
+		case open && isBlank(l.text):
+			blanks++
+		case !l.fenced && isBullet(l.text):
+			finish()
+			open = true
+			note.WriteString(l.text[min(2, len(l.text)):])
+		default:
+			finish()
+		}
+	}
+	finish()
+}
+
+func isBullet(s string) bool {
+	return strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "* ") || s == "-" || s == "*"
+}
+
+func continuation(s string) (string, bool) {
+	if rest, ok := strings.CutPrefix(s, "  "); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(s, "\t")
+}
+
+func isBlank(s string) bool { return strings.Trim(s, " \t\r") == "" }

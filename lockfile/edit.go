@@ -1,0 +1,126 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Edit is a set of changes to one file.
+type Edit struct {
+	Set      []KeyValue // frontmatter keys, replaced in place or added in section 4's order
+	Remove   []string   // frontmatter keys; those that are not there do not matter
+	Tick     []Tick
+	AddTasks []string // one line each, appended to the tasks
+	AddNotes []string // appended to the notes; each may have several lines
+}
+
+// A KeyValue is a frontmatter key and its new value: nil (null), string,
+// float64 or []string.
+type KeyValue struct {
+	Key   string
+	Value any
+}
+
+// A Tick sets the state of the task with that index in Lock.Tasks.
+type Tick struct {
+	Index int
+	Done  bool
+}
+
+// Edit applies e and touches no line that e is not about. It refuses (error)
+// an edit whose result would not parse back to exactly the intended values.
+// f itself stays as it is.
+func (f *File) Edit(e Edit) (*File, error) {
+	p, err := parse(f.ID, f.raw)
+	if err != nil {
+		return nil, err
+	}
+	want := p.intent()
+	ed := editor{parsed: p, eol: p.eol()}
+	if err := ed.keys(e, want); err != nil {
+		return nil, err
+	}
+	if err := ed.ticks(e.Tick, want); err != nil {
+		return nil, err
+	}
+	ed.addTasks(e.AddTasks, want)
+	ed.addNotes(e.AddNotes, want)
+	out, err := ed.apply()
+	if err != nil {
+		return nil, err
+	}
+	return want.parse(f.ID, out)
+}
+
+// intent is what the file says now.
+func (p *parsed) intent() *intent {
+	return &intent{
+		front:    p.front,
+		foreign:  p.foreign,
+		title:    p.body.title,
+		tasks:    p.body.taskList(),
+		notes:    slices.Clone(p.body.notes),
+		warnings: p.file.Warnings,
+	}
+}
+
+// eol is the line end that new lines get: the one of the first line.
+func (p *parsed) eol() string {
+	if strings.HasSuffix(p.src[:p.layout.start], "\r\n") {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// An editor collects the splices of one edit.
+type editor struct {
+	*parsed
+	eol     string
+	splices []splice
+}
+
+// A splice replaces src[start:end].
+type splice struct {
+	start, end int
+	text       string
+}
+
+func (ed *editor) splice(start, end int, text string) {
+	ed.splices = append(ed.splices, splice{start, end, text})
+}
+
+func (ed *editor) apply() ([]byte, error) {
+	slices.SortStableFunc(ed.splices, func(a, b splice) int { return a.start - b.start })
+	var out []byte
+	at := 0
+	for _, s := range ed.splices {
+		if s.start < at {
+			return nil, errors.New("the changes of the edit overlap")
+		}
+		out = append(out, ed.src[at:s.start]...)
+		out = append(out, s.text...)
+		at = s.end
+	}
+	return append(out, ed.src[at:]...), nil
+}
+
+func (ed *editor) ticks(ticks []Tick, want *intent) error {
+	for _, t := range ticks {
+		if t.Index < 0 || t.Index >= len(want.tasks) {
+			return fmt.Errorf("there is no task %d among %d", t.Index, len(want.tasks))
+		}
+		if want.tasks[t.Index].Done == t.Done {
+			continue
+		}
+		want.tasks[t.Index].Done = t.Done
+		mark := " "
+		if t.Done {
+			mark = "x"
+		}
+		at := ed.body.tasks[t.Index].mark
+		ed.splice(at, at+1, mark)
+	}
+	return nil
+}

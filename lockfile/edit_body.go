@@ -1,0 +1,89 @@
+package lockfile
+
+import "strings"
+
+// insert puts whole lines at the beginning of a line, or at the end of the
+// file, which keeps its missing final newline.
+func (ed *editor) insert(at int, lines []string) {
+	s := strings.Join(lines, ed.eol)
+	if at == len(ed.src) && !strings.HasSuffix(ed.src, "\n") {
+		ed.splice(at, at, ed.eol+s)
+		return
+	}
+	ed.splice(at, at, s+ed.eol)
+}
+
+// addTasks appends tasks after the last one and what belongs to it, or below
+// the title.
+func (ed *editor) addTasks(tasks []string, want *intent) {
+	if len(tasks) == 0 {
+		return
+	}
+	b := &ed.body
+	bullet, at := byte('-'), b.titleEnd
+	if at == 0 {
+		at = b.start
+	}
+	if n := len(b.tasks); n > 0 {
+		bullet, at = b.tasks[n-1].bullet, ed.paragraphEnd(b.tasks[n-1].end)
+	}
+	var lines []string
+	for _, t := range tasks {
+		task := Task{Text: t}
+		lines = append(lines, taskLine(bullet, task))
+		want.tasks = append(want.tasks, task)
+	}
+	if len(b.tasks) == 0 {
+		lines = append([]string{""}, lines...)
+		if at < len(ed.src) && !isBlank(ed.lineAt(at)) {
+			lines = append(lines, "")
+		}
+	}
+	ed.insert(at, lines)
+}
+
+// paragraphEnd goes on from at over the lines that belong to what stands
+// above: up to a blank line outside code, or the end of the tasks.
+func (ed *editor) paragraphEnd(at int) int {
+	for _, l := range scanLines(ed.src, ed.body.start) {
+		if l.start < at {
+			continue
+		}
+		if l.start >= ed.body.tasksEnd || isBlank(l.text) && !l.fenced {
+			break
+		}
+		at = l.end
+	}
+	return at
+}
+
+func (ed *editor) lineAt(at int) string {
+	return strings.TrimRight(ed.src[at:lineEnd(ed.src, at)], "\r\n")
+}
+
+// addNotes appends notes at the end of the notes' section, which is added at
+// the end of the file where there is none.
+func (ed *editor) addNotes(notes []string, want *intent) {
+	if len(notes) == 0 {
+		return
+	}
+	var lines []string
+	for _, n := range notes {
+		lines = append(lines, noteLines(n)...)
+	}
+	want.notes = append(want.notes, notes...)
+	if ed.body.hasNotes {
+		ed.insert(ed.body.notesLimit, lines)
+		return
+	}
+	lines = append([]string{"## Notes"}, lines...)
+	if !isBlank(ed.lastLine()) {
+		lines = append([]string{""}, lines...)
+	}
+	ed.insert(len(ed.src), lines)
+}
+
+func (ed *editor) lastLine() string {
+	s := strings.TrimSuffix(ed.src, "\n")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

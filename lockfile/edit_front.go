@@ -1,0 +1,192 @@
+package lockfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// keys sets and removes frontmatter keys.
+func (ed *editor) keys(e Edit, want *intent) error {
+	if err := want.set(e.Set); err != nil {
+		return err
+	}
+	entries := scanEntries(ed.src, ed.layout.start, ed.layout.end)
+	for _, kv := range e.Set {
+		old, err := find(entries, kv.Key)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			err = ed.addKey(entries, kv)
+		} else {
+			err = ed.setKey(old, kv)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range e.Remove {
+		if slices.ContainsFunc(e.Set, func(kv KeyValue) bool { return kv.Key == name }) {
+			return fmt.Errorf("the key %s is both set and removed", quote(name))
+		}
+		old, err := find(entries, name)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			continue
+		}
+		ed.splice(old.start, old.end, "")
+		delete(want.foreign, name)
+		if k, known := keyOf(name); known {
+			want.front[k] = value{}
+		}
+	}
+	return nil
+}
+
+// find returns the entry of that name, nil where there is none.
+func find(entries []entry, name string) (*entry, error) {
+	var found *entry
+	for i := range entries {
+		if entries[i].name != name {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("cannot tell which of two lines is the key %s", quote(name))
+		}
+		found = &entries[i]
+	}
+	return found, nil
+}
+
+// addKey inserts a key after the nearest one that stands before it in the
+// order in which we write them, or at the end for a key of somebody else's.
+func (ed *editor) addKey(entries []entry, kv KeyValue) error {
+	s, err := entryText(kv, ed.eol)
+	if err != nil {
+		return err
+	}
+	k, known := keyOf(kv.Key)
+	if !known {
+		ed.splice(ed.layout.end, ed.layout.end, s)
+		return nil
+	}
+	at, best := ed.layout.start, key(-1)
+	for _, e := range entries {
+		if other, ok := keyOf(e.name); ok && other < k && other > best {
+			at, best = e.end, other
+		}
+	}
+	ed.splice(at, at, s)
+	return nil
+}
+
+// setKey replaces the value of a key: within its line where it has one line
+// before and after, so that a comment behind it stays; item by item where a
+// list changes by some; else the whole value.
+func (ed *editor) setKey(old *entry, kv KeyValue) error {
+	items, isList := kv.Value.([]string)
+	if isList && len(items) > 0 {
+		if done, err := ed.setItems(old, items); done || err != nil {
+			return err
+		}
+		return ed.replace(old, kv)
+	}
+	if old.multi() {
+		return ed.replace(old, kv)
+	}
+	s, err := scalar(kv.Value)
+	if err != nil {
+		return err
+	}
+	if old.valueEnd == old.value { // nothing there, or a comment only
+		ed.splice(old.afterColon, old.afterColon, " "+s)
+		return nil
+	}
+	if old.value == old.afterColon {
+		s = " " + s // {"id":x} style, which is no block mapping's
+	}
+	ed.splice(old.value, old.valueEnd, s)
+	return nil
+}
+
+// replace writes the whole entry anew, under the key as it is spelled.
+func (ed *editor) replace(old *entry, kv KeyValue) error {
+	s, err := entryText(kv, ed.eol)
+	if err != nil {
+		return err
+	}
+	s = strings.TrimPrefix(s, kv.Key+":")
+	if header := strings.TrimRight(ed.src[old.valueEnd:old.lineEnd], " \t\r\n"); header != "" && !old.flows(ed.src) {
+		// The comment on the key's line stays there.
+		line, rest, _ := strings.Cut(s, ed.eol)
+		s = line + " " + strings.TrimLeft(header, " \t") + ed.eol + rest
+	}
+	ed.splice(old.afterColon, old.end, s)
+	return nil
+}
+
+// flows reports whether the text of a value on the key's line goes on below,
+// so that a # behind it may be no comment.
+func (e *entry) flows(src string) bool { return e.multi() && e.valueEnd > e.value && !e.block }
+
+// setItems edits a block list line by line: the items that stay keep their
+// lines, and so do the comments among them. It does nothing where the list is
+// written in another way, or keeps no item, or changes their order.
+func (ed *editor) setItems(old *entry, items []string) (bool, error) {
+	was := ed.itemSpans(old)
+	now := ed.front[keyScope].list
+	if k, known := keyOf(old.name); !known || k != keyScope || len(was) == 0 || len(was) != len(now) {
+		return false, nil
+	}
+	kept := 0
+	var drop []span
+	for i, item := range now {
+		if kept < len(items) && items[kept] == item {
+			kept++
+		} else {
+			drop = append(drop, was[i])
+		}
+	}
+	if kept == 0 {
+		return false, nil
+	}
+	if slices.ContainsFunc(items[kept:], func(s string) bool { return slices.Contains(items[:kept], s) }) {
+		return false, nil
+	}
+	last := was[len(was)-1]
+	indent := ed.src[last.start : last.start+blanks(ed.src[last.start:last.end])]
+	s, err := itemLines(items[kept:], indent, ed.eol)
+	if err != nil {
+		return false, err
+	}
+	for _, d := range drop {
+		ed.splice(d.start, d.end, "")
+	}
+	ed.splice(last.end, last.end, s)
+	return true, nil
+}
+
+type span struct{ start, end int }
+
+// itemSpans are the lines of a block list whose items have one line each;
+// none where it is anything else.
+func (ed *editor) itemSpans(e *entry) []span {
+	if e.valueEnd > e.value {
+		return nil
+	}
+	var spans []span
+	for at := e.lineEnd; at < e.end; at = lineEnd(ed.src, at) {
+		s := strings.TrimLeft(ed.src[at:lineEnd(ed.src, at)], " \t")
+		switch {
+		case isBlank(strings.TrimRight(s, "\n")) || s[0] == '#':
+		case strings.HasPrefix(s, "- "):
+			spans = append(spans, span{at, lineEnd(ed.src, at)})
+		default:
+			return nil
+		}
+	}
+	return spans
+}

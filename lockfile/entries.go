@@ -1,0 +1,179 @@
+package lockfile
+
+import "strings"
+
+// An entry is the lines of one top-level key of a frontmatter. Our own scan
+// finds them, by newlines only: YAML's notion of a line differs, and an edit
+// must know which bytes it replaces. What the scan misjudges is caught when
+// the edited file is read again.
+type entry struct {
+	name       string
+	start      int // the key's line
+	afterColon int
+	value      int  // where the value's text begins; at the line's end if there is none
+	valueEnd   int  // just after the value's text on the key's line
+	lineEnd    int  // just after the key's line
+	end        int  // just after the last line of the value
+	block      bool // a block scalar: | or >
+}
+
+// multi reports whether the value goes on below the key's line.
+func (e *entry) multi() bool { return e.end > e.lineEnd }
+
+// scanEntries reads the frontmatter's lines, src[start:end].
+func scanEntries(src string, start, end int) []entry {
+	var es []entry
+	for at := start; at < end; {
+		next := lineEnd(src, at)
+		s := strings.TrimRight(src[at:next], "\r\n")
+		if e, ok := readEntry(src, at, next, end); ok {
+			es = append(es, e)
+			next = e.end
+		} else if len(es) > 0 && belongs(&es[len(es)-1], s) {
+			es[len(es)-1].end = next
+		}
+		at = next
+	}
+	return es
+}
+
+// belongs reports whether a line that begins no key goes with the value above
+// it. A comment or blank line counts only once something follows it, but in a
+// block scalar an indented # is text.
+func belongs(e *entry, s string) bool {
+	if isBlank(s) {
+		return false
+	}
+	if e.block {
+		return s[0] == ' ' || s[0] == '\t'
+	}
+	return strings.TrimLeft(s, " \t")[0] != '#'
+}
+
+// readEntry reads the line src[at:next] as the beginning of a key. limit is
+// the end of the frontmatter.
+func readEntry(src string, at, next, limit int) (entry, bool) {
+	s := strings.TrimRight(src[at:next], "\r\n")
+	name, width, ok := readKey(s)
+	if !ok {
+		return entry{}, false
+	}
+	e := entry{name: name, start: at, afterColon: at + width, lineEnd: next, end: next}
+	e.value = at + width + blanks(s[width:])
+	token := e.value + properties(src[e.value:at+len(s)])
+	if token < at+len(s) {
+		switch src[token] {
+		case '"', '\'', '[', '{':
+			if stop, ok := closeValue(src[:limit], token); ok {
+				e.end = lineEnd(src, stop)
+				e.valueEnd = min(stop, at+len(s))
+				return e, true
+			}
+		case '|', '>':
+			e.block = true
+		}
+	}
+	rest := src[e.value : at+len(s)]
+	e.valueEnd = e.value + len(strings.TrimRight(rest[:comment(rest)], " \t"))
+	return e, true
+}
+
+// readKey reads a key at the beginning of a line and returns its name and how
+// far it and its colon reach.
+func readKey(s string) (name string, width int, ok bool) {
+	if s == "" || strings.IndexByte(" \t#-]},", s[0]) >= 0 {
+		return "", 0, false
+	}
+	if s[0] == '"' || s[0] == '\'' {
+		if width, ok = closeValue(s, 0); !ok {
+			return "", 0, false
+		}
+		name = s[1 : width-1]
+		width += blanks(s[width:])
+		return name, width + 1, width < len(s) && s[width] == ':'
+	}
+	for i := range len(s) {
+		if s[i] == ':' && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\t') {
+			return strings.TrimRight(s[:i], " \t"), i + 1, true
+		}
+	}
+	return "", 0, false
+}
+
+func blanks(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+// properties is the width of the anchors and tags in front of a value.
+func properties(s string) (n int) {
+	for n < len(s) && (s[n] == '&' || s[n] == '!') {
+		stop := strings.IndexAny(s[n:], " \t")
+		if stop < 0 {
+			return len(s)
+		}
+		n += stop + blanks(s[n+stop:])
+	}
+	return n
+}
+
+// comment is the offset of the comment in a plain value's text.
+func comment(s string) int {
+	for i := range len(s) {
+		if s[i] == '#' && (i == 0 || s[i-1] == ' ' || s[i-1] == '\t') {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// closeValue is the offset just after the quote or bracket that closes the
+// one at src[at].
+func closeValue(src string, at int) (int, bool) {
+	depth := 0
+	for i := at; i < len(src); i++ {
+		switch c := src[i]; c {
+		case '"', '\'':
+			if depth > 0 && !opensToken(src, i) {
+				continue
+			}
+			stop, ok := closeQuote(src, i)
+			if !ok {
+				return 0, false
+			}
+			i = stop - 1
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case '#':
+			if src[i-1] == ' ' || src[i-1] == '\t' || src[i-1] == '\n' {
+				i = lineEnd(src, i) - 1
+			}
+		}
+		if depth == 0 {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// opensToken reports whether a quote within brackets begins a string and is
+// no apostrophe.
+func opensToken(src string, i int) bool {
+	before := strings.TrimRight(src[:i], " \t\r\n")
+	return before != "" && strings.IndexByte("[{,:", before[len(before)-1]) >= 0
+}
+
+func closeQuote(src string, at int) (int, bool) {
+	quote := src[at]
+	for i := at + 1; i < len(src); i++ {
+		switch {
+		case src[i] == '\\' && quote == '"':
+			i++
+		case src[i] != quote:
+		case quote == '\'' && i+1 < len(src) && src[i+1] == '\'':
+			i++
+		default:
+			return i + 1, true
+		}
+	}
+	return 0, false
+}

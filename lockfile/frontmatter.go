@@ -1,0 +1,163 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/adrg/frontmatter"
+	"gopkg.in/yaml.v3"
+)
+
+const bom = "\ufeff"
+
+// A layout says where the frontmatter's lines and the body lie in a file.
+type layout struct {
+	start int // just after the opening line
+	end   int // the closing line
+	body  int // just after the closing line
+}
+
+func (l layout) front(src string) string { return src[l.start:l.end] }
+
+// split finds the two lines that read --- at column 0.
+func split(src string) (layout, error) {
+	at := len(src) - len(strings.TrimPrefix(src, bom))
+	if strings.TrimSpace(src[at:]) == "" {
+		return layout{}, errors.New("the file is empty")
+	}
+	next := lineEnd(src, at)
+	if !isRule(src[at:next]) {
+		return layout{}, errors.New("no frontmatter: the first line is not ---")
+	}
+	lay := layout{start: next}
+	for at = next; at < len(src); at = next {
+		next = lineEnd(src, at)
+		line := src[at:next]
+		if isRule(line) {
+			lay.end, lay.body = at, next
+			return lay, nil
+		}
+		if isMarker(line, "---") || isMarker(line, "...") {
+			return layout{}, errors.New("the frontmatter holds more than one YAML document")
+		}
+	}
+	return layout{}, errors.New("the frontmatter is not closed by a line --- (a truncated file?)")
+}
+
+// lineEnd is the offset just after the line at that offset.
+func lineEnd(src string, at int) int {
+	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(src)
+}
+
+func isRule(line string) bool { return strings.TrimRight(line, " \t\r\n") == "---" }
+
+// isMarker tells a YAML document marker, alone or with something behind it.
+func isMarker(line, mark string) bool {
+	rest, ok := strings.CutPrefix(line, mark)
+	return ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
+}
+
+// The foreign keys are kept and compared, never interpreted.
+type foreign map[string]*yaml.Node
+
+// readFull reads any frontmatter, by way of the general reader. That one
+// trims each line before it looks for ---, so that it may stop at an indented
+// one; where it does not end where we do, the file means two things.
+func readFull(src string, lay layout) (front, foreign, error) {
+	var root yaml.Node
+	format := frontmatter.NewFormat("---", "---", decodeYAML)
+	rest, err := frontmatter.MustParse(strings.NewReader(strings.TrimPrefix(src, bom)), &root, format)
+	if err != nil && !errors.Is(err, frontmatter.ErrNotFound) {
+		return front{}, nil, err
+	}
+	if err != nil || len(rest) != len(src)-lay.body {
+		return front{}, nil, errors.New("the frontmatter's end is ambiguous: it holds an indented or padded line ---")
+	}
+	if root.Kind == 0 {
+		return front{}, nil, errors.New("the frontmatter is empty")
+	}
+	return readMapping(root.Content[0])
+}
+
+// decodeYAML is yaml.v3 as the general reader's unmarshaller. A panic of the
+// library costs the one file, not the listing.
+func decodeYAML(data []byte, v any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the frontmatter is not valid YAML: %v", p)
+		}
+	}()
+	if err := yaml.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("the frontmatter is not valid YAML: %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
+	}
+	return nil
+}
+
+func readMapping(n *yaml.Node) (front, foreign, error) {
+	var fr front
+	if n.Kind != yaml.MappingNode {
+		return fr, nil, errors.New("the frontmatter is no mapping of keys to values")
+	}
+	more := foreign{}
+	for i := 0; i < len(n.Content); i += 2 {
+		name, v := n.Content[i], n.Content[i+1]
+		if name.Kind != yaml.ScalarNode || name.ShortTag() == "!!merge" {
+			return fr, nil, errors.New("the frontmatter has a key that is no plain text (a merge, an alias, a list)")
+		}
+		k, known := keyOf(name.Value)
+		if _, twice := more[name.Value]; twice || known && fr[k].kind != absent {
+			return fr, nil, fmt.Errorf("the key %s stands twice", quote(name.Value))
+		}
+		if known {
+			fr[k] = readNode(v)
+			continue
+		}
+		more[name.Value] = v
+	}
+	return fr, more, nil
+}
+
+// readNode reads the value of a key that we know.
+func readNode(n *yaml.Node) value {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return readScalar(n)
+	case yaml.SequenceNode:
+		v := value{kind: list, list: make([]string, 0, len(n.Content))}
+		for _, item := range n.Content {
+			if item.Kind == yaml.AliasNode {
+				item = item.Alias
+			}
+			s := value{kind: other}
+			if item.Kind == yaml.ScalarNode {
+				s = readScalar(item)
+			}
+			if s.kind != text {
+				return value{kind: other}
+			}
+			v.list = append(v.list, s.text)
+		}
+		return v
+	}
+	return value{kind: other}
+}
+
+// readScalar takes the text as it was written, whatever type YAML would make
+// of it: an agent may be called 007, no or 2026-07-17.
+func readScalar(n *yaml.Node) value {
+	tag := n.ShortTag()
+	switch {
+	case n.Style&yaml.TaggedStyle != 0 && tag != "!!str":
+		return value{kind: other}
+	case tag == "!!null":
+		return value{kind: null}
+	}
+	return value{kind: text, text: n.Value}
+}

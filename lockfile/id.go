@@ -1,0 +1,64 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// An id and ".md" make one file name of at most 255 bytes, the limit of the
+// common file systems.
+const maxID = 255 - len(".md")
+
+// stampPart is how much of an id is its stamp and the dash after it.
+const stampPart = len(stampLayout) + 1
+
+// ValidID reports why id cannot name a lock; nil where it can. A valid id is a
+// plain file name on every system: no separators, nothing hidden, no device.
+func ValidID(id string) error {
+	switch {
+	case id == "":
+		return errors.New("the lock id is empty")
+	case len(id) > maxID:
+		return fmt.Errorf("the lock id is %d bytes long (at most %d)", len(id), maxID)
+	case id[0] == '.':
+		return fmt.Errorf("the lock id %s begins with a dot", quote(id))
+	case id[len(id)-1] == '.':
+		return fmt.Errorf("the lock id %s ends with a dot", quote(id))
+	}
+	for _, r := range id {
+		if !idRune(r) {
+			return fmt.Errorf("the lock id %s holds %q (want letters, digits, '.', '_' and '-' only)", quote(id), r)
+		}
+	}
+	if isDevice(id) {
+		return fmt.Errorf("the lock id %s names a device on Windows", quote(id))
+	}
+	return nil
+}
+
+func idRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
+}
+
+// isDevice tells Windows' reserved names, which hold with any extension.
+func isDevice(id string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(id), ".")
+	switch name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt") && '0' <= name[3] && name[3] <= '9'
+}
+
+// slugOf is the slug in an id: what follows the stamp, or all of it where no
+// stamp stands in front.
+func slugOf(id string) string {
+	if len(id) <= stampPart || id[stampPart-1] != '-' {
+		return id
+	}
+	if _, ok := parseFixed(id[:stampPart-1], 'T', '-'); !ok {
+		return id
+	}
+	return id[stampPart:]
+}

@@ -1,0 +1,209 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Parse reads the file called id+".md". An error says in one line why the
+// file is unreadable; what is merely odd is in the result's Warnings. Parse
+// keeps data, which the caller must not change afterwards.
+func Parse(id string, data []byte) (*File, error) {
+	p, err := parse(id, data)
+	if err != nil {
+		return nil, err
+	}
+	return p.file, nil
+}
+
+// parsed is a file and what its lines said before they were understood.
+type parsed struct {
+	file    *File
+	src     string
+	layout  layout
+	front   front
+	foreign foreign
+	body    body
+}
+
+func parse(id string, data []byte) (*parsed, error) {
+	if err := ValidID(id); err != nil {
+		return nil, err
+	}
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("the file has %d bytes (at most %d)", len(data), MaxFile)
+	}
+	if !utf8.Valid(data) {
+		return nil, errors.New("the file is not valid UTF-8")
+	}
+	p := &parsed{src: string(data)}
+	var err error
+	if p.layout, err = split(p.src); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if p.front, ok = readFast(p.layout.front(p.src)); !ok {
+		if p.front, p.foreign, err = readFull(p.src, p.layout); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := p.front.lock(id)
+	if err != nil {
+		return nil, err
+	}
+	p.body = readBody(p.src, p.layout.body)
+	lock.Title, lock.Tasks, lock.Notes = p.body.title, p.body.taskList(), p.body.notes
+	if lock.Title == "" {
+		lock.Title = slugOf(id)
+	}
+	p.file = &File{Lock: lock, raw: data}
+	return p, nil
+}
+
+// lock says what a frontmatter means.
+func (fr *front) lock(id string) (Lock, error) {
+	l := Lock{ID: id}
+	l.noteID(fr[keyID])
+	if err := l.readStamps(fr); err != nil {
+		return Lock{}, err
+	}
+	status := fr[keyStatus]
+	switch {
+	case status.kind == absent || status.kind == null:
+		return Lock{}, errors.New("the frontmatter has no status")
+	case status.kind != text || status.text != Active && status.text != Done:
+		return Lock{}, fmt.Errorf("status is %s (want %s or %s)", status, Active, Done)
+	}
+	l.Status = status.text
+	switch scope := fr[keyScope]; scope.kind {
+	case list:
+		l.Scope = scope.list
+	case text:
+		l.Scope = []string{scope.text}
+	case absent, null:
+		return Lock{}, errors.New("the frontmatter has no scope")
+	default:
+		return Lock{}, errors.New("scope is not a list of strings")
+	}
+	l.AgentID = l.agent(fr, keyAgentID)
+	l.ParentAgentID = l.agent(fr, keyParentAgentID)
+	l.Repository = l.optional(fr, keyRepository)
+	l.Worktree = l.optional(fr, keyWorktree)
+	l.Branch = l.optional(fr, keyBranch)
+	l.Head = l.optional(fr, keyHead)
+	l.FinishedBy = l.optional(fr, keyFinishedBy)
+	l.Outcome = l.optional(fr, keyOutcome)
+	l.MovedTo = l.optional(fr, keyMovedTo)
+	l.readMode(fr)
+	l.readLease(fr)
+	return l, nil
+}
+
+// noteID warns where the frontmatter's id is not the file's name, which wins.
+func (l *Lock) noteID(v value) {
+	switch {
+	case v.kind == absent || v.kind == null:
+		l.warn("the frontmatter has no id; the file name is the id")
+	case v.kind != text || v.text != l.ID:
+		l.warn("the frontmatter says id %s; the file name is the id", v)
+	}
+}
+
+func (l *Lock) readStamps(fr *front) error {
+	var err error
+	if l.Created, err = fr.stamp(keyCreated); err != nil {
+		return err
+	}
+	if l.Created.IsZero() {
+		return errors.New("the frontmatter has no created")
+	}
+	if l.Updated, err = fr.stamp(keyUpdated); err != nil {
+		return err
+	}
+	if l.Updated.IsZero() {
+		l.Updated = l.Created
+	}
+	l.Finished, err = fr.stamp(keyFinished)
+	return err
+}
+
+func (fr *front) stamp(k key) (Stamp, error) {
+	v := fr[k]
+	switch v.kind {
+	case absent, null:
+		return Stamp{}, nil
+	case text:
+		s, err := ParseStamp(v.text)
+		if err != nil {
+			return Stamp{}, fmt.Errorf("%s: %w", k, err)
+		}
+		return s, nil
+	}
+	return Stamp{}, fmt.Errorf("%s is %s, no timestamp", k, v)
+}
+
+// agent reads an id that may be unknown. An empty one names nobody.
+func (l *Lock) agent(fr *front, k key) *string {
+	if s := l.optional(fr, k); s != "" {
+		return &s
+	}
+	return nil
+}
+
+// optional reads a text that the file need not have. Another tool's list or
+// mapping under that name is no reason to hide the lock.
+func (l *Lock) optional(fr *front, k key) string {
+	v := fr[k]
+	if v.kind == list || v.kind == other {
+		l.warn("%s is %s, not a text: ignored", k, v)
+	}
+	return v.text
+}
+
+func (l *Lock) readMode(fr *front) {
+	switch mode := l.optional(fr, keyMode); mode {
+	case "", Shared:
+		l.Mode = mode
+	default:
+		l.warn("mode %s is unknown: taken as exclusive", quote(mode))
+	}
+}
+
+// maxLease keeps a lease from being eternal by accident, and its minutes
+// within what a time.Duration holds: ten years.
+const maxLease = 10 * 366 * 24 * 60
+
+func (l *Lock) readLease(fr *front) {
+	s := l.optional(fr, keyLeaseMinutes)
+	if s == "" {
+		return
+	}
+	minutes, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(minutes) || minutes <= 0 || minutes > maxLease {
+		l.warn("lease_minutes %s is no number of minutes from 0 to %d: ignored", quote(s), maxLease)
+		return
+	}
+	l.LeaseMinutes = minutes
+}
+
+func (l *Lock) warn(format string, args ...any) {
+	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
+}
+
+// String shows a value in a message.
+func (v value) String() string {
+	switch v.kind {
+	case absent:
+		return "missing"
+	case null:
+		return "null"
+	case text:
+		return quote(v.text)
+	case list:
+		return "a list"
+	}
+	return "neither a text nor a list of texts"
+}
