@@ -6,22 +6,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
-
-// questions is what one call asks, in the order of the answer's lines. Where
-// git cannot answer one of them (no work tree, no commit), it stops there.
-var questions = []string{
-	"--git-common-dir", "--git-dir", "--show-toplevel", "--show-prefix", "HEAD", "--symbolic-full-name", "HEAD",
-}
 
 // answers are git's own words, a line each, still relative and unchecked.
 type answers struct {
 	common, git, toplevel, prefix, head, ref string
 }
 
-var hash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+// askAll is one spawn for what a call needs, an answer a line in the order of
+// the fields of answers. Where git cannot answer one of the questions (no work
+// tree, no commit), it stops there.
+func askAll(ctx context.Context, g program) ([]byte, error) {
+	return g.run(ctx, "rev-parse", "--git-common-dir", "--git-dir", "--show-toplevel", "--show-prefix",
+		"HEAD", "--symbolic-full-name", "HEAD")
+}
 
 // parse reads the answer to all questions; ok only where each line is what it
 // must be. A name that holds a newline, or a question that git left out,
@@ -32,7 +31,11 @@ func parse(out string) (a answers, ok bool) {
 		return answers{}, false
 	}
 	a = answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3], head: lines[4], ref: lines[5]}
-	return a, hash.MatchString(a.head) && (a.ref == "HEAD" || strings.HasPrefix(a.ref, "refs/"))
+	return a, isHash(a.head) && (a.ref == "HEAD" || strings.HasPrefix(a.ref, "refs/"))
+}
+
+func isHash(line string) bool {
+	return (len(line) == 40 || len(line) == 64) && strings.Trim(line, "0123456789abcdef") == ""
 }
 
 // trimNewline takes away the one newline that git puts after an answer, and
@@ -41,7 +44,7 @@ func trimNewline(out string) string { return strings.TrimSuffix(out, "\n") }
 
 // ask fills r with git's answers.
 func (r *Repo) ask(ctx context.Context, g program) error {
-	out, err := g.run(ctx, append([]string{"rev-parse"}, questions...)...)
+	out, err := askAll(ctx, g)
 	if err != nil && len(out) == 0 {
 		return err // not even the first question was answered
 	}
@@ -85,18 +88,22 @@ func askEach(ctx context.Context, g program) (a answers, err error) {
 // fill makes git's answers absolute and symlink-free.
 func (r *Repo) fill(a answers) error {
 	var err error
-	if r.GitDir, err = r.place(a.git); err != nil {
+	if r.GitDir, err = existing(r.Dir, a.git); err != nil {
 		return err
 	}
+	toplevel := filepath.FromSlash(a.toplevel)
 	if a.common == "--git-common-dir" { // git before 2.5, which has no worktrees, echoes it
 		a.common = a.git
 	}
-	if r.CommonDir, err = r.place(a.common); err != nil {
+	r.CommonDir, err = existing(r.Dir, a.common)
+	if err != nil && toplevel != "" { // in a subdirectory, git before 2.13 answers from the root
+		r.CommonDir, err = existing(toplevel, a.common)
+	}
+	if err != nil {
 		return err
 	}
-	if a.toplevel != "" {
-		r.Worktree = resolved(filepath.FromSlash(a.toplevel))
-		r.Prefix = strings.TrimSuffix(a.prefix, "/")
+	if toplevel != "" {
+		r.Worktree, r.Prefix = resolved(toplevel), strings.TrimSuffix(a.prefix, "/")
 	} else {
 		r.Worktree, r.Prefix = linked(r.GitDir, r.Dir)
 	}
@@ -107,15 +114,19 @@ func (r *Repo) fill(a answers) error {
 	return nil
 }
 
-// place resolves a path that git printed relative to the call's directory.
-func (r *Repo) place(path string) (string, error) {
+// existing resolves a path that git printed relative to dir.
+func existing(dir, path string) (string, error) {
 	path = filepath.FromSlash(path)
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.Dir, path)
+		path = filepath.Join(dir, path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git names the directory %q, which cannot be read: %v", path, reason(err))}
+		return "", &Error{
+			Kind:    ErrGitFailed,
+			Message: fmt.Sprintf("git names the directory %q, which cannot be read: %v", path, reason(err)),
+			Err:     err,
+		}
 	}
 	return real, nil
 }
@@ -128,13 +139,18 @@ func linked(gitDir, dir string) (worktree, prefix string) {
 	if err != nil {
 		return "", "" // the main worktree's git directory has none
 	}
-	worktree = resolved(worktreeOf(gitDir, string(text)))
-	prefix, err = filepath.Rel(worktree, dir)
-	if err != nil || !filepath.IsLocal(prefix) {
+	return place(resolved(worktreeOf(gitDir, string(text))), dir)
+}
+
+// place is dir's place in a worktree, slash-separated; both are empty where
+// dir is not in it.
+func place(worktree, dir string) (root, prefix string) {
+	prefix, err := filepath.Rel(worktree, dir)
+	switch {
+	case worktree == "" || err != nil || !filepath.IsLocal(prefix):
 		return "", ""
-	}
-	if prefix == "." {
-		prefix = ""
+	case prefix == ".":
+		return worktree, ""
 	}
 	return worktree, filepath.ToSlash(prefix)
 }

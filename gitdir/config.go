@@ -15,59 +15,110 @@ import (
 // A config is what the repository's own config says of the things that this
 // package answers for. Included files and the user's config have no part in it.
 type config struct {
-	worktree   string // core.worktree, as written
-	shared     string // core.sharedRepository, as written
-	ignoreCase bool
-	bare       bool
+	worktree    string // core.worktree, as written
+	shared      string // core.sharedRepository, as written
+	ignoreCase  bool   // core.ignorecase
+	bare        bool   // core.bare
+	perWorktree bool   // extensions.worktreeConfig
 }
+
+// A setting is one line of a config file.
+type setting struct{ key, value string }
 
 // readConfig reads `config` and, over it, `config.worktree` of the common
-// directory. A file that is missing says nothing.
-func readConfig(common string) (config, error) {
+// directory where the former enables it. A file that is missing says nothing.
+//
+// go-git's decoder reads them without a process, but it refuses some spellings
+// that git accepts (a byte order mark, `[branch.name]`, text that is not
+// UTF-8). What it refuses is read by list, which asks git; list may be nil.
+func readConfig(common string, list func(path string) ([]byte, error)) (config, error) {
 	var c config
-	for _, name := range []string{"config", "config.worktree"} {
-		text, err := os.ReadFile(filepath.Join(common, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return c, fmt.Errorf("read git config: %w", err)
-		}
-		if err := c.apply(string(text)); err != nil {
-			return c, fmt.Errorf("read git config %q: %w", filepath.Join(common, name), err)
-		}
+	if err := c.read(filepath.Join(common, "config"), list); err != nil || !c.perWorktree {
+		return c, err
 	}
-	return c, nil
+	return c, c.read(filepath.Join(common, "config.worktree"), list)
 }
 
-// apply lets the settings of a config file win over those before it.
-func (c *config) apply(text string) error {
-	parsed := gitconfig.New()
-	if err := gitconfig.NewDecoder(strings.NewReader(text)).Decode(parsed); err != nil {
-		return err
+// read lets the settings of a file win over those before it.
+func (c *config) read(path string, list func(path string) ([]byte, error)) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	core := parsed.Section("core")
-	for _, option := range core.Options {
-		switch strings.ToLower(option.Key) {
-		case "worktree":
-			c.worktree = option.Value
-		case "sharedrepository":
-			c.shared = option.Value
-		case "ignorecase":
-			c.ignoreCase = truth(option.Value)
-		case "bare":
-			c.bare = truth(option.Value)
+	if err != nil {
+		return fmt.Errorf("read git config: %w", err)
+	}
+	settings, err := decode(string(text))
+	if err != nil && list != nil {
+		if out, gitErr := list(path); gitErr == nil {
+			settings, err = listed(string(out)), nil
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("read git config %q: %w", path, err)
+	}
+	for _, s := range settings {
+		c.set(s)
 	}
 	return nil
 }
 
-// truth reads a boolean as git does.
+func (c *config) set(s setting) {
+	switch s.key {
+	case "core.worktree":
+		c.worktree = s.value
+	case "core.sharedrepository":
+		c.shared = s.value
+	case "core.ignorecase":
+		c.ignoreCase = truth(s.value)
+	case "core.bare":
+		c.bare = truth(s.value)
+	case "extensions.worktreeconfig":
+		c.perWorktree = truth(s.value)
+	}
+}
+
+// errNoValue: `key` alone is true to git and `key =` is false, but the decoder
+// makes the same empty text of both.
+var errNoValue = errors.New("a key without a value")
+
+// decode reads the sections that matter with go-git's decoder.
+func decode(text string) ([]setting, error) {
+	parsed := gitconfig.New()
+	if err := gitconfig.NewDecoder(strings.NewReader(text)).Decode(parsed); err != nil {
+		return nil, err
+	}
+	var settings []setting
+	for _, name := range []string{"core", "extensions"} {
+		for _, option := range parsed.Section(name).Options {
+			if option.Value == "" {
+				return nil, fmt.Errorf("%w: %s.%s", errNoValue, name, option.Key)
+			}
+			settings = append(settings, setting{name + "." + strings.ToLower(option.Key), option.Value})
+		}
+	}
+	return settings, nil
+}
+
+// listed reads what `git config --list -z` prints: key, newline, value, NUL.
+func listed(out string) []setting {
+	var settings []setting
+	for entry := range strings.SplitSeq(out, "\x00") {
+		key, value, ok := strings.Cut(entry, "\n")
+		if !ok {
+			value = "true"
+		}
+		settings = append(settings, setting{key, value})
+	}
+	return settings
+}
+
+// truth reads a boolean as git does: a word, or a number with its unit.
 func truth(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":
 		return true
 	}
-	n, err := strconv.Atoi(value)
+	n, err := strconv.ParseInt(strings.TrimRight(value, "kKmMgG"), 0, 64)
 	return err == nil && n != 0
 }

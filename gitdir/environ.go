@@ -6,29 +6,32 @@ import (
 	"strings"
 )
 
-// locating are the variables by which git is told of a repository instead of
-// looking for one: what `git rev-parse --local-env-vars` prints, less
-// GIT_CONFIG and its like, which carry settings such as safe.directory.
-var locating = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_COMMON_DIR",
-	"GIT_DIR",
-	"GIT_GRAFT_FILE",
-	"GIT_IMPLICIT_WORK_TREE",
-	"GIT_INDEX_FILE",
-	"GIT_INTERNAL_SUPER_PREFIX",
-	"GIT_NO_REPLACE_OBJECTS",
-	"GIT_OBJECT_DIRECTORY",
-	"GIT_PREFIX",
-	"GIT_REPLACE_REF_BASE",
-	"GIT_SHALLOW_FILE",
-	"GIT_WORK_TREE",
-}
-
 // locates tells whether an entry of an environment, NAME=value, is one of the
-// variables above.
+// variables by which git is told of a repository instead of looking for one:
+// what `git rev-parse --local-env-vars` prints, less GIT_CONFIG and its like,
+// which carry settings such as safe.directory.
 func locates(entry string) bool {
-	return slices.ContainsFunc(locating, func(name string) bool { return named(entry, name) })
+	name, _, _ := strings.Cut(entry, "=")
+	if runtime.GOOS == "windows" {
+		name = strings.ToUpper(name)
+	}
+	switch name {
+	case "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_COMMON_DIR",
+		"GIT_DIR",
+		"GIT_GRAFT_FILE",
+		"GIT_IMPLICIT_WORK_TREE",
+		"GIT_INDEX_FILE",
+		"GIT_INTERNAL_SUPER_PREFIX",
+		"GIT_NO_REPLACE_OBJECTS",
+		"GIT_OBJECT_DIRECTORY",
+		"GIT_PREFIX",
+		"GIT_REPLACE_REF_BASE",
+		"GIT_SHALLOW_FILE",
+		"GIT_WORK_TREE":
+		return true
+	}
+	return false
 }
 
 // scrub is the environment without the variables that locate a repository.

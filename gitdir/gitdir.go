@@ -85,15 +85,20 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	}
 	r := &Repo{Dir: dir, explicit: q.BaseDir != nil}
 	g := r.git(q.Environ, dir)
-	switch err := r.ask(ctx, g); {
-	case errors.Is(err, exec.ErrNotFound):
-		if err := r.read(q.Environ); err != nil {
-			return nil, err
-		}
-	case err != nil:
+	list := func(path string) ([]byte, error) {
+		return g.run(ctx, "config", "--file", path, "--list", "-z")
+	}
+	err = r.ask(ctx, g)
+	if errors.Is(err, exec.ErrNotFound) {
+		list, err = nil, r.read(q.Environ)
+	}
+	if err != nil {
 		return nil, err
 	}
-	r.config, r.ConfigErr = readConfig(r.CommonDir)
+	r.config, r.ConfigErr = readConfig(r.CommonDir, list)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	r.IgnoreCase = r.config.ignoreCase
 	r.Root = root(r.CommonDir, r.config.worktree)
 	return r, nil
@@ -106,7 +111,7 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 func root(common, worktree string) string {
 	switch {
 	case worktree != "": // a submodule's, say
-		if !filepath.IsAbs(worktree) {
+		if worktree = filepath.FromSlash(worktree); !filepath.IsAbs(worktree) {
 			worktree = common + string(filepath.Separator) + worktree
 		}
 		return resolved(worktree)

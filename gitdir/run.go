@@ -11,6 +11,11 @@ import (
 	"time"
 )
 
+const (
+	hintInside  = "run it inside the repository, or name a directory in it with base_dir (--base-dir)"
+	hintInstall = "install git, and see that it is on PATH"
+)
+
 // A program is git as one call runs it: where, and in which environment.
 type program struct {
 	dir     string
@@ -41,7 +46,7 @@ func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byt
 	}
 	out, err := g.run(ctx, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: installGit}
+		return nil, &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: err}
 	}
 	return out, err
 }
@@ -107,23 +112,18 @@ func (g program) path() (string, error) {
 // failure turns git's standard error into an error.
 func (g program) failure(err error, stderr string) error {
 	said, rest := words(stderr)
-	switch {
-	case strings.HasPrefix(said, "fatal: not a git repository"):
-		return &Error{
-			Kind:    ErrNotRepository,
-			Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said),
-			Hint:    "run it inside the repository, or name a directory in it with base_dir (--base-dir)",
-			Err:     err,
+	const no = "fatal: not a git repository"
+	if strings.HasPrefix(said, no) {
+		hint := hintInside
+		if strings.HasPrefix(said, no+":") { // not looked for: pointed to
+			hint = "a .git file or GIT_DIR points to what is no repository (any more); `git worktree repair`, run in the main worktree, mends moved ones"
 		}
-	case said == "":
+		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err}
+	}
+	if said == "" {
 		said = err.Error()
 	}
-	return &Error{
-		Kind:    ErrGitFailed,
-		Message: fmt.Sprintf("git failed in %q: %s", g.dir, said),
-		Hint:    rest,
-		Err:     err,
-	}
+	return &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git failed in %q: %s", g.dir, said), Hint: rest, Err: err}
 }
 
 // words splits git's message into the line that says what was wrong and the
