@@ -1,6 +1,9 @@
-// Package overlap decides whether two scopes name a common path. It is pure:
-// no I/O and no clock; what it must know of the file system it is told.
 package overlap
+
+import (
+	"strings"
+	"sync"
+)
 
 // A Kind is what a plain entry is in the caller's worktree.
 type Kind int
@@ -22,60 +25,111 @@ type Context struct {
 	// Resolve makes the symlinks of an absolute path's existing part plain, so
 	// that it can be compared with Roots; nil: the path is taken as it is.
 	Resolve func(abs string) string
-	// Kind tells what a plain path, relative to the root, is; nil: Unknown.
+	// Kind tells what a plain path, relative to the root, is; nil: Unknown. It
+	// is asked at most once for an entry, as late as possible, and so must be
+	// safe for concurrent use where the entries are.
 	Kind func(path string) Kind
 }
 
-// An Entry is one parsed entry of a scope, ready to be compared many times.
-type Entry struct{ text string }
+// An Entry is one parsed entry of a scope, ready to be compared many times. It
+// is safe for concurrent use.
+type Entry struct {
+	text string
+
+	// What every covered path begins with, each of its names ended by a slash,
+	// in the form that is compared (head) and as typed (shown).
+	head, shown string
+
+	seq      seq    // the glob reading; seq[:body] is the head's
+	body     int    // len(seq) for a plain entry
+	literal  string // the text as a path, where the glob reading may miss it
+	floating bool   // matches at any depth
+	refused  bool   // compared by head only
+	exact    bool
+	fold     bool
+	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
+
+	once sync.Once // guards what follows
+	is   Kind      // Dir for a pattern, too, that ends in a slash
+	prog program
+	lead int // head[:lead] are literal leading directories
+}
 
 // String is the entry as it is to be stored and shown.
 func (e *Entry) String() string { return e.text }
-
-// An Error is a refused entry.
-type Error struct {
-	Entry  string
-	Offset int    // byte offset of the fault
-	Reason string // lower case, one line
-	Hint   string // the way out
-}
-
-func (e *Error) Error() string { return e.Reason }
-
-// Parse reads one entry as a caller gave it, and refuses with an *Error.
-func Parse(entry string, c Context) (*Entry, error) { panic("not yet") }
-
-// Stored reads one entry as a lock file has it. It never fails: an entry that
-// Parse would refuse is compared by literal prefix, and says Exact false.
-func Stored(entry string, c Context) *Entry { panic("not yet") }
 
 // A Result says whether some path is covered by two entries.
 type Result struct {
 	Overlap bool
 	Example string // a path that both cover, where Overlap
-	Exact   bool   // false: decided by literal prefixes
+	Exact   bool   // false: decided by literal prefixes, or read generously
 }
 
-// Overlaps is symmetric.
-func (e *Entry) Overlaps(o *Entry) Result { panic("not yet") }
-
-// Covers reports whether the entry covers a path (relative to the root,
-// slash-separated, taken literally).
-func (e *Entry) Covers(path string) bool { panic("not yet") }
-
-// A Scope is a list of entries.
-type Scope []*Entry
-
-// A Pair is two entries that meet.
-type Pair struct {
-	Yours   string `json:"yours"`
-	Theirs  string `json:"theirs"`
-	Example string `json:"example"`
-	Exact   bool   `json:"exact"`
+// Overlaps reports whether some path is covered by both entries, which must
+// have been read with the same case folding. It is symmetric down to the
+// example, and every entry overlaps itself.
+func (e *Entry) Overlaps(o *Entry) Result {
+	exact := e.exact && o.exact
+	if e.text == o.text {
+		return Result{Overlap: true, Example: e.sample(), Exact: exact}
+	}
+	if !prefixed(e.head, o.head) {
+		return Result{Exact: exact}
+	}
+	if e.refused || o.refused {
+		return Result{Overlap: true, Example: guess(e, o)}
+	}
+	if e.plain() && o.plain() {
+		// The longer name lies beneath the shorter one, which is therefore a
+		// directory, whatever it looks like.
+		return Result{Overlap: true, Example: guess(e, o), Exact: exact}
+	}
+	if o.text < e.text {
+		e, o = o, e
+	}
+	path, verdict := search(e, o)
+	switch verdict {
+	case meet:
+		return Result{Overlap: true, Example: path, Exact: exact && normal(path)}
+	case apart:
+		return Result{Exact: exact}
+	default:
+		return Result{Overlap: true, Example: guess(e, o)}
+	}
 }
 
-// Overlaps lists every pair of entries that meet; nil where none does.
-func (s Scope) Overlaps(theirs Scope) []Pair { panic("not yet") }
+// Covers reports whether the entry covers one path (relative to the root,
+// slash-separated, taken literally). It is Overlaps with an entry that names
+// this path and is known to be a file: a file where the entry has a leading
+// directory is in its way, and so is covered.
+func (e *Entry) Covers(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	if !valid(path) {
+		return false
+	}
+	path = comparable(path, e.fold) + "/"
+	if !strings.HasPrefix(path, e.head) {
+		return strings.HasPrefix(e.head, path)
+	}
+	if e.refused || e.plain() || path == e.head {
+		return true
+	}
+	e.compile()
+	rest := path[len(e.head):]
+	w := newWalk(&e.prog, segmentAfter(e.head))
+	if strings.HasSuffix(e.head, "/") {
+		w.enter()
+	}
+	if !w.through(rest, len(rest)-1) {
+		return true // over budget, and the head fits
+	}
+	return w.accepts()
+}
 
-// Covers reports whether some entry covers the path.
-func (s Scope) Covers(path string) bool { panic("not yet") }
+// plain reports whether the entry is a name without any pattern in it.
+func (e *Entry) plain() bool { return e.body == len(e.seq) }
+
+// prefixed reports whether one text begins with the other.
+func prefixed(a, b string) bool {
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}

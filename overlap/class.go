@@ -1,0 +1,149 @@
+package overlap
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type span struct{ lo, hi rune }
+
+// A class is a set of runes, none of which is a slash: its spans are sorted
+// and apart.
+type class struct {
+	spans []span
+	// named: the bracket is likelier a name, such as [slug], than a pattern.
+	named bool
+}
+
+func (c *class) has(r rune) bool {
+	i, found := slices.BinarySearchFunc(c.spans, r, func(s span, r rune) int { return cmp.Compare(s.lo, r) })
+	return found || i > 0 && r <= c.spans[i-1].hi
+}
+
+// class reads a bracket; first says that it opens a segment.
+func (p *parser) class(first bool) (node, *fault) {
+	p.wild = true
+	start := p.pos
+	p.pos++
+	negated := strings.HasPrefix(p.in[p.pos:], "!") || strings.HasPrefix(p.in[p.pos:], "^")
+	if negated {
+		p.pos++
+	}
+	if strings.HasPrefix(p.in[p.pos:], "]") {
+		return node{}, &fault{offset: start, reason: "has an empty []", hint: "name the characters, or put a backslash before the [ if the name contains it"}
+	}
+	spans, ranges, f := p.spans(start)
+	if f != nil {
+		return node{}, f
+	}
+	own := unescape(p.in[start:p.pos])
+	c := &class{spans: merge(spans)}
+	if p.fold {
+		c.spans = foldSpans(c.spans)
+	}
+	if negated {
+		c.spans = complement(c.spans)
+	}
+	c.spans = without(c.spans, '/')
+	alone := p.pos == len(p.in) || p.in[p.pos] == '/' || p.in[p.pos] == '.'
+	c.named = first && alone && !negated && !ranges && utf8.RuneCountInString(own) > len("[x]")
+	return node{op: opClass, text: own, set: c}, nil
+}
+
+// spans reads what is between the brackets and the closing one, as doublestar
+// does: a dash is a range only between two runes that belong to no other.
+func (p *parser) spans(start int) (spans []span, ranges bool, f *fault) {
+	last := rune(-1) // what a range may begin with
+	for p.pos < len(p.in) {
+		c := p.in[p.pos]
+		switch {
+		case c == ']':
+			p.pos++
+			return spans, ranges, nil
+		case c == '/':
+			return nil, false, &fault{offset: p.pos, reason: "has a / inside brackets", hint: "a class never names a separator; put a backslash before the [ if the name contains it"}
+		case c == '-' && last >= 0 && p.pos+1 < len(p.in) && p.in[p.pos+1] != ']':
+			p.pos++
+			if p.in[p.pos] == '/' {
+				continue // refused above
+			}
+			hi := p.rune()
+			ranges = ranges || last <= hi
+			spans[len(spans)-1] = span{last, hi}
+			last = -1
+		default:
+			last = p.rune()
+			spans = append(spans, span{last, last})
+		}
+	}
+	return nil, false, unclosed(start, "[")
+}
+
+// rune reads one rune, which may be escaped.
+func (p *parser) rune() rune {
+	if p.in[p.pos] == '\\' {
+		p.pos++
+	}
+	r, n := utf8.DecodeRuneInString(p.in[p.pos:])
+	p.pos += n
+	return r
+}
+
+// merge sorts spans and joins those that touch; empty ones go.
+func merge(spans []span) []span {
+	spans = slices.DeleteFunc(spans, func(s span) bool { return s.lo > s.hi })
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	merged := spans[:0]
+	for _, s := range spans {
+		if n := len(merged); n > 0 && s.lo <= merged[n-1].hi+1 {
+			merged[n-1].hi = max(merged[n-1].hi, s.hi)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+// complement returns the runes of names that are in no span. NUL is in no name.
+func complement(spans []span) []span {
+	var rest []span
+	next := rune(1)
+	for _, s := range spans {
+		if s.lo > next {
+			rest = append(rest, span{next, s.lo - 1})
+		}
+		next = max(next, s.hi+1)
+	}
+	if next <= lastRune {
+		rest = append(rest, span{next, lastRune})
+	}
+	return rest
+}
+
+func without(spans []span, r rune) []span {
+	for i, s := range spans {
+		if s.lo <= r && r <= s.hi {
+			parts := slices.DeleteFunc([]span{{s.lo, r - 1}, {r + 1, s.hi}}, func(s span) bool { return s.lo > s.hi })
+			return slices.Replace(spans, i, i+1, parts...)
+		}
+	}
+	return spans
+}
+
+// foldSpans adds to spans all runes that differ from theirs in case only.
+func foldSpans(spans []span) []span {
+	all := slices.Clone(spans)
+	for _, s := range spans {
+		for _, cased := range unicode.CaseRanges {
+			for r := max(s.lo, rune(cased.Lo)); r <= min(s.hi, rune(cased.Hi)); r++ {
+				for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+					all = append(all, span{f, f})
+				}
+			}
+		}
+	}
+	return merge(all)
+}

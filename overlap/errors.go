@@ -1,0 +1,33 @@
+package overlap
+
+import "strconv"
+
+// An Error is a refused entry.
+type Error struct {
+	Entry  string
+	Offset int    // byte offset of the fault
+	Reason string // lower case, one line, without the entry
+	Hint   string // the way out
+}
+
+func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
+
+// quote shows the entry, shortened where it would fill the screen.
+func quote(s string) string {
+	const most = 120
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// A fault is an Error whose entry is not yet known.
+type fault struct {
+	offset       int
+	reason, hint string
+	patternAbove bool // a ".." goes up from a pattern: nothing is known of the result
+}
+
+func (f *fault) of(entry string) *Error {
+	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint}
+}

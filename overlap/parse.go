@@ -1,0 +1,239 @@
+package overlap
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Parse reads one entry as a caller gave it, and refuses with an *Error. The
+// text of the entry is resolved where it was absolute or relative to the
+// caller's directory, and ends in a slash where it is known to be a directory.
+func Parse(entry string, c Context) (*Entry, error) {
+	e, f := parse(entry, c)
+	if f != nil {
+		return nil, f.of(entry)
+	}
+	if e.kind != nil {
+		e.is, e.kind = e.kind(e.path()), nil
+		if e.is == Dir {
+			e.text += "/"
+		}
+	}
+	return e, nil
+}
+
+// Stored reads one entry as a lock file has it, from the repository's root. It
+// never fails: an entry that Parse would refuse is compared by literal prefix,
+// and says Exact false.
+func Stored(entry string, c Context) *Entry {
+	c.Prefix = ""
+	e, f := parse(entry, c)
+	if f != nil {
+		head := crudeHead(entry, f)
+		e = &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, fold: c.FoldCase}
+	}
+	e.text = strings.TrimSpace(entry)
+	return e
+}
+
+func parse(entry string, c Context) (*Entry, *fault) {
+	start := len(entry) - len(strings.TrimLeftFunc(entry, unicode.IsSpace))
+	text := strings.TrimSpace(entry)
+	if f := admit(text); f != nil {
+		f.offset += start
+		return nil, f
+	}
+	pattern := separate(text, c.Windows)
+	p := parser{in: pattern, fold: c.FoldCase}
+	s, f := p.parse()
+	if f != nil {
+		f.offset += start
+		return nil, f
+	}
+	if !normal(pattern) {
+		// Offsets are the caller's, so the faults are found in what was typed.
+		p = parser{in: nfc(pattern), fold: c.FoldCase}
+		if s, f = p.parse(); f != nil {
+			return nil, &fault{offset: start, reason: f.reason, hint: f.hint}
+		}
+	}
+	r, f := resolve(s, &p, c)
+	if f != nil {
+		f.offset += start
+		return nil, f
+	}
+	e := &Entry{
+		text:     text,
+		seq:      r.seq(),
+		floating: p.wild && !strings.Contains(strings.TrimRight(p.in, "/"), "/"),
+		exact:    !c.Inexact && !p.inexact,
+		fold:     c.FoldCase,
+	}
+	if r.moved {
+		e.text = r.text(c.Windows)
+		if len(e.text) > MaxBytes {
+			return nil, tooLong(start)
+		}
+	}
+	if p.groups {
+		e.literal = r.literal()
+	}
+	e.divide()
+	if r.dir {
+		e.is = Dir
+	} else if e.plain() {
+		e.kind = c.Kind
+	}
+	return e, nil
+}
+
+// admit refuses a text for what can be told without reading it as a pattern.
+func admit(text string) *fault {
+	if text == "" {
+		return &fault{reason: "is empty", hint: `name a path or a glob; "." is the directory you are in`}
+	}
+	if len(text) > MaxBytes {
+		return tooLong(MaxBytes)
+	}
+	for i, r := range text {
+		if unicode.IsControl(r) {
+			return &fault{offset: i, reason: "contains a control character", hint: "remove it, or put a ? in its place"}
+		}
+		if r == utf8.RuneError && !utf8.ValidString(text) {
+			return &fault{offset: i, reason: "is not UTF-8", hint: "put a * in place of the bytes that are not"}
+		}
+	}
+	if text[0] == '!' && !strings.HasPrefix(text, "!(") {
+		return &fault{reason: "begins with !, but exclusions are not supported", hint: `list what is covered; a name that begins with ! is written "./!name"`}
+	}
+	return nil
+}
+
+func tooLong(offset int) *fault {
+	return &fault{offset: offset, reason: "is longer than 4096 bytes", hint: "name a directory above, or use several entries"}
+}
+
+// separate turns each backslash that is no escape into a slash. The offsets
+// stay.
+func separate(text string, windows bool) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	b := []byte(text)
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		if !windows && escapes(text[i+1:]) {
+			i++
+			continue
+		}
+		b[i] = '/'
+	}
+	return string(b)
+}
+
+// escapes reports whether a backslash before rest is an escape.
+func escapes(rest string) bool {
+	if rest == "" {
+		return false
+	}
+	switch rest[0] {
+	case '*', '?', '[', ']', '{', '}', '(', ')', '\\':
+		return true
+	case '!', '+', '@':
+		return strings.HasPrefix(rest[1:], "(")
+	}
+	return false
+}
+
+// unescape removes the backslashes that escape.
+func unescape(pattern string) string {
+	if strings.IndexByte(pattern, '\\') < 0 {
+		return pattern
+	}
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			i++
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
+}
+
+// escape writes a path as a pattern for it alone.
+func escape(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; c {
+		case '*', '?', '[', ']', '{', '}', '\\':
+			b.WriteByte('\\')
+		case '!', '+', '@':
+			if strings.HasPrefix(path[i+1:], "(") {
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
+// divide finds the entry's head.
+func (e *Entry) divide() {
+	n := 0
+	for n < len(e.seq) && (e.seq[n].op == opText || e.seq[n].op == opSlash) {
+		n++
+	}
+	e.body = n
+	if e.floating {
+		e.body = 0
+		return
+	}
+	e.shown = e.seq[:n].String()
+	if e.plain() {
+		e.shown += "/"
+	}
+	e.head = e.shown
+	if e.fold {
+		e.head = comparable(e.shown, true)
+	}
+}
+
+// path is a plain entry's name.
+func (e *Entry) path() string { return strings.TrimSuffix(e.shown, "/") }
+
+// String is the text of a sequence of texts and slashes.
+func (s seq) String() string {
+	var b strings.Builder
+	for i := range s {
+		if s[i].op == opSlash {
+			b.WriteByte('/')
+		}
+		b.WriteString(s[i].text)
+	}
+	return b.String()
+}
+
+// crudeHead returns what a refused entry's paths surely begin with.
+func crudeHead(entry string, f *fault) string {
+	if f.patternAbove {
+		return ""
+	}
+	text := strings.TrimPrefix(strings.TrimSpace(entry), "!")
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return strings.ContainsRune(`*?[{(`, r) || unicode.IsControl(r) || r == utf8.RuneError
+	})
+	if end < 0 {
+		end = len(text)
+	} else {
+		text = strings.TrimRight(text[:end], `\+@!`)
+		end = len(text)
+	}
+	text = strings.ReplaceAll(text[:end], `\`, "/")
+	for strings.HasPrefix(text, "./") {
+		text = strings.TrimLeft(text[2:], "/")
+	}
+	return nfc(strings.ReplaceAll(text, "//", "/"))
+}

@@ -1,0 +1,232 @@
+package overlap
+
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func nfc(s string) string { return norm.NFC.String(s) }
+
+// A segment is one name of an entry, or a pattern for names.
+type segment struct {
+	seq     seq
+	pattern string // its text
+	offset  int
+}
+
+// name returns the segment's text where it is literal.
+func (s segment) name() (string, bool) {
+	if len(s.seq) == 1 && s.seq[0].op == opText {
+		return s.seq[0].text, true
+	}
+	return "", false
+}
+
+// A resolved entry is relative to the root: no segment is empty, "." or "..".
+type resolved struct {
+	segments []segment // none: the whole tree
+	dir      bool
+	moved    bool // was absolute or relative to the caller
+	anchor   bool // must not be read as floating
+}
+
+// resolve makes an entry relative to the root.
+func resolve(s seq, p *parser, c Context) (resolved, *fault) {
+	segments := split(s, p)
+	r := resolved{dir: len(segments) > 1}
+	switch last := segments[len(segments)-1]; last.pattern {
+	case "", ".", "..":
+		r.dir = true
+	default:
+		r.dir = false
+	}
+	absolute := strings.HasPrefix(p.in, "/") || c.Windows && drive(p.in)
+	first := segments[0].pattern
+	if !absolute && (first == "." || first == "..") {
+		r.moved = true
+		segments = append(literal(c.Prefix), segments...)
+	}
+	segments, f := clean(segments, absolute)
+	if f != nil {
+		return r, f
+	}
+	if absolute {
+		r.moved = true
+		if segments, f = relativise(segments, c); f != nil {
+			return r, f
+		}
+	}
+	r.segments = segments
+	r.anchor = r.moved && p.wild
+	return r, nil
+}
+
+// split cuts a sequence at the slashes outside groups.
+func split(s seq, p *parser) []segment {
+	segments := make([]segment, 0, len(p.slashes)+1)
+	start, node := 0, 0
+	for i := 0; i <= len(p.slashes); i++ {
+		end := len(p.in)
+		if i < len(p.slashes) {
+			end = p.slashes[i]
+		}
+		last := node
+		for last < len(s) && s[last].op != opSlash {
+			last++
+		}
+		segments = append(segments, segment{seq: s[node:last], pattern: p.in[start:end], offset: start})
+		start, node = end+1, last+1
+	}
+	return segments
+}
+
+// literal returns the segments of a path that is no pattern.
+func literal(path string) []segment {
+	var segments []segment
+	for name := range strings.SplitSeq(nfc(path), "/") {
+		if name != "" {
+			segments = append(segments, segment{seq: seq{{op: opText, text: name}}, pattern: escape(name)})
+		}
+	}
+	return segments
+}
+
+// clean drops empty segments and ".", and resolves "..".
+func clean(segments []segment, absolute bool) ([]segment, *fault) {
+	kept := segments[:0]
+	for _, s := range segments {
+		switch s.pattern {
+		case "", ".":
+			continue
+		case "..":
+			if len(kept) == 0 {
+				if absolute {
+					continue // the parent of / is /
+				}
+				return nil, outside(s.offset)
+			}
+			if _, ok := kept[len(kept)-1].name(); !ok {
+				return nil, &fault{offset: s.offset, reason: `has a ".." after a pattern`,
+					hint: "write the path without it", patternAbove: true}
+			}
+			kept = kept[:len(kept)-1]
+		default:
+			kept = append(kept, s)
+		}
+	}
+	return kept, nil
+}
+
+func outside(offset int) *fault {
+	return &fault{offset: offset, reason: "is outside the repository",
+		hint: "entries are relative to the repository's root; for a path in another repository pass --base-dir (base_dir)"}
+}
+
+// relativise takes the deepest root that the absolute entry lies in off it.
+// Symlinks count down to the root, never beneath it.
+func relativise(segments []segment, c Context) ([]segment, *fault) {
+	names := make([]string, 0, len(segments))
+	for _, s := range segments {
+		name, ok := s.name()
+		if !ok {
+			break
+		}
+		names = append(names, name)
+	}
+	for n := len(names); n >= 0; n-- {
+		path := strings.Join(names[:n], "/")
+		if !c.Windows || n == 0 || !drive(path) {
+			path = "/" + path
+		}
+		if c.root(path) {
+			return segments[n:], nil
+		}
+	}
+	return nil, outside(0)
+}
+
+// root reports whether an absolute path is the root of a worktree.
+func (c Context) root(path string) bool {
+	if c.Resolve != nil {
+		path = c.Resolve(path)
+	}
+	for _, root := range c.Roots {
+		a, b := c.plainPath(path), c.plainPath(root)
+		if a == b || c.FoldCase && comparable(a, true) == comparable(b, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainPath is the form in which absolute paths are compared.
+func (c Context) plainPath(path string) string {
+	if c.Windows {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+		path = trimmed
+	}
+	return nfc(path)
+}
+
+// drive reports whether a path begins with a Windows drive.
+func drive(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
+}
+
+// seq is the entry's glob reading.
+func (r resolved) seq() seq {
+	if len(r.segments) == 0 {
+		return seq{{op: opStars}}
+	}
+	var s seq
+	for i, segment := range r.segments {
+		if i > 0 {
+			s = append(s, node{op: opSlash})
+		}
+		s = append(s, segment.seq...)
+	}
+	return s
+}
+
+// text is the entry as it is to be stored: read again, from the root, it means
+// the same.
+func (r resolved) text(windows bool) string {
+	if len(r.segments) == 0 {
+		return "**"
+	}
+	var b strings.Builder
+	for i, s := range r.segments {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		if name, ok := s.name(); ok && windows {
+			b.WriteString(name) // every backslash separates, so nothing can be escaped
+			continue
+		}
+		b.WriteString(s.pattern)
+	}
+	if r.dir {
+		b.WriteByte('/')
+	}
+	text := b.String()
+	if text[0] == '!' || text[0] == ' ' || r.anchor && len(r.segments) == 1 {
+		text = "./" + text
+	}
+	return text
+}
+
+// literal is the entry's text, read as a path.
+func (r resolved) literal() string {
+	var names []string
+	for _, s := range r.segments {
+		for name := range strings.SplitSeq(unescape(s.pattern), "/") {
+			if name != "" && name != "." {
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, "/")
+}

@@ -1,0 +1,42 @@
+package overlap
+
+// The bounds of a scope.
+const (
+	MaxEntries = 256  // entries of one scope
+	MaxBytes   = 4096 // bytes of one entry
+)
+
+// A Scope is a list of entries.
+type Scope []*Entry
+
+// A Pair is two entries that meet.
+type Pair struct {
+	Yours   string `json:"yours"`
+	Theirs  string `json:"theirs"`
+	Example string `json:"example"`
+	Exact   bool   `json:"exact"`
+}
+
+// Overlaps lists every pair of entries that meet, in the order of the scopes;
+// nil where none does.
+func (s Scope) Overlaps(theirs Scope) []Pair {
+	var pairs []Pair
+	for _, y := range s {
+		for _, t := range theirs {
+			if r := y.Overlaps(t); r.Overlap {
+				pairs = append(pairs, Pair{Yours: y.text, Theirs: t.text, Example: r.Example, Exact: r.Exact})
+			}
+		}
+	}
+	return pairs
+}
+
+// Covers reports whether some entry covers the path.
+func (s Scope) Covers(path string) bool {
+	for _, e := range s {
+		if e.Covers(path) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,191 @@
+package overlap
+
+import "strings"
+
+// An op says what a node of the syntax tree matches.
+type op uint8
+
+const (
+	opText  op = iota // its text
+	opSlash           // the end of a name
+	opOne             // ?
+	opStar            // *
+	opStars           // **, which means * unless it is a whole segment
+	opClass           // [...]: a rune of set, or the bracket's own text
+	opGroup           // {...} and extglobs: one of alts
+)
+
+type node struct {
+	op   op
+	text string
+	set  *class
+	alts []seq
+
+	optional, repeat bool // of a group
+}
+
+// A seq is a pattern: one node after the other.
+type seq []node
+
+// A parser reads a pattern whose separators are slashes and in which a
+// backslash always escapes.
+type parser struct {
+	in    string
+	pos   int
+	fold  bool
+	depth int
+
+	slashes []int // where the slashes outside groups are
+
+	wild    bool // a *, ? or [ occurs
+	groups  bool // braces or extglobs occur
+	inexact bool // a !(...) occurs
+}
+
+// parse reads the whole pattern.
+func (p *parser) parse() (seq, *fault) { return p.seq(0) }
+
+// seq reads nodes up to the end of the innermost group's alternative, or of
+// the pattern: closer is the byte that ends the group, '}' or ')', or 0.
+func (p *parser) seq(closer byte) (seq, *fault) {
+	var s seq
+	parens := 0 // plain ones, open inside an extglob
+	for p.pos < len(p.in) {
+		var n node
+		var f *fault
+		switch c := p.in[p.pos]; {
+		case p.extglob():
+			n, f = p.group(')')
+		case c == '{':
+			n, f = p.group('}')
+		case c == '[':
+			n, f = p.class(len(s) == 0 || s[len(s)-1].op == opSlash)
+		case c == '/':
+			n, f = p.slash()
+		case c == '*':
+			n = p.stars()
+		case c == '?':
+			p.wild = true
+			p.pos++
+			n = node{op: opOne}
+		case closer == '}' && (c == ',' || c == '}'), closer == ')' && parens == 0 && (c == '|' || c == ')'):
+			return s, nil
+		default:
+			if closer == ')' && c == '(' {
+				parens++
+			} else if closer == ')' && c == ')' {
+				parens--
+			}
+			s = p.text(s)
+			continue
+		}
+		if f != nil {
+			return nil, f
+		}
+		s = append(s, n)
+	}
+	return s, nil
+}
+
+// extglob reports whether one of ?( *( +( @( !( comes next.
+func (p *parser) extglob() bool {
+	return p.pos+1 < len(p.in) && p.in[p.pos+1] == '(' && strings.IndexByte("?*+@!", p.in[p.pos]) >= 0
+}
+
+// text reads literal runes into s: one byte, which may be escaped or have no
+// meaning here, and what follows up to the next that may have one.
+func (p *parser) text(s seq) seq {
+	if p.in[p.pos] == '\\' {
+		p.pos++
+	}
+	start := p.pos
+	p.pos++
+	for p.pos < len(p.in) && strings.IndexByte(`\/*?[{}(),|+@!`, p.in[p.pos]) < 0 {
+		p.pos++
+	}
+	text := p.in[start:p.pos]
+	if n := len(s); n > 0 && s[n-1].op == opText {
+		s[n-1].text += text
+		return s
+	}
+	return append(s, node{op: opText, text: text})
+}
+
+// stars reads a run of stars. Exactly two of them are special.
+func (p *parser) stars() node {
+	p.wild = true
+	start := p.pos
+	for p.pos < len(p.in) && p.in[p.pos] == '*' && !p.extglob() {
+		p.pos++
+	}
+	if p.pos-start == 2 {
+		return node{op: opStars}
+	}
+	return node{op: opStar}
+}
+
+// slash reads a separator. Those outside groups are for the resolver, which
+// knows what a "." or ".." refers to; within a group // and /./ collapse here.
+func (p *parser) slash() (node, *fault) {
+	if p.depth == 0 {
+		p.slashes = append(p.slashes, p.pos)
+		p.pos++
+		return node{op: opSlash}, nil
+	}
+	p.pos++
+	for {
+		rest := p.in[p.pos:]
+		switch {
+		case strings.HasPrefix(rest, "/"):
+			p.pos++
+		case strings.HasPrefix(rest, "./"):
+			p.pos += 2
+		case strings.HasPrefix(rest, "../"):
+			return node{}, &fault{offset: p.pos, reason: `has a ".." inside a group`, hint: "write the path without it"}
+		default:
+			return node{op: opSlash}, nil
+		}
+	}
+}
+
+// group reads {a,b} or @(a|b) and its like.
+func (p *parser) group(closer byte) (node, *fault) {
+	start, kind := p.pos, p.in[p.pos]
+	separator := byte(',')
+	if closer == ')' {
+		separator = '|'
+		p.pos++
+	}
+	p.groups = true
+	p.wild = p.wild || kind == '*' || kind == '?'
+	p.depth++
+	n := node{op: opGroup, optional: kind == '*' || kind == '?', repeat: kind == '*' || kind == '+'}
+	for {
+		p.pos++ // the opening, or a separator
+		alt, f := p.seq(closer)
+		if f != nil {
+			return node{}, f
+		}
+		n.alts = append(n.alts, alt)
+		if p.pos == len(p.in) {
+			return node{}, unclosed(start, p.in[start:start+1])
+		}
+		if p.in[p.pos] != separator {
+			break
+		}
+	}
+	p.pos++
+	p.depth--
+	if kind == '!' {
+		p.inexact = true
+		return node{op: opStar}, nil
+	}
+	return n, nil
+}
+
+func unclosed(offset int, opening string) *fault {
+	if opening != "{" && opening != "[" {
+		opening += "("
+	}
+	return &fault{offset: offset, reason: "has a " + opening + " that is never closed", hint: `close it, or put a backslash before it if the name contains it`}
+}

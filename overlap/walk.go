@@ -1,0 +1,149 @@
+package overlap
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// A place is where in a segment a path ends. It knows the rules for paths: no
+// segment is empty, "." or "..".
+type place uint8
+
+const (
+	placeFirst place = iota // at the start of the path
+	placeStart              // at the start of another segment
+	placeDot                // after "."
+	placeDots               // after ".."
+	placeName
+	places = iota
+)
+
+// starts reports whether a segment starts here.
+func (p place) starts() bool { return p <= placeStart }
+
+// after returns the place after one more rune; false where no path goes on so.
+func (p place) after(r rune) (place, bool) {
+	switch {
+	case r == '/':
+		return placeStart, p == placeName
+	case r == '.' && p <= placeStart:
+		return placeDot, true
+	case r == '.' && p == placeDot:
+		return placeDots, true
+	}
+	return placeName, true
+}
+
+// segmentAfter is the place after a head.
+func segmentAfter(head string) place {
+	if head == "" {
+		return placeFirst
+	}
+	switch head[strings.LastIndexByte(head, '/')+1:] {
+	case "":
+		return placeStart
+	case ".":
+		return placeDot
+	case "..":
+		return placeDots
+	}
+	return placeName
+}
+
+// valid reports whether a text is a path.
+func valid(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || name == "." || name == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// A walk follows a program along a text that is known, in all ways at once.
+type walk struct {
+	prog      *program
+	now, next stateSet
+	starts    bool // at the start of a segment
+	budget    int
+}
+
+// walkBudget bounds the states that one walk may visit.
+const walkBudget = 1 << 20
+
+func newWalk(p *program, at place) *walk {
+	w := &walk{prog: p, now: newStateSet(len(p.states)), next: newStateSet(len(p.states)), starts: at.starts(), budget: walkBudget}
+	w.visit(w.now, p.start)
+	return w
+}
+
+// visit adds a state, and those that it goes on at without a rune.
+func (w *walk) visit(set stateSet, i int32) {
+	for !set.has(i) {
+		w.budget--
+		set.add(i)
+		switch s := &w.prog.states[i]; s.code {
+		case codeSplit:
+			w.visit(set, s.alt)
+			i = s.out
+		case codeStart:
+			if !w.starts {
+				return
+			}
+			i = s.out
+		default:
+			return
+		}
+	}
+}
+
+// enter makes directories of the names that end here.
+func (w *walk) enter() {
+	if w.now.has(end) {
+		w.now.add(within)
+	}
+}
+
+// through follows the text. Names that end within its first lead bytes are
+// directories, whatever they look like. It reports false when over budget.
+func (w *walk) through(text string, lead int) bool {
+	for i := 0; i < len(text); {
+		r, n := decode(text[i:])
+		i += n
+		w.starts = r == '/'
+		w.next.clear()
+		w.now.each(func(s int32) {
+			if st := &w.prog.states[s]; st.takes(r) {
+				w.visit(w.next, st.out)
+			}
+		})
+		w.now, w.next = w.next, w.now
+		if r == '/' && i <= lead {
+			w.enter()
+		}
+		if w.budget < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// accepts reports whether the text so far is covered.
+func (w *walk) accepts() bool { return w.now.has(end) || w.now.has(within) }
+
+// A stateSet is a set of states, a bit each.
+type stateSet []uint64
+
+func newStateSet(n int) stateSet { return make(stateSet, (n+63)/64) }
+
+func (s stateSet) add(i int32)      { s[i>>6] |= 1 << (i & 63) }
+func (s stateSet) has(i int32) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s stateSet) clear()           { clear(s) }
+
+func (s stateSet) each(f func(int32)) {
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			f(int32(w<<6 | bits.TrailingZeros64(word)))
+		}
+	}
+}
