@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,7 +32,8 @@ type dir struct {
 	// files (moments ago, an hour old) are differences from mtimes, which the
 	// machine sets: they are measured by the machine's clock, and an injected
 	// one would be wrong here.
-	now func() time.Time
+	now   func() time.Time
+	pause func(context.Context, time.Duration) error
 
 	wait  time.Duration                           // for the mutex, at most
 	modes func() (dir, file fs.FileMode)          // as gitdir.Repo.Modes
@@ -80,6 +82,7 @@ func openDir(repo *gitdir.Repo) (*dir, error) {
 	d := &dir{
 		path:  filepath.Join(repo.CommonDir, storeName),
 		now:   time.Now,
+		pause: pause,
 		wait:  10 * time.Second,
 		modes: repo.Modes,
 		link:  (*os.Root).Link,

@@ -27,7 +27,7 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 	}
 	found := d.find(id, false)
 	if found.young {
-		if err := pause(ctx, retryAfter); err != nil {
+		if err := d.pause(ctx, retryAfter); err != nil {
 			return entry{}, err
 		}
 		found = d.find(id, false)

@@ -40,7 +40,7 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 		}
 	}
 	if len(young) > 0 {
-		if err := pause(ctx, retryAfter); err != nil {
+		if err := d.pause(ctx, retryAfter); err != nil {
 			return listing{}, err
 		}
 	}

@@ -48,7 +48,7 @@ func (d *dir) lock(ctx context.Context) (*held, error) {
 			h.sweep()
 			return h, nil
 		}
-		if pause(limit, 5*time.Millisecond+rand.N(10*time.Millisecond)) != nil {
+		if d.pause(limit, 5*time.Millisecond+rand.N(10*time.Millisecond)) != nil {
 			return nil, d.busy(ctx.Err())
 		}
 	}

@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)
+	ago := func(ms ...int) []time.Time {
+		var at []time.Time
+		for _, ms := range ms {
+			at = append(at, start.Add(-time.Duration(ms)*time.Millisecond))
+		}
+		return at
+	}
+	for _, c := range []struct {
+		before, after []time.Time
+		want          bool
+	}{
+		{ago(), ago(), true},
+		{ago(21), ago(21), true},
+		{ago(20), ago(20), false}, // a change now might carry the same time
+		{ago(-5000), ago(-5000), false},
+		{ago(500), ago(400), false},
+		{ago(500, 500), ago(500, 500), true},
+		{ago(500, 500), ago(500, 0), false},
+		{ago(500, 10), ago(500, 10), false},
+	} {
+		if got := settled(start, c.before, c.after); got != c.want {
+			t.Errorf("settled(%v, %v) = %v, want %v", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+// playRewrite rewrites all locks of a store as fast as it can.
+func playRewrite(common string) error {
+	fmt.Println("ready")
+	return under(common, func(h *held) error {
+		h.sync = func(*os.Root) error { return nil }
+		for {
+			l, err := h.list(context.Background(), activeOnly)
+			if err != nil {
+				return err
+			}
+			for _, e := range l.entries {
+				if err := advance(h, e.ID); err != nil {
+					return err
+				}
+			}
+		}
+	})
+}
+
+// playCommute finishes and reopens all locks of a store, over and over.
+func playCommute(common string) error {
+	fmt.Println("ready")
+	return under(common, func(h *held) error {
+		h.sync = func(*os.Root) error { return nil }
+		for {
+			l, err := h.list(context.Background(), all)
+			if err != nil {
+				return err
+			}
+			for _, e := range l.entries {
+				if e.archived {
+					err = turn(h.reopen, e, lockfile.Active)
+				} else {
+					err = turn(h.finish, e, lockfile.Done)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	})
+}
+
+func turn(write func(entry, *lockfile.File) (entry, error), e entry, status string) error {
+	f, err := parse(e.ID, status, 1)
+	if err != nil {
+		return err
+	}
+	_, err = write(e, f)
+	return err
+}
+
+// Neither btrfs nor tmpfs promises that a reading of a directory has the name
+// of a file that is replaced meanwhile; a listing does.
+func TestListingMissesNothing(t *testing.T) {
+	const shm = "/dev/shm"
+	if _, err := os.Stat(shm); runtime.GOOS != "linux" || err != nil {
+		t.Skip("no tmpfs at ", shm)
+	}
+	t.Parallel()
+	for role, w := range map[string]which{"rewrite": activeOnly, "commute": all} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			common, err := os.MkdirTemp(shm, "agent-locks-test-")
+			if err != nil {
+				t.Skip("cannot write to ", shm, ": ", err)
+			}
+			t.Cleanup(func() {
+				if err := os.RemoveAll(common); err != nil {
+					t.Error(err)
+				}
+			})
+			var want []string
+			for n := range 20 {
+				id := fmt.Sprintf("%s-%02d", stamp, n)
+				want = append(want, id)
+				put(t, filepath.Join(common, storeName, id+".md"), text(id, lockfile.Active, 1))
+			}
+			cmd := process(t, role, common)
+			begin(t, cmd)
+			d := at(t, common)
+			for range 300 {
+				if got := ids(t, listed(t, d, w)); !slices.Equal(got, want) {
+					t.Fatalf("listed are %v, want %v", got, want)
+				}
+				e, err := d.get(t.Context(), want[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := whole(e.File); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kill(cmd)
+		})
+	}
+}
+
+func TestNamesThatAreNoLocks(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	h := locked(t, d)
+	for _, name := range []string{".x.md", "notes.txt", "x.MD", temporary + "abc", "waiting/00001.json", "done/.x.md", ".md"} {
+		put(t, filepath.Join(d.path, filepath.FromSlash(name)), "whatever")
+	}
+	if _, err := h.create(stamp+"-x", fresh); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []interface {
+		list(context.Context, which) (listing, error)
+	}{d, h} {
+		if got := ids(t, listed(t, in, all)); len(got) != 1 {
+			t.Errorf("listed are %v", got)
+		}
+	}
+}
+
+// What lies in done/ is not even looked at for the active locks, so that it
+// can be any number.
+func TestActiveListingDoesNotReadDone(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	h := locked(t, d)
+	if _, err := h.create(stamp+"-x", fresh); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(d.path, "done", stamp+"-torn.md"), "---\nid")
+	put(t, filepath.Join(d.path, "done", "x 2.md"), "---\nid")
+	if got := ids(t, listed(t, d, activeOnly)); len(got) != 1 {
+		t.Errorf("listed are %v", got)
+	}
+	if got := listed(t, d, doneOnly); len(got.faults) != 2 {
+		t.Errorf("faults in done/: %v, want 2", got.faults)
+	}
+}
+
+func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	locked(t, d)
+	id := []string{stamp + "-a", stamp + "-b", stamp + "-c"}
+	path := func(id string) string { return filepath.Join(d.path, id+".md") }
+	pauses := 0
+	d.pause = func(_ context.Context, p time.Duration) error {
+		pauses++
+		if p != 20*time.Millisecond {
+			t.Errorf("paused for %v", p)
+		}
+		put(t, path(id[0]), text(id[0], lockfile.Active, 0))
+		return nil
+	}
+	tear := func() {
+		for _, id := range id {
+			put(t, path(id), text(id, lockfile.Active, 0)[:40])
+		}
+		old := time.Now().Add(-3 * time.Second)
+		if err := os.Chtimes(path(id[2]), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tear()
+	l := listed(t, d, activeOnly)
+	if len(l.entries) != 1 || l.entries[0].ID != id[0] || len(l.faults) != 2 || pauses != 1 {
+		t.Errorf("listing %v after %d pauses, want one lock, two faults, one pause", l, pauses)
+	}
+	tear()
+	if _, err := d.get(t.Context(), id[0]); err != nil || pauses != 2 {
+		t.Errorf("get: %v after %d pauses", err, pauses-1)
+	}
+	if _, err := d.get(t.Context(), id[2]); err == nil || pauses != 2 {
+		t.Errorf("get of an old torn file: %v after %d pauses", err, pauses-2)
+	}
+}

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// under runs do in a store of its own handle, under the mutex.
+func under(common string, do func(h *held) error) error {
+	d, err := openDir(&gitdir.Repo{CommonDir: common})
+	if err != nil {
+		return err
+	}
+	h, err := d.lock(context.Background())
+	if err != nil {
+		return errors.Join(err, d.close())
+	}
+	return errors.Join(do(h), h.unlock(), d.close())
+}
+
+const counter = stamp + "-counter"
+
+// advance adds one to what a lock's file counts.
+func advance(h *held, id string) error {
+	e, err := h.get(context.Background(), id)
+	if err != nil {
+		return err
+	}
+	n, err := whole(e.File)
+	if err != nil {
+		return err
+	}
+	f, err := parse(id, e.Status, n+1)
+	if err != nil {
+		return err
+	}
+	_, err = h.rewrite(e, f)
+	return err
+}
+
+// playCount creates locks of one name and counts each in another lock.
+func playCount(common, times string) error {
+	n, err := strconv.Atoi(times)
+	if err != nil {
+		return err
+	}
+	for range n {
+		if err := under(common, func(h *held) error {
+			e, err := h.create(stamp+"-same", fresh)
+			if err != nil {
+				return err
+			}
+			fmt.Println(e.ID)
+			return advance(h, counter)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestProcessesAtOnce(t *testing.T) {
+	t.Parallel()
+	const processes, times = 16, 5
+	common := newCommon(t)
+	put(t, filepath.Join(common, storeName, counter+".md"), text(counter, lockfile.Active, 0))
+	results := make(chan string, processes)
+	for range processes {
+		cmd := process(t, "count", common, strconv.Itoa(times))
+		go func() {
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%v: %v", cmd.Args, err)
+			}
+			results <- string(out)
+		}()
+	}
+	var said []string
+	for range processes {
+		for reading := true; reading; {
+			select {
+			case out := <-results:
+				said = append(said, strings.Fields(out)...)
+				reading = false
+			default:
+				ids(t, listed(t, at(t, common), all))
+			}
+		}
+	}
+	slices.Sort(said)
+	if len(said) != processes*times || len(slices.Compact(slices.Clone(said))) != len(said) {
+		t.Errorf("%d ids were given out: %v", len(said), said)
+	}
+	d := at(t, common)
+	if got := ids(t, listed(t, d, activeOnly)); !slices.Equal(got, append([]string{counter}, said...)) {
+		t.Errorf("listed are %v, given out were %v", got, said)
+	}
+	e, err := d.get(t.Context(), counter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := whole(e.File); n != processes*times || err != nil {
+		t.Errorf("%d of %d updates survived (%v)", n, processes*times, err)
+	}
+}
+
+// playChurn drives locks through their lives until it is killed, and says
+// which ids were confirmed to it.
+func playChurn(common string) error {
+	fmt.Println("ready")
+	for {
+		if err := under(common, func(h *held) error {
+			e, err := h.create(stamp+"-churn", fresh)
+			if err != nil {
+				return err
+			}
+			fmt.Println(e.ID)
+			return live(h, e)
+		}); err != nil {
+			return err
+		}
+	}
+}
+
+// live takes a lock through every kind of write.
+func live(h *held, e entry) error {
+	for _, step := range []struct {
+		write  func(entry, *lockfile.File) (entry, error)
+		status string
+	}{
+		{h.rewrite, lockfile.Active},
+		{h.finish, lockfile.Done},
+		{h.reopen, lockfile.Active},
+		{h.finish, lockfile.Done},
+	} {
+		serial, err := whole(e.File)
+		if err != nil {
+			return err
+		}
+		f, err := parse(e.ID, step.status, serial+1)
+		if err != nil {
+			return err
+		}
+		if e, err = step.write(e, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	var confirmed []string
+	for range 20 {
+		cmd := process(t, "churn", common)
+		lines := begin(t, cmd)
+		time.AfterFunc(rand.N(25*time.Millisecond), func() { _ = cmd.Process.Kill() })
+		for lines.Scan() {
+			confirmed = append(confirmed, lines.Text())
+		}
+		kill(cmd)
+		if wantSettled(t, common, confirmed); t.Failed() {
+			return
+		}
+	}
+	if len(confirmed) == 0 {
+		t.Error("every process was killed before it did anything")
+	}
+}
+
+// wantSettled checks what is left of a process that was killed: whole files,
+// no id twice, all that was confirmed; and that the next writer goes on at
+// once and leaves no finished lock among the active ones.
+func wantSettled(t *testing.T, common string, confirmed []string) {
+	t.Helper()
+	d := at(t, common)
+	before := ids(t, listed(t, d, all))
+	if len(slices.Compact(slices.Clone(before))) != len(before) {
+		t.Errorf("an id twice: %v", before)
+	}
+	for _, id := range confirmed {
+		if !slices.Contains(before, id) {
+			t.Errorf("%s was confirmed and is gone", id)
+		}
+	}
+	d.wait = 2 * time.Second // the kernel frees the mutex while it cleans up
+	h, err := d.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := listed(t, h, activeOnly)
+	if err := h.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	ids(t, l)
+	if after := ids(t, listed(t, d, all)); !slices.Equal(before, after) {
+		t.Errorf("the next writer saw %v where a reader had seen %v", after, before)
+	}
+	for _, e := range listed(t, d, all).entries {
+		if want := filepath.Join(d.path, "done"); (filepath.Dir(e.path) == want) != (e.Status == lockfile.Done) {
+			t.Errorf("%s with status %s was left at %s", e.ID, e.Status, e.path)
+		}
+	}
+}
+
+// playCrash takes a lock through its life and kills itself at the nth call
+// that makes a step durable.
+func playCrash(common, id, nth string) error {
+	n, err := strconv.Atoi(nth)
+	if err != nil {
+		return err
+	}
+	step := func() {
+		if n--; n == 0 {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+				select {}
+			}
+		}
+	}
+	return under(common, func(h *held) error {
+		h.link = func(r *os.Root, from, to string) error {
+			step()
+			err := r.Link(from, to)
+			step()
+			return err
+		}
+		h.sync = func(r *os.Root) error {
+			step()
+			return syncDir(r)
+		}
+		e, err := h.create(id, fresh)
+		if err != nil {
+			return err
+		}
+		return live(h, e)
+	})
+}
+
+func TestKilledBetweenAnyTwoSteps(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	for n := 1; ; n++ {
+		id := fmt.Sprintf("%s-crash-%d", stamp, n)
+		err := process(t, "crash", common, id, strconv.Itoa(n)).Run()
+		var exit *exec.ExitError
+		switch {
+		case err == nil && n > 10:
+			return // it had no nth step
+		case err == nil || !errors.As(err, &exit):
+			t.Fatalf("step %d: %v", n, err)
+		}
+		var confirmed []string
+		if n > 1 {
+			confirmed = []string{id}
+		}
+		if wantSettled(t, common, confirmed); t.Failed() {
+			t.Fatalf("killed at step %d", n)
+		}
+	}
+}
