@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -115,15 +116,25 @@ func TestListingMissesNothing(t *testing.T) {
 				}
 			})
 			var want []string
-			for n := range 20 {
-				id := fmt.Sprintf("%s-%02d", stamp, n)
+			for n := range 200 {
+				id := fmt.Sprintf("%s-%03d", stamp, n)
 				want = append(want, id)
 				put(t, filepath.Join(common, storeName, id+".md"), text(id, lockfile.Active, 1))
 			}
 			cmd := process(t, role, common)
 			begin(t, cmd)
 			d := at(t, common)
-			for range 300 {
+			for n := range 600 {
+				seen, err := d.names(t.Context(), w, maxReads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := slices.Sorted(maps.Keys(seen.inDone)); !slices.Equal(got, want) {
+					t.Fatalf("%d names are seen, want %d: %v", len(got), len(want), got)
+				}
+				if n%30 > 0 {
+					continue
+				}
 				if got := ids(t, listed(t, d, w)); !slices.Equal(got, want) {
 					t.Fatalf("listed are %v, want %v", got, want)
 				}

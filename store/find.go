@@ -120,6 +120,9 @@ func (d *dir) bothPlaces(id string, found finding) finding {
 	case r.missing:
 		return found
 	case r.file == nil:
+		if active != nil {
+			active.dup, active.other = true, done.file(id)
+		}
 		found.faults = append(found.faults, fault{done.file(id), r.reason})
 		return found
 	}

@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -32,7 +34,7 @@ func (h *held) finish(e entry, f *lockfile.File) (entry, error) {
 func (h *held) moveToDone(e entry) entry {
 	done, err := h.ensureArchive()
 	if err == nil {
-		err = h.rename(e.ID+extension, inDone(e.ID))
+		err = h.renameNew(h.name(h.active, e.ID), done, e.ID)
 	}
 	if err != nil {
 		h.warn("move to "+doneName, e.path, err)
@@ -49,21 +51,21 @@ func (h *held) reopen(e entry, f *lockfile.File) (entry, error) {
 	if !e.archived {
 		return h.rewrite(e, f)
 	}
-	if taken, err := h.active.holds(e.ID); err != nil || taken {
-		return entry{}, cmp.Or(err, duplicate(e.ID, h.active.file(e.ID), e.path))
-	}
-	done := e
-	if err := h.rename(inDone(e.ID), e.ID+extension); err != nil {
+	switch err := h.renameNew(h.name(h.done, e.ID), h.active, e.ID); {
+	case errors.Is(err, fs.ErrExist):
+		return entry{}, duplicate(e.ID, h.active.file(e.ID), e.path)
+	case err != nil:
 		return entry{}, unusable("move", e.path, err)
 	}
 	h.syncPlace(h.active)
 	h.syncPlace(h.done)
-	e, err := h.rewrite(*newEntry(h.active, e.File, false), f)
+	back := *newEntry(h.active, e.File, false)
+	written, err := h.rewrite(back, f)
 	if err != nil {
-		h.moveToDone(*newEntry(h.active, done.File, false))
+		h.moveToDone(back)
 		return entry{}, err
 	}
-	return e, nil
+	return written, nil
 }
 
 // remove deletes a finished lock for good.

@@ -57,7 +57,7 @@ func (h *held) taken(id string) (bool, error) {
 
 // appear puts a new file in its place, whole, and never over another one
 // (fs.ErrExist): by an exclusive link or, where the file system has none, by a
-// rename after a look. All who write hold the mutex, so nothing comes between.
+// rename after a look.
 func (h *held) appear(id string, f *lockfile.File) error {
 	tmp, err := h.temporary(f.Bytes())
 	if err != nil {
@@ -65,8 +65,7 @@ func (h *held) appear(id string, f *lockfile.File) error {
 	}
 	err = h.link(h.active.root, tmp, id+extension)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = h.renameNew(tmp, id)
-		if err == nil {
+		if err = h.renameNew(tmp, h.active, id); err == nil {
 			h.syncPlace(h.active)
 			return nil
 		}
@@ -78,29 +77,18 @@ func (h *held) appear(id string, f *lockfile.File) error {
 	return err
 }
 
-func (h *held) renameNew(tmp, id string) error {
-	taken, err := h.active.holds(id)
-	switch {
-	case err != nil:
-		return err
-	case taken:
-		return fs.ErrExist
-	}
-	return h.rename(tmp, id+extension)
-}
-
 // rewrite replaces the file of an entry in place. Readers see the old file or
 // the new one.
 func (h *held) rewrite(e entry, f *lockfile.File) (entry, error) {
-	p, name := h.active, e.ID+extension
+	p := h.active
 	if e.archived {
-		p, name = h.done, inDone(e.ID)
+		p = h.done
 	}
 	tmp, err := h.temporary(f.Bytes())
 	if err != nil {
 		return entry{}, unusable("write", e.path, err)
 	}
-	if err := h.rename(tmp, name); err != nil {
+	if err := h.rename(tmp, h.name(p, e.ID)); err != nil {
 		return entry{}, unusable("write", e.path, errors.Join(err, h.active.root.Remove(tmp)))
 	}
 	h.syncPlace(p)
@@ -122,8 +110,26 @@ func (h *held) rename(from, to string) error {
 	}
 }
 
-// inDone is the name, in the store, of a finished lock's file.
-func inDone(id string) string { return filepath.Join(doneName, id+extension) }
+// renameNew moves a file to where nothing is yet (else fs.ErrExist). Nothing
+// comes between the look and the rename: all who write hold the mutex.
+func (h *held) renameNew(from string, to *place, id string) error {
+	taken, err := to.holds(id)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return fs.ErrExist
+	}
+	return h.rename(from, h.name(to, id))
+}
+
+// name is what the store's own root calls a lock's file.
+func (h *held) name(p *place, id string) string {
+	if p == h.active {
+		return id + extension
+	}
+	return filepath.Join(doneName, id+extension)
+}
 
 // temporary writes a file of the store's own, durably, and returns its name;
 // nothing is left where that fails. All lie in the active directory, so that
