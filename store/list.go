@@ -189,3 +189,17 @@ func settled(start time.Time, before, after []time.Time) bool {
 	return slices.EqualFunc(before, after, time.Time.Equal) &&
 		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= grain })
 }
+
+// ids are the ids of all files that bear the name of a lock, in order,
+// without opening any.
+func (d *dir) ids(ctx context.Context, w which) ([]string, error) {
+	seen, err := d.names(ctx, w, maxReads)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	if w == doneOnly {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !seen.inDone[id] })
+	}
+	return ids, nil
+}

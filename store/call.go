@@ -1,0 +1,237 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// A call is one operation under way: which repository it is about, its store
+// opened for reading, and what there is to warn of.
+type call struct {
+	*Store
+	ctx        context.Context
+	repo       *gitdir.Repo
+	dir        *dir
+	env        map[string]string
+	warnings   []string
+	unreadable int
+	gone       map[string]bool // worktree path -> it no longer exists
+}
+
+// answer runs one operation on the repository that t names.
+func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, error)) (Answer[T], error) {
+	var a Answer[T]
+	c, err := s.open(ctx, t)
+	if err != nil {
+		return a, err
+	}
+	defer c.dir.close()
+	a.Result, err = op(c)
+	a.Warnings, a.Unreadable, a.Dir = c.warnings, c.unreadable, c.dir.path
+	return a, err
+}
+
+func (s *Store) open(ctx context.Context, t Target) (*call, error) {
+	environ := s.Environ()
+	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ})
+	if err != nil {
+		return nil, locateError(err)
+	}
+	d, err := openDir(repo)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, env: environment(environ), gone: map[string]bool{}}
+	if repo.ConfigErr != nil {
+		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
+	}
+	return c, nil
+}
+
+func locateError(err error) error {
+	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
+	var ge *gitdir.Error
+	if errors.As(err, &ge) {
+		e.Hint = ge.Hint
+	}
+	switch {
+	case errors.Is(err, gitdir.ErrNotRepository):
+		e.Code = NotARepository
+	case errors.Is(err, gitdir.ErrBaseDir):
+		e.Code = BadInput
+	}
+	return e
+}
+
+// environment is environ as a map; the last of several values counts, as in
+// os/exec.
+func environment(environ []string) map[string]string {
+	m := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			m[k] = v
+		}
+	}
+	return m
+}
+
+func (c *call) warn(format string, args ...any) {
+	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
+}
+
+// warnOnce warns of what a call may find out several times.
+func (c *call) warnOnce(text string) {
+	if !slices.Contains(c.warnings, text) {
+		c.warnings = append(c.warnings, text)
+	}
+}
+
+// list reads the store and warns of all that is odd in it.
+func (c *call) list(in reader, w which) ([]entry, error) {
+	l, err := in.list(c.ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	c.warnFaults(l.faults)
+	c.warnings = append(c.warnings, l.notes...)
+	for _, e := range l.entries {
+		c.warnEntry(e)
+	}
+	return l.entries, nil
+}
+
+func (c *call) warnFaults(faults []fault) {
+	for _, f := range faults {
+		c.unreadable++
+		c.warn("%q is skipped: %s", f.path, f.reason)
+	}
+}
+
+func (c *call) warnEntry(e entry) {
+	for _, w := range e.Warnings {
+		c.warn("lock %q: %s", e.ID, w)
+	}
+	if skew := e.Updated.Sub(c.Now()); !e.done && skew > maxSkew {
+		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
+			e.ID, e.Updated.Raw, age(skew))
+	}
+}
+
+// change runs op while holding the store's mutex; an error leaves no result.
+func change[T any](c *call, op func(*held) (T, error)) (T, error) {
+	var none T
+	h, err := c.dir.lock(c.ctx)
+	if err != nil {
+		return none, err
+	}
+	result, err := op(h)
+	if uerr := h.unlock(); uerr != nil { // what op did is done all the same
+		c.warn("the store's mutex could not be released properly: %v", uerr)
+	}
+	c.warnings = append(c.warnings, h.warnings...)
+	if err != nil {
+		return none, err
+	}
+	return result, nil
+}
+
+// agent is the caller's id: what it said, else what AGENT_LOCKS_AGENT_ID says.
+func (c *call) agent(said *string) (*string, error) {
+	return c.identity("agent_id", said, "AGENT_LOCKS_AGENT_ID")
+}
+
+func (c *call) parent(said *string) (*string, error) {
+	return c.identity("parent_agent_id", said, "AGENT_LOCKS_PARENT_ID")
+}
+
+func (c *call) identity(argument string, said *string, variable string) (*string, error) {
+	if said != nil {
+		id, err := lockfile.CleanAgent(*said)
+		if err != nil {
+			return nil, badInput("%s: %v", argument, err)
+		}
+		return &id, nil
+	}
+	v := c.env[variable]
+	if v == "" {
+		return nil, nil
+	}
+	id, err := lockfile.CleanAgent(v)
+	if err != nil {
+		c.warn("%s is ignored: %v", variable, err)
+		return nil, nil
+	}
+	return &id, nil
+}
+
+// mine reports whether a lock is the caller's own: by agent ids where both
+// are known, else by the worktree that it was made from (design, section 7).
+func (c *call) mine(agent *string, l *lockfile.Lock) bool {
+	if agent != nil && l.AgentID != nil {
+		return *agent == *l.AgentID
+	}
+	return c.sameWorktree(l)
+}
+
+func (c *call) sameWorktree(l *lockfile.Lock) bool {
+	return l.Worktree != "" && l.Worktree == recordable(c.repo.Worktree)
+}
+
+// worktreeGone reports whether the worktree that a lock was made from has
+// been removed since; a path that cannot be looked at is not called gone.
+func (c *call) worktreeGone(path string) bool {
+	if path == "" {
+		return false
+	}
+	gone, known := c.gone[path]
+	if !known {
+		_, err := os.Lstat(filepath.FromSlash(path))
+		gone = errors.Is(err, fs.ErrNotExist)
+		c.gone[path] = gone
+	}
+	return gone
+}
+
+// recordable is a path as a lock file can hold it: bytes that are no UTF-8
+// and control characters are percent-escaped.
+func recordable(path string) string {
+	if utf8.ValidString(path) && !strings.ContainsFunc(path, isControl) {
+		return path
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); {
+		r, n := utf8.DecodeRuneInString(path[i:])
+		if (r == utf8.RuneError && n == 1) || isControl(r) {
+			for _, c := range []byte(path[i : i+n]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteString(path[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+
+func badInput(format string, args ...any) *Error {
+	return &Error{Code: BadInput, Message: fmt.Sprintf(format, args...)}
+}
+
+// stamp is the present moment as a lock file states it.
+func (c *call) stamp() lockfile.Stamp {
+	now := c.Now().UTC().Truncate(time.Second)
+	return lockfile.Stamp{Time: now, Raw: lockfile.FormatStamp(now)}
+}

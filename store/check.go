@@ -1,0 +1,31 @@
+package store
+
+import "context"
+
+// Check lists the active locks whose scope meets r.Scope, stale ones too. It
+// never blocks and changes nothing. Where a file could not be read the answer
+// counts it as Unreadable: no conflict is then not certain.
+func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
+		minutes, err := c.staleMinutes(r.StaleMinutes)
+		if err != nil {
+			return nil, err
+		}
+		scope, err := c.parseScope(r.Scope)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := c.list(c.dir, activeOnly)
+		if err != nil {
+			return nil, err
+		}
+		out := []Summary{}
+		for _, m := range c.meetings(scope, entries) {
+			out = append(out, c.overlapping(m, minutes))
+		}
+		if c.unreadable > 0 {
+			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
+		}
+		return out, nil
+	})
+}

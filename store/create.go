@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// Create claims a scope. It never refuses because of other locks: the answer
+// lists those that meet it, as they were when the claim was written.
+func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
+		l, scope, err := c.newLock(r)
+		if err != nil {
+			return Created{}, err
+		}
+		minutes := c.configuredMinutes()
+		return change(c, func(h *held) (Created, error) {
+			entries, err := c.list(h, activeOnly)
+			if err != nil {
+				return Created{}, err
+			}
+			out := Created{Overlaps: []Summary{}}
+			for _, m := range c.meetings(scope, entries) {
+				out.Overlaps = append(out.Overlaps, c.overlapping(m, minutes))
+			}
+			e, err := c.write(h, l)
+			if err != nil {
+				return Created{}, err
+			}
+			out.ID, out.FilePath = e.ID, e.path
+			return out, nil
+		})
+	})
+}
+
+// newLock is the lock that a request asks for, all but its id and stamps.
+func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
+	fail := func(err error) (lockfile.Lock, overlap.Scope, error) { return lockfile.Lock{}, nil, err }
+	title, err := lockfile.CleanTitle(r.Title)
+	if err != nil {
+		return fail(badInput("title: %v", err))
+	}
+	tasks, err := cleanTasks(nil, r.Tasks)
+	if err != nil {
+		return fail(err)
+	}
+	agent, err := c.agent(r.AgentID)
+	if err != nil {
+		return fail(err)
+	}
+	parent, err := c.parent(r.ParentAgentID)
+	if err != nil {
+		return fail(err)
+	}
+	scope, err := c.parseScope(r.Scope)
+	if err != nil {
+		return fail(err)
+	}
+	l := lockfile.Lock{
+		Title: title, Status: lockfile.Active, AgentID: agent, ParentAgentID: parent, Scope: texts(scope),
+		Repository: c.record("repository", c.repo.Root), Worktree: c.record("worktree", c.repo.Worktree),
+		Branch: c.record("branch", c.repo.Branch), Head: c.repo.Head,
+	}
+	for _, t := range tasks {
+		l.Tasks = append(l.Tasks, lockfile.Task{Text: t})
+	}
+	return l, scope, nil
+}
+
+// record is a name from git as the file can hold it.
+func (c *call) record(key, name string) string {
+	safe := recordable(name)
+	if safe != name {
+		c.warn("%s %q is recorded percent-escaped, as %q", key, name, safe)
+	}
+	return safe
+}
+
+// cleanTasks are the new tasks as they will be stored; present are those that
+// the lock has already. Two of one text could never be told apart.
+func cleanTasks(present []lockfile.Task, texts []string) ([]string, error) {
+	if n := len(present) + len(texts); n > lockfile.MaxTasks {
+		return nil, badInput("%d tasks are more than %d", n, lockfile.MaxTasks)
+	}
+	seen := make(map[string]bool, len(present)+len(texts))
+	for _, t := range present {
+		seen[t.Text] = true
+	}
+	out := make([]string, 0, len(texts))
+	for _, text := range texts {
+		clean, err := lockfile.CleanTask(text)
+		if err != nil {
+			return nil, badInput("task: %v", err)
+		}
+		if seen[clean] {
+			e := badInput("task %q is there twice", clean)
+			e.Hint = "give each task a text of its own: that is how it is ticked off"
+			return nil, e
+		}
+		seen[clean] = true
+		out = append(out, clean)
+	}
+	return out, nil
+}
+
+// write puts a new lock into the store under the first free id.
+func (c *call) write(h *held, l lockfile.Lock) (entry, error) {
+	now := c.stamp()
+	l.Created, l.Updated = now, now
+	return h.create(now.Raw+"-"+lockfile.Slug(l.Title), func(id string) (*lockfile.File, error) {
+		l := l
+		l.ID = id
+		f, err := lockfile.New(l)
+		if err != nil {
+			return nil, badInput("%v", err)
+		}
+		return f, checkSize(f)
+	})
+}
+
+// checkSize keeps room for the writes that end a lock.
+func checkSize(f *lockfile.File) error {
+	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
+		e := badInput("the lock file would have %d bytes, more than %d", n, limit)
+		e.Hint = "put long text into a file of the repository and name it in a note"
+		return e
+	}
+	return nil
+}

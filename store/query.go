@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// Query lists locks, oldest first: active ones unless Status says otherwise.
+func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
+		w, err := parseStatus(r.Status)
+		if err != nil {
+			return nil, err
+		}
+		minutes, err := c.staleMinutes(r.StaleMinutes)
+		if err != nil {
+			return nil, err
+		}
+		if r.Limit != nil && *r.Limit < 1 {
+			return nil, badInput("limit %d is not a number above 0", *r.Limit)
+		}
+		var scope overlap.Scope
+		if len(r.Scope) > 0 {
+			if scope, err = c.parseScope(r.Scope); err != nil {
+				return nil, err
+			}
+		}
+		entries, err := c.list(c.dir, w)
+		if err != nil {
+			return nil, err
+		}
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return !matches(&e.Lock, r.AgentID, r.Text) })
+		if scope != nil {
+			met := c.meetings(scope, entries)
+			entries = entries[:0]
+			for _, m := range met {
+				entries = append(entries, m.entry)
+			}
+		}
+		if r.Limit != nil && len(entries) > *r.Limit {
+			more := len(entries) - *r.Limit
+			c.warn("%d more, older than these, are left out by limit %d", more, *r.Limit)
+			entries = entries[more:]
+		}
+		out := make([]Summary, len(entries))
+		for i, e := range entries {
+			out[i] = c.summary(e, minutes)
+		}
+		return out, nil
+	})
+}
+
+func parseStatus(s string) (which, error) {
+	switch s {
+	case "", lockfile.Active:
+		return activeOnly, nil
+	case lockfile.Done:
+		return doneOnly, nil
+	case "all":
+		return all, nil
+	}
+	e := badInput("status %q is unknown", s)
+	e.Hint = "use active, done or all"
+	return 0, e
+}
+
+// matches reports whether a lock passes the filters that are set: the exact
+// agent id, and text in its title or a note whatever the letter case.
+func matches(l *lockfile.Lock, agent, text string) bool {
+	if agent != "" && (l.AgentID == nil || *l.AgentID != agent) {
+		return false
+	}
+	if text == "" {
+		return true
+	}
+	text = strings.ToLower(text)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return has(l.Title) || slices.ContainsFunc(l.Notes, has)
+}

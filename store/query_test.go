@@ -1,0 +1,193 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestReadingCreatesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	if a, err := s.Query(background, store.QueryRequest{}); err != nil || a.Result == nil || len(a.Result) != 0 {
+		t.Errorf("query: %+v, %v", a, err)
+	}
+	if a, err := s.Check(background, store.CheckRequest{Scope: []string{"a"}}); err != nil || a.Result == nil || len(a.Result) != 0 {
+		t.Errorf("check: %+v, %v", a, err)
+	}
+	if a, err := s.Reap(background, store.ReapRequest{DryRun: true}); err != nil || a.Result == nil || len(a.Result) != 0 {
+		t.Errorf("reap: %+v, %v", a, err)
+	}
+	_, err := s.Show(background, store.ShowRequest{Ref: store.Ref{LockID: "2026-07-17T18-45-12-x"}})
+	wantCode(t, err, store.LockNotFound)
+	if _, err := os.Stat(w.dir()); !os.IsNotExist(err) {
+		t.Errorf("reading made the store: %v", err)
+	}
+}
+
+func TestQueryFilters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.claim(w.main, "One", "src/**")
+	w.pass(time.Second)
+	two := w.claim(w.link, "Two", "docs/**")
+	w.pass(time.Second)
+	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "Three", Scope: []string{"lib/*.go"}, AgentID: ptr("me")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three := a.Result.ID
+	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: store.Ref{LockID: one}, Note: ptr("Straße needs care")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: two}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		r    store.QueryRequest
+		want string
+	}{
+		"default":      {store.QueryRequest{}, one + " " + three},
+		"active":       {store.QueryRequest{Status: "active"}, one + " " + three},
+		"done":         {store.QueryRequest{Status: "done"}, two},
+		"all":          {store.QueryRequest{Status: "all"}, one + " " + two + " " + three},
+		"agent":        {store.QueryRequest{AgentID: "me"}, three},
+		"no such":      {store.QueryRequest{AgentID: "m"}, ""},
+		"title":        {store.QueryRequest{Text: "tHREE"}, three},
+		"note":         {store.QueryRequest{Text: "STRASSE NEEDS"}, ""}, // lower case, not case folding: ß stays ß
+		"note in case": {store.QueryRequest{Text: "NEEDS CARE"}, one},
+		"scope":        {store.QueryRequest{Scope: []string{"lib/a.go"}}, three},
+		"scope, all":   {store.QueryRequest{Status: "all", Scope: []string{"docs/x", "lib"}}, two + " " + three},
+		"no scope":     {store.QueryRequest{Scope: []string{}}, one + " " + three},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := w.at(w.link).Query(background, c.r)
+			if err != nil || ids(a.Result) != c.want || len(a.Warnings) > 0 {
+				t.Errorf("got %q, want %q (%v, %q)", ids(a.Result), c.want, err, a.Warnings)
+			}
+		})
+	}
+	l, err := w.at(w.main).Query(background, store.QueryRequest{Status: "all", Limit: ptr(2)})
+	if err != nil || ids(l.Result) != two+" "+three {
+		t.Errorf("limit 2: %q, %v", ids(l.Result), err)
+	}
+	wantWarning(t, l.Warnings, "1 more")
+	_, err = w.at(w.main).Query(background, store.QueryRequest{Limit: ptr(0)})
+	wantCode(t, err, store.BadInput, "limit 0")
+	_, err = w.at(w.main).Query(background, store.QueryRequest{Status: "open"})
+	wantCode(t, err, store.BadInput, `"open"`, "done")
+	_, err = w.at(w.main).Query(background, store.QueryRequest{Scope: []string{"[]"}})
+	wantCode(t, err, store.BadScope, "[]")
+}
+
+func TestUnreadableFilesHideNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	good := w.claim(w.main, "good", "src/**")
+	w.write("empty.md", "")
+	w.write("tab.md", "---\nid: x\n\tscope: [\n")
+	w.write("torn.md", w.read(good + ".md")[:40])
+	w.write("bin.md", "\377\376")
+	if err := os.Mkdir(filepath.Join(w.dir(), "dir.md"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	bad := []string{"empty.md", "tab.md", "torn.md", "bin.md", "dir.md"}
+	if err := os.Symlink("/nonexistent", filepath.Join(w.dir(), "dangling.md")); err == nil {
+		bad = append(bad, "dangling.md")
+	}
+	s := w.at(w.link)
+	q, err := s.Query(background, store.QueryRequest{})
+	if err != nil || ids(q.Result) != good {
+		t.Errorf("query: %q, %v", ids(q.Result), err)
+	}
+	c, err := s.Check(background, store.CheckRequest{Scope: []string{"src/a"}})
+	if err != nil || ids(c.Result) != good || c.Unreadable < 5 {
+		t.Errorf("check: %q, unreadable %v, %v", ids(c.Result), c.Unreadable, err)
+	}
+	r, err := s.Reap(background, store.ReapRequest{})
+	if err != nil || len(r.Result) != 0 {
+		t.Errorf("reap: %v, %v", r.Result, err)
+	}
+	n, err := s.Create(background, store.CreateRequest{Title: "next", Scope: []string{"src/b"}})
+	if err != nil || ids(n.Result.Overlaps) != good {
+		t.Errorf("create: %+v, %v", n.Result, err)
+	}
+	for _, name := range bad {
+		for _, warnings := range [][]string{q.Warnings, c.Warnings, r.Warnings, n.Warnings} {
+			wantWarning(t, warnings, name)
+		}
+	}
+	wantWarning(t, c.Warnings, "incomplete")
+}
+
+func TestCheckOfAStoredBadPatternIsNeverSilent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "ok", "src/x.ts")
+	w.write(id+".md", strings.Replace(w.read(id+".md"), "src/x.ts", "src/{a,b", 1))
+	a, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{"src/a.ts"}})
+	if err != nil || len(a.Result) != 1 || a.Result[0].Overlaps[0].Exact {
+		t.Errorf("%+v, %v", a.Result, err)
+	}
+}
+
+func TestCheckFoldsCaseWhereGitDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.main, "config", "core.ignorecase", "false")
+	w.claim(w.main, "case", "src/API/x.ts")
+	w.claim(w.main, "accent", "docs/M\u00fcller.md")
+	hits := func(scope string) int {
+		a, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{scope}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(a.Result)
+	}
+	if n := hits("docs/Mu\u0308ller.md"); n != 1 {
+		t.Errorf("composed and decomposed accents meet %d times", n)
+	}
+	if n := hits("src/api/x.ts"); n != 0 {
+		t.Errorf("case differs: %d", n)
+	}
+	w.git(w.main, "config", "core.ignorecase", "true")
+	if n := hits("src/api/x.ts"); n != 1 {
+		t.Errorf("core.ignorecase: %d", n)
+	}
+}
+
+func TestShortIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.claim(w.main, "alpha one", "a")
+	w.claim(w.main, "alpha two", "b")
+	show := func(id string, short bool) (string, error) {
+		a, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: id, Short: short}})
+		return a.Result.ID, err
+	}
+	if id, err := show("alpha-o", true); err != nil || id != one {
+		t.Errorf("%q, %v", id, err)
+	}
+	_, err := show("alpha-o", false)
+	wantCode(t, err, store.LockNotFound)
+	_, err = show("alpha", true)
+	wantCode(t, err, store.BadInput, "ambiguous", one, "alpha-two")
+	_, err = show("alp", true)
+	wantCode(t, err, store.LockNotFound)
+	for _, bad := range []string{"../x", "..", ".", "", "a/b", "*", "2*", "/etc/passwd", "done/../../x", `..\x`} {
+		_, err := show(bad, true)
+		wantCode(t, err, store.BadInput)
+	}
+	// What changes something looks among the active ones first.
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "alpha-o", Short: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: store.Ref{LockID: "alpha", Short: true}}); err != nil || !strings.HasSuffix(a.Result.ID, "alpha-two") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

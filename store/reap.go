@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Reap archives the lock that r names, or every stale one, and answers with
+// what it did (or, for a dry run, would do). Each lock's staleness is judged
+// again under the mutex: one that a heartbeat saved meanwhile is left alone.
+func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]Reaped, error) {
+		p, err := c.reapPlan(r)
+		if err != nil {
+			return nil, err
+		}
+		if r.LockID == nil {
+			return c.reapAll(p)
+		}
+		ref := Ref{LockID: *r.LockID, Short: r.Short}
+		if p.dryRun {
+			_, out, err := c.reapable(c.dir, p, ref)
+			return []Reaped{out}, err
+		}
+		out, err := c.reapOne(p, ref)
+		return []Reaped{out}, err
+	})
+}
+
+// A reapPlan is what a reaper asked for.
+type reapPlan struct {
+	asked, configured float64 // minutes
+	agent             *string
+	force, dryRun     bool
+}
+
+func (c *call) reapPlan(r ReapRequest) (reapPlan, error) {
+	agent, err := c.agent(r.AgentID)
+	if err != nil {
+		return reapPlan{}, err
+	}
+	asked, err := c.staleMinutes(r.StaleMinutes)
+	if err != nil {
+		return reapPlan{}, err
+	}
+	return reapPlan{asked: asked, configured: c.configuredMinutes(), agent: agent, force: r.Force, dryRun: r.DryRun}, nil
+}
+
+// reapMinutes is the silence after which p may reap a lock.
+func (c *call) reapMinutes(p reapPlan, e entry) float64 {
+	return reapMinutes(&e.Lock, p.asked, p.configured, c.mine(p.agent, &e.Lock), p.force)
+}
+
+// reapOne archives one lock under the mutex, if p may.
+func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
+	return change(c, func(h *held) (Reaped, error) {
+		e, out, err := c.reapable(h, p, r)
+		if err != nil {
+			return Reaped{}, err
+		}
+		edit := endEdit(c.stamp(), reapedBy)
+		edit.AddNotes = []string{c.reapNote(p, e)}
+		if _, err := h.edit(e, edit, h.finish); err != nil {
+			return Reaped{}, err
+		}
+		return out, nil
+	})
+}
+
+// reapable reads the lock that r names, and says why p may not reap it.
+func (c *call) reapable(in reader, p reapPlan, r Ref) (entry, Reaped, error) {
+	e, err := c.findActive(in, r)
+	if err != nil {
+		return e, Reaped{}, err
+	}
+	if e.dup {
+		return e, Reaped{}, duplicate(e.ID, e.path, e.other)
+	}
+	quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
+	if !olderThan(quiet, minutes) {
+		return e, Reaped{}, notStale(e, quiet, minutes, p)
+	}
+	return e, Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet}, nil
+}
+
+func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
+	quietFor := age(time.Duration(quiet) * time.Second)
+	err := &Error{Code: LockNotStale,
+		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s minutes", e.ID, quietFor, minutesText(minutes)),
+		Hint:    "wait, or ask its holder to finish it"}
+	if olderThan(quiet, p.asked) {
+		err.Message = fmt.Sprintf("lock %q is protected: quiet for %s, and somebody else's lock is stale after %s minutes", e.ID, quietFor, minutesText(minutes))
+		err.Hint = "ask its holder to finish it; force reaps it at the threshold that you ask for"
+	}
+	return err
+}
+
+// reapAll archives every lock that p may reap, one mutex hold a lock.
+func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
+	entries, err := c.reapEntries(p)
+	if err != nil {
+		return nil, err
+	}
+	out, saved := []Reaped{}, 0
+	for _, e := range entries {
+		quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
+		switch {
+		case e.done:
+			continue
+		case !olderThan(quiet, minutes):
+			if olderThan(quiet, p.asked) {
+				c.warn("lock %q is protected: quiet for %s, and somebody else's lock is stale after %s minutes", e.ID, age(time.Duration(quiet)*time.Second), minutesText(minutes))
+			}
+			continue
+		case e.dup:
+			c.warn("lock %q is not reaped: %v", e.ID, duplicate(e.ID, e.path, e.other))
+			continue
+		case p.dryRun:
+			out = append(out, Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet})
+			continue
+		}
+		reaped, err := c.reapOne(p, Ref{LockID: e.ID})
+		switch {
+		case err == nil:
+			out = append(out, reaped)
+		case errors.Is(err, LockNotStale), errors.Is(err, LockNotActive), errors.Is(err, LockNotFound):
+			saved++
+		default: // what was reaped so far is done, and must be told
+			if len(out) == 0 {
+				return nil, err
+			}
+			c.warn("reaping stopped at lock %q: %v", e.ID, err)
+			return out, nil
+		}
+	}
+	if saved > 0 {
+		c.warn("%d stale locks were not reaped: a heartbeat saved them, or somebody ended them meanwhile", saved)
+	}
+	return out, nil
+}
+
+// reapEntries lists the active locks; a reap that changes things completes
+// the finishes that were cut short first.
+func (c *call) reapEntries(p reapPlan) ([]entry, error) {
+	if p.dryRun || c.dir.active == nil {
+		return c.list(c.dir, activeOnly)
+	}
+	return change(c, func(h *held) ([]entry, error) { return c.list(h, activeOnly) })
+}
+
+// reapNote keeps what the archive would otherwise forget: the last sign of
+// life and the rule by which it was too old.
+func (c *call) reapNote(p reapPlan, e entry) string {
+	minutes := c.reapMinutes(p, e)
+	note := fmt.Sprintf("Reaped for inactivity at %s", c.stamp().Raw)
+	if p.agent != nil {
+		note += " by " + *p.agent
+	}
+	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s minutes", e.Updated.Raw, c.quiet(e)/60, minutesText(minutes))
+	if p.force {
+		note += ", forced"
+	}
+	return note
+}

@@ -1,0 +1,134 @@
+package store_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestStaleness(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		quiet time.Duration
+		env   string
+		asked *float64
+		lease string
+		want  bool
+	}{
+		"at the default":         {quiet: time.Hour, want: false},
+		"past the default":       {quiet: time.Hour + time.Second, want: true},
+		"asked":                  {quiet: 2 * time.Second, asked: ptr(0.02), want: true},
+		"asked, not yet":         {quiet: time.Second, asked: ptr(0.02), want: false},
+		"environment":            {quiet: 3 * time.Minute, env: "2.5", want: true},
+		"asked before env":       {quiet: 3 * time.Minute, env: "2.5", asked: ptr(4.0), want: false},
+		"nonsense environment":   {quiet: 59 * time.Minute, env: "abc", want: false},
+		"lease is longer":        {quiet: 2 * time.Hour, lease: "180", want: false},
+		"lease is over":          {quiet: 4 * time.Hour, lease: "180", want: true},
+		"a lease never shortens": {quiet: 30 * time.Minute, lease: "5", want: false},
+		"a huge threshold":       {quiet: 30 * time.Minute, asked: ptr(1e300), want: false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.claim(w.main, "x", "a")
+			if c.lease != "" {
+				w.write(id+".md", strings.Replace(w.read(id+".md"), "\nscope:", "\nlease_minutes: "+c.lease+"\nscope:", 1))
+			}
+			w.pass(c.quiet)
+			a, err := w.at(w.link, "AGENT_LOCKS_STALE_MINUTES="+c.env).Query(background, store.QueryRequest{StaleMinutes: c.asked})
+			if err != nil || len(a.Result) != 1 || a.Result[0].Stale != c.want || a.Result[0].StaleForSeconds != int64(c.quiet/time.Second) {
+				t.Errorf("%+v, %v", a.Result, err)
+			}
+			if c.env == "abc" {
+				wantWarning(t, a.Warnings, `AGENT_LOCKS_STALE_MINUTES="abc"`)
+			}
+		})
+	}
+	w := newWorld(t)
+	for _, m := range []float64{0, -5, math.NaN(), math.Inf(1)} {
+		_, err := w.at(w.main).Query(background, store.QueryRequest{StaleMinutes: &m})
+		wantCode(t, err, store.BadInput, "stale_minutes")
+		_, err = w.at(w.main).Reap(background, store.ReapRequest{StaleMinutes: &m})
+		wantCode(t, err, store.BadInput, "stale_minutes")
+	}
+}
+
+// A short window is no back door to somebody else's live work.
+func TestReapProtectsOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		holder, reaper *string
+		elsewhere      bool // the reaper stands in the other worktree
+		quiet          time.Duration
+		asked          float64
+		force          bool
+		env            string
+		want           bool
+	}{
+		"own, by worktree":          {quiet: 2 * time.Second, asked: 0.01, want: true},
+		"own, by id":                {holder: ptr("a"), reaper: ptr("a"), elsewhere: true, quiet: 2 * time.Second, asked: 0.01, want: true},
+		"other id, same worktree":   {holder: ptr("a"), reaper: ptr("b"), quiet: 30 * time.Minute, asked: 10, want: false},
+		"reaper unknown, here":      {holder: ptr("a"), quiet: 2 * time.Second, asked: 0.01, want: true},
+		"reaper unknown, elsewhere": {holder: ptr("a"), elsewhere: true, quiet: 30 * time.Minute, asked: 10, want: false},
+		"somebody else's":           {elsewhere: true, quiet: 30 * time.Minute, asked: 10, want: false},
+		"somebody else's, forced":   {elsewhere: true, quiet: 30 * time.Minute, asked: 10, force: true, want: true},
+		"force needs the threshold": {elsewhere: true, quiet: 5 * time.Minute, asked: 10, force: true, want: false},
+		"somebody else's, stale":    {elsewhere: true, quiet: 61 * time.Minute, asked: 10, want: true},
+		"longer than configured":    {elsewhere: true, quiet: 61 * time.Minute, asked: 90, want: false},
+		"never under a minute":      {elsewhere: true, quiet: 30 * time.Second, asked: 0.01, env: "0.001", want: false},
+		"configured to two minutes": {elsewhere: true, quiet: 3 * time.Minute, asked: 0.01, env: "2", want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			created, err := w.at(w.main).Create(background, store.CreateRequest{Title: "live", Scope: []string{"a"}, AgentID: c.holder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.pass(c.quiet)
+			dir := w.main
+			if c.elsewhere {
+				dir = w.link
+			}
+			s := w.at(dir, "AGENT_LOCKS_STALE_MINUTES="+c.env)
+			r := store.ReapRequest{StaleMinutes: &c.asked, AgentID: c.reaper, Force: c.force, DryRun: true}
+			dry, err := s.Reap(background, r)
+			if err != nil || (len(dry.Result) == 1) != c.want {
+				t.Fatalf("dry run: %+v, %v", dry, err)
+			}
+			named := r
+			named.LockID, named.DryRun = &created.Result.ID, false
+			if !c.want {
+				_, err := s.Reap(background, named)
+				wantCode(t, err, store.LockNotStale, "quiet for")
+			}
+			r.DryRun = false
+			a, err := s.Reap(background, r)
+			if err != nil || (len(a.Result) == 1) != c.want {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			if !c.want && c.quiet.Minutes() > c.asked {
+				wantWarning(t, a.Warnings, "protected")
+			}
+			q, err := s.Query(background, store.QueryRequest{})
+			if err != nil || (len(q.Result) == 0) != c.want {
+				t.Errorf("left: %+v, %v", q.Result, err)
+			}
+			again, err := s.Reap(background, r)
+			if err != nil || len(again.Result) != 0 {
+				t.Errorf("a second reap: %+v, %v", again, err)
+			}
+			if c.want && c.force {
+				if text := w.read("done", created.Result.ID+".md"); !strings.Contains(text, "forced") {
+					t.Errorf("the note does not say that it was forced:\n%s", text)
+				}
+			}
+		})
+	}
+	w := newWorld(t)
+	_, err := w.at(w.main).Reap(background, store.ReapRequest{LockID: ptr("")})
+	wantCode(t, err, store.BadInput, "lock_id")
+}

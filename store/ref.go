@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+const (
+	minShortID   = 4  // characters of an id's or slug's beginning
+	maxCandidate = 10 // ids that an ambiguous beginning lists
+)
+
+// A reader is a dir, or a held, which completes the finishes that it meets
+// cut short.
+type reader interface {
+	get(ctx context.Context, id string) (entry, error)
+	list(ctx context.Context, w which) (listing, error)
+	ids(ctx context.Context, w which) ([]string, error)
+}
+
+// find reads the lock that r names, exactly or, where r allows it, by an
+// unambiguous beginning of its id or slug. first says where to look first.
+func (c *call) find(in reader, r Ref, first which) (entry, error) {
+	if strings.TrimSpace(r.LockID) == "" {
+		e := badInput("lock_id %q is empty", r.LockID)
+		e.Hint = "list the ids with: agent-locks list"
+		return entry{}, e
+	}
+	e, err := in.get(c.ctx, r.LockID)
+	if !r.Short || !errors.Is(err, LockNotFound) || len(r.LockID) < minShortID {
+		return e, err
+	}
+	id, rerr := c.expand(in, r.LockID, first)
+	if rerr != nil {
+		return e, rerr
+	}
+	if id == "" {
+		return e, err
+	}
+	return in.get(c.ctx, id)
+}
+
+// expand is the id that begins, or whose slug begins, with short: "" where
+// there is none, an error that lists them where there are several.
+func (c *call) expand(in reader, short string, first which) (string, error) {
+	for _, w := range lookOrder(first) {
+		ids, err := in.ids(c.ctx, w)
+		if err != nil {
+			return "", err
+		}
+		var found []string
+		for _, id := range ids {
+			if strings.HasPrefix(id, short) || strings.HasPrefix(slugOf(id), short) {
+				found = append(found, id)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return "", ambiguous(short, found)
+		}
+	}
+	return "", nil
+}
+
+func lookOrder(first which) []which {
+	if first == all {
+		return []which{all}
+	}
+	return []which{activeOnly, all}
+}
+
+// slugOf is what follows the stamp of an id.
+func slugOf(id string) string {
+	const stamp = len("2006-01-02T15-04-05-")
+	if len(id) <= stamp {
+		return ""
+	}
+	return id[stamp:]
+}
+
+func ambiguous(short string, ids []string) *Error {
+	more := ""
+	if n := len(ids) - maxCandidate; n > 0 {
+		ids, more = ids[:maxCandidate], fmt.Sprintf(" and %d more", n)
+	}
+	e := badInput("lock id %q is ambiguous: %s%s", short, strings.Join(ids, ", "), more)
+	e.Hint = "give more of the id"
+	return e
+}
+
+// notActive is the refusal of an operation on a lock that has ended; it tells
+// a lock reaped for inactivity from one that was finished.
+func notActive(e entry) *Error {
+	if e.FinishedBy != reapedBy {
+		by := ""
+		if e.FinishedBy != "" {
+			by = " by " + e.FinishedBy
+		}
+		return &Error{Code: LockNotActive, Message: fmt.Sprintf("lock %q is already done: finished%s %s", e.ID, by, stamped(e.Finished)),
+			Hint: "claim again to go on working on its scope"}
+	}
+	idle := ""
+	if !e.Finished.IsZero() && e.Finished.After(e.Updated.Time) {
+		idle = fmt.Sprintf(", after %s without a heartbeat", age(e.Finished.Sub(e.Updated.Time)))
+	}
+	return &Error{Code: LockNotActive, Message: fmt.Sprintf("lock %q was reaped for inactivity %s%s", e.ID, stamped(e.Finished), idle),
+		Hint: "its scope is no longer yours: check for conflicts and claim again before you go on editing"}
+}
+
+// stamped names a moment for a message.
+func stamped(s lockfile.Stamp) string {
+	if s.IsZero() {
+		return "at an unknown time"
+	}
+	return "at " + s.String()
+}

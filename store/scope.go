@@ -1,0 +1,151 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+const maxScope = 256 // entries
+
+// scopeContext says how this call's entries are read.
+func (c *call) scopeContext() overlap.Context {
+	return overlap.Context{
+		FoldCase: c.repo.IgnoreCase || c.repo.ConfigErr != nil,
+		Inexact:  c.repo.ConfigErr != nil,
+		Windows:  runtime.GOOS == "windows",
+		Kind:     c.kind,
+	}
+}
+
+// parseScope reads the caller's own entries, relative to where it stands.
+func (c *call) parseScope(entries []string) (overlap.Scope, error) {
+	if len(entries) == 0 {
+		return nil, &Error{Code: BadScope, Message: "the scope is empty", Hint: "name at least one path or glob, relative to the repository's root"}
+	}
+	if len(entries) > maxScope {
+		return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the scope has %d entries, more than %d", len(entries), maxScope),
+			Hint: "use globs, or make several claims"}
+	}
+	context := c.scopeContext()
+	context.Prefix = c.repo.Prefix
+	if slices.ContainsFunc(entries, isAbsolute) {
+		roots, err := c.repo.Worktrees()
+		if err != nil {
+			return nil, &Error{Code: GitFailed, Message: "the repository's worktrees cannot be listed: " + err.Error(), Err: err,
+				Hint: "give scopes relative to the repository's root"}
+		}
+		context.Roots = roots
+		context.Resolve = func(abs string) string { return beneath(roots, abs) }
+	}
+	scope := make(overlap.Scope, 0, len(entries))
+	for _, text := range entries {
+		e, err := overlap.Parse(text, context)
+		if err != nil {
+			return nil, scopeError(err)
+		}
+		c.warnMisplaced(text, e)
+		scope = append(scope, e)
+	}
+	return scope, nil
+}
+
+func isAbsolute(entry string) bool {
+	entry = strings.TrimSpace(entry)
+	return strings.HasPrefix(entry, "/") || filepath.IsAbs(entry)
+}
+
+func scopeError(err error) error {
+	e := &Error{Code: BadScope, Message: err.Error(), Err: err}
+	var oe *overlap.Error
+	if errors.As(err, &oe) {
+		e.Hint = oe.Hint
+	}
+	return e
+}
+
+// beneath spells an absolute path from the deepest worktree root that it lies
+// in. Symlinks are resolved down to that root and never beneath it: what a
+// link inside the tree points to is another name for another path.
+func beneath(roots []string, abs string) string {
+	for dir, rest := filepath.Clean(abs), ""; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && slices.Contains(roots, real) {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return abs
+		}
+		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// kind tells what a plain path is in the caller's worktree. A symlink is a
+// file to git, whatever it points to.
+func (c *call) kind(p string) overlap.Kind {
+	root := c.repo.Worktree
+	if root == "" {
+		return overlap.Unknown
+	}
+	info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(p)))
+	switch {
+	case err != nil:
+		return overlap.Unknown
+	case info.IsDir():
+		return overlap.Dir
+	default:
+		return overlap.File
+	}
+}
+
+// warnMisplaced warns of an entry that names nothing at the root but would
+// name something from the caller's directory.
+func (c *call) warnMisplaced(text string, e *overlap.Entry) {
+	text = strings.TrimSpace(text)
+	if c.repo.Prefix == "" || c.repo.Worktree == "" || isAbsolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
+		strings.HasPrefix(text, "./") || text == "." {
+		return
+	}
+	if c.kind(e.String()) != overlap.Unknown || c.kind(path.Join(c.repo.Prefix, text)) == overlap.Unknown {
+		return
+	}
+	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
+}
+
+// A meeting is an entry of the store whose scope meets the caller's.
+type meeting struct {
+	entry
+	pairs []overlap.Pair
+}
+
+// meetings lists, in order, the entries whose scopes meet the given one.
+func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
+	context := c.scopeContext()
+	var out []meeting
+	for _, e := range entries {
+		theirs := make(overlap.Scope, len(e.Scope))
+		for i, text := range e.Scope {
+			theirs[i] = overlap.Stored(text, context)
+		}
+		if pairs := scope.Overlaps(theirs); len(pairs) > 0 {
+			out = append(out, meeting{entry: e, pairs: pairs})
+		}
+	}
+	return out
+}
+
+// texts are the entries as a lock file stores them.
+func texts(scope overlap.Scope) []string {
+	out := make([]string, len(scope))
+	for i, e := range scope {
+		out[i] = e.String()
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+const (
+	defaultStaleMinutes = 60
+	// maxSkew is how far in the future a stamp may lie before it is warned of.
+	maxSkew = time.Minute
+	// foreignFloor is the shortest silence after which somebody else's lock
+	// may be reaped, whatever was configured.
+	foreignFloor = 1 // minute
+)
+
+// configuredMinutes is the threshold where a call names none:
+// AGENT_LOCKS_STALE_MINUTES, else 60.
+func (c *call) configuredMinutes() float64 {
+	const variable = "AGENT_LOCKS_STALE_MINUTES"
+	v := c.env[variable]
+	if v == "" {
+		return defaultStaleMinutes
+	}
+	m, err := strconv.ParseFloat(v, 64)
+	if err != nil || !validMinutes(m) {
+		c.warnOnce(fmt.Sprintf("%s=%q is not a number of minutes above 0: using %d", variable, v, defaultStaleMinutes))
+		return defaultStaleMinutes
+	}
+	return m
+}
+
+// staleMinutes is the threshold that a call asked for, else the configured one.
+func (c *call) staleMinutes(asked *float64) (float64, error) {
+	if asked == nil {
+		return c.configuredMinutes(), nil
+	}
+	if !validMinutes(*asked) {
+		return 0, badInput("stale_minutes %v is not a number of minutes above 0", *asked)
+	}
+	return *asked, nil
+}
+
+func validMinutes(m float64) bool { return m > 0 && !math.IsInf(m, 0) && !math.IsNaN(m) }
+
+// quiet is how long ago a lock was last updated, in whole seconds; never
+// negative, and 0 for a done lock.
+func (c *call) quiet(e entry) int64 {
+	if e.done {
+		return 0
+	}
+	return max(0, int64(c.Now().Truncate(time.Second).Sub(e.Updated.Time)/time.Second))
+}
+
+// stale reports whether an active lock has been quiet for strictly longer
+// than the threshold, of which its own lease is a lower bound.
+func (c *call) stale(e entry, minutes float64) bool {
+	return !e.done && olderThan(c.quiet(e), max(minutes, e.LeaseMinutes))
+}
+
+// olderThan compares in floating point, since a threshold may be any number
+// of minutes and must not overflow a time.Duration.
+func olderThan(seconds int64, minutes float64) bool { return float64(seconds) > minutes*60 }
+
+// reapMinutes is the silence after which this caller may reap a lock. One's
+// own lock goes by the threshold asked for; somebody else's is never judged by
+// less than the configured one and a minute, unless force lifts that.
+func reapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) float64 {
+	switch {
+	case force:
+		return asked
+	case mine:
+		return max(asked, l.LeaseMinutes)
+	default:
+		return max(asked, configured, l.LeaseMinutes, foreignFloor)
+	}
+}
+
+// age is a duration for people: its largest unit, rounded down.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	default:
+		return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+	}
+}
+
+// minutesText is a number of minutes without trailing zeros.
+func minutesText(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }
