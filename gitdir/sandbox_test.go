@@ -32,6 +32,7 @@ func newSandbox(t testing.TB) *sandbox {
 		"XDG_CONFIG_HOME=" + dir,
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_TEMPLATE_DIR=", // no sample hooks
 		"GIT_CEILING_DIRECTORIES=",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid",
 		"GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid",
