@@ -21,8 +21,8 @@ func newClaim(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claim",
 		Short: "say which files you are going to work on",
-		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps with\n" +
-			"other locks are told, never refused.",
+		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps\n" +
+			"with other locks are told, never refused.",
 		Example: "  agent-locks claim --title \"Fix login\" --scope 'src/auth/**' --scope go.mod --task \"Write test\"",
 		Args:    noArgs("name files with --scope, as in agent-locks claim --title \"Fix login\" --scope 'src/**'"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },

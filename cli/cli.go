@@ -71,7 +71,7 @@ type locks interface {
 }
 
 func run(ctx context.Context, w World, l locks) int {
-	a := &app{World: w, locks: l, out: bufio.NewWriter(w.Stdout)}
+	a := &app{World: w, locks: l, out: bufio.NewWriter(output{w.Stdout})}
 	root := newRoot(a)
 	// A nil slice would make cobra take the process's own arguments.
 	root.SetArgs(append([]string{}, w.Args...))

@@ -29,7 +29,7 @@ func newList(a *app) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	textFlag(f, &o.status, "status", "`active` (default), done or all")
+	textFlag(f, &o.status, "status", "`which` locks: active (default), done or all")
 	f.StringArrayVar(&o.request.Scope, "scope", nil, "only locks whose scope overlaps this `glob` (repeatable)")
 	textFlag(f, &o.agent, "agent", "only locks of this agent `id`")
 	textFlag(f, &o.text, "text", "only locks with this `text` in title or notes, in any case")

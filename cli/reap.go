@@ -20,8 +20,8 @@ func newReap(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reap [id]",
 		Short: "archive stale locks",
-		Long: "Archive the stale lock named, or all stale ones, with a note that says so. A\n" +
-			"--stale-minutes shorter than the configured threshold reaches your own locks only.",
+		Long: "Archive the stale lock named, or all stale ones, with a note that says so. With\n" +
+			"--stale-minutes below the configured threshold it reaches only your own.",
 		Example:           "  agent-locks reap --dry-run",
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),

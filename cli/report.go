@@ -142,11 +142,17 @@ func (a *app) printJSON(v any) error {
 
 // flush writes what has been printed so far; a bufio.Writer keeps the first
 // error, so that prints need not look.
-func (a *app) flush() error {
-	if err := a.out.Flush(); err != nil {
-		return outputError{err}
+func (a *app) flush() error { return a.out.Flush() }
+
+// An output is stdout, whose errors can be told from others.
+type output struct{ io.Writer }
+
+func (o output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if err != nil {
+		err = outputError{err}
 	}
-	return nil
+	return n, err
 }
 
 // An outputError says that stdout could not be written. What the command was

@@ -14,8 +14,8 @@ func newServe(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "serve the operations as MCP tools on stdin and stdout",
-		Long: "Be an MCP server on stdin and stdout, for an agent's client to start. The same as\n" +
-			"agent-locks without arguments.",
+		Long: "Be an MCP server on stdin and stdout, for an agent's client to start. The same\n" +
+			"as agent-locks without arguments.",
 		Example: "  agent-locks serve",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a) },

@@ -21,7 +21,7 @@ func newUpdate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "update <id>",
 		Short:             "tick a task, leave a note",
-		Long:              "Record progress: tick one of the lock's tasks, add a note, or both. It also counts\nas a sign of life.",
+		Long:              "Record progress: tick one of the lock's tasks, add a note, or both. It counts as\na sign of life, too.",
 		Example:           "  agent-locks update fix-login --task \"Write test\" --note \"fails as expected\"",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),

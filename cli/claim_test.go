@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestClaimRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, store.Created{}, []requestCase{
+		{args: []string{"claim", "--title", "Fix: a, b", "--scope", "src/{a,b}/**", "--scope=go.mod", "--task", "one, two", "--task", "three"},
+			want: store.CreateRequest{Title: "Fix: a, b", Scope: []string{"src/{a,b}/**", "go.mod"}, Tasks: []string{"one, two", "three"}}},
+		{args: []string{"claim", "--title", "t", "--scope", "a", "--agent", "null", "--parent", ""},
+			want: store.CreateRequest{Title: "t", Scope: []string{"a"}, AgentID: p("null"), ParentAgentID: p("")}},
+		{args: []string{"claim", "--title", "--json"}, want: store.CreateRequest{Title: "--json"}},
+		{args: []string{"claim"}, want: store.CreateRequest{}},
+		{args: []string{"claim", "--title", "t", "src/**"}, err: `claim takes no arguments, got "src/**"`},
+		{args: []string{"claim", "--title"}, err: "--title needs a value"},
+		{args: []string{"claim", "--title", "a", "--title", "b"}, err: `--title "b": given more than once`},
+	})
+}
+
+func TestClaimOutput(t *testing.T) {
+	t.Parallel()
+	stale := staleSummary()
+	stale.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "docs", Example: "docs/a.md", Exact: true}}
+	fresh := someSummary()
+	fresh.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
+	const next = "next: agent-locks update " + someID + " --task ..., and agent-locks finish " + someID + " at the end\n"
+	testOutputs(t, []outputCase{
+		{name: "free", args: []string{"claim"}, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
+			want: "claimed " + someID + "\n" + next},
+		{name: "overlaps", args: []string{"claim"}, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
+			want: "claimed " + someID + "\n" +
+				"overlaps 2026-07-17T18-45-13-old, held by an unnamed agent, stale for 2h (Old): both cover docs/a.md\n" +
+				"overlaps " + someID + ", held by agent-1 (Fix login): both cover src/auth/a\n" + next},
+	})
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestCompletionScripts(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		got := try(t, &fake{}, []string{"completion", shell})
+		if got.code != 0 || got.stderr != "" || !strings.Contains(got.stdout, "agent-locks") {
+			t.Errorf("%s: exit code %d, stderr %q, %d bytes", shell, got.code, got.stderr, len(got.stdout))
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	odd := staleSummary()
+	odd.Title = "Old \x1b[31m"
+	for _, c := range []struct {
+		args  []string
+		want  string // the candidates, a line each
+		query any
+	}{
+		{[]string{"finish", ""}, someID + "\tFix login\n" + odd.ID + "\tOld \\x1b[31m\n", store.QueryRequest{Status: "active"}},
+		{[]string{"--base-dir", "x", "show", "2026-07-17T18-45-13"}, odd.ID + "\tOld \\x1b[31m\n",
+			store.QueryRequest{Target: store.Target{BaseDir: p("x")}, Status: "all"}},
+		{[]string{"finish", someID, ""}, "", nil},
+		{[]string{"list", "--status", ""}, "active\ndone\nall\n", nil},
+		{[]string{"check", ""}, "", nil},
+		{[]string{"hea"}, "heartbeat\tsay that you are still at work\n", nil},
+	} {
+		f := &fake{result: []store.Summary{someSummary(), odd}}
+		got := try(t, f, append([]string{"__complete"}, c.args...))
+		candidates, _, _ := strings.Cut(got.stdout, ":")
+		if got.code != 0 || !strings.HasPrefix(got.stdout, c.want+":") {
+			t.Errorf("%q: exit code %d, candidates %q, want %q", c.args, got.code, candidates, c.want)
+		}
+		if diff := cmp.Diff(c.query, f.request); diff != "" {
+			t.Errorf("%q asks the store (-want +got):\n%s", c.args, diff)
+		}
+	}
+	if got := try(t, &fake{err: errors.New("no repository")}, []string{"__complete", "finish", ""}); strings.Contains(got.stdout, "repository") {
+		t.Errorf("an error is offered as a candidate: %q", got.stdout)
+	}
+}

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestFinishRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, store.Finished{}, []requestCase{
+		{args: []string{"finish", someID}, want: store.FinishRequest{Ref: ref(someID)}},
+		{args: []string{"finish", "fix", "--summary", ""}, want: store.FinishRequest{Ref: ref("fix"), Summary: p("")}},
+		{args: []string{"finish", "fix", "--summary", "-"}, want: store.FinishRequest{Ref: ref("fix"), Summary: p("from stdin\n")}},
+		// As a narrow table shows it.
+		{args: []string{"finish", "2026-07-17T18-45-12-fix…"}, want: store.FinishRequest{Ref: ref("2026-07-17T18-45-12-fix")}},
+		{args: []string{"finish"}, err: "finish needs the id of a lock"},
+	})
+}
+
+func TestFinishOutput(t *testing.T) {
+	t.Parallel()
+	testOutputs(t, []outputCase{{
+		name: "done", args: []string{"finish", "fix"},
+		store: fake{result: store.Finished{ID: someID, FilePath: "/repo/.git/agents-locks/done/" + someID + ".md"}},
+		want:  "finished " + someID + "\nthe record is in /repo/.git/agents-locks/done/" + someID + ".md\n",
+	}})
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestListRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, []store.Summary{}, []requestCase{
+		{args: []string{"list"}, want: store.QueryRequest{}},
+		{args: []string{"list", "--status", "all", "--scope", "a,b", "--scope", "{c,d}", "--agent", "007", "--text", "x y",
+			"--stale-minutes", "30", "--limit", "5"},
+			want: store.QueryRequest{Status: "all", Scope: []string{"a,b", "{c,d}"}, AgentID: "007", Text: "x y",
+				StaleMinutes: p(30.0), Limit: p(5)}},
+		{args: []string{"list", "--limit", "-1"}, want: store.QueryRequest{Limit: p(-1)}},
+		{args: []string{"list", "--limit", "many"}, err: `--limit "many": not a whole number`},
+		{args: []string{"list", "--agent", ""}, err: `--agent "" is empty`},
+		{args: []string{"list", "--status="}, err: `--status "" is empty`},
+		{args: []string{"list", "--agent", "a", "--agent", "b"}, err: `--agent "b": given more than once`},
+		{args: []string{"list", "src"}, err: `list takes no arguments, got "src"`},
+	})
+}
+
+func TestListOutput(t *testing.T) {
+	t.Parallel()
+	done, shared := someSummary(), someSummary()
+	done.Status, done.ID = "done", "2026-07-17T18-45-11-fix-login"
+	shared.Mode = "shared"
+	testOutputs(t, []outputCase{
+		{name: "none", args: []string{"list"}, store: fake{result: []store.Summary{}}, want: "no locks found\n"},
+		{name: "some", args: []string{"list"}, store: fake{result: []store.Summary{done, shared, staleSummary()}},
+			want: `STATUS  STALE     AGENT    WORKTREE     BRANCH  SCOPE                         DONE  TITLE      ID
+done    -         agent-1  login        login   src/auth/**, go.mod           50%   Fix login  2026-07-17T18-45-11-fix-login
+active  no        agent-1  login        login   src/auth/**, go.mod (shared)  50%   Fix login  2026-07-17T18-45-12-fix-login
+active  yes (2h)  -        gone (gone)  -       docs                          100%  Old        2026-07-17T18-45-13-old
+`},
+	})
+}

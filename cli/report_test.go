@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	conflict := &store.Error{Code: store.Conflict, Message: `"src/**" is taken`, Hint: "wait",
+		Detail: map[string]any{"code": "conflict", "overlaps": []store.Summary{}}}
+	testOutputs(t, []outputCase{
+		{name: "message and hint", args: []string{"show", "x"},
+			store:  fake{err: &store.Error{Code: store.LockNotFound, Message: `no lock "x"`, Hint: "agent-locks list shows them"}},
+			stderr: "agent-locks: no lock \"x\"\nagent-locks list shows them\n", code: 1},
+		{name: "wrapped", args: []string{"show", "x"},
+			store:  fake{err: fmt.Errorf("more: %w", &store.Error{Code: store.LockNotFound, Message: "no lock"})},
+			stderr: "agent-locks: no lock\n", code: 1},
+		{name: "JSON", args: []string{"show", "x", "--json"},
+			store:  fake{err: &store.Error{Code: store.LockNotFound, Message: `no lock "<x>"`}, warnings: []string{"one"}},
+			stderr: "agent-locks: warning: one\n" + `{"error":{"code":"lock_not_found","message":"no lock \"<x>\""}}` + "\n", code: 1},
+		{name: "JSON with detail", args: []string{"claim", "--json"}, store: fake{err: conflict},
+			stderr: `{"error":{"code":"conflict","hint":"wait","message":"\"src/**\" is taken","overlaps":[]}}` + "\n", code: 1},
+		{name: "other people's text is escaped", args: []string{"show", "x"},
+			store:  fake{err: &store.Error{Message: "tasks: \x1b]0;owned\x07 \u202e", Hint: "a\u009bb\nsecond line"}},
+			stderr: "agent-locks: tasks: \\x1b]0;owned\\a \\u202e\na\\u009bb\nsecond line\n", code: 1},
+		{name: "not the store's", args: []string{"show", "x", "--json"}, store: fake{err: errors.New("odd")},
+			stderr: `{"error":{"code":"internal","message":"odd"}}` + "\n", code: 1},
+	})
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	const commands = "commands are check, claim, completion, demo, finish, heartbeat, list, reap, serve, show, status, update, version"
+	testOutputs(t, []outputCase{
+		{name: "near command", args: []string{"statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
+		{name: "far command", args: []string{"frobnicate"}, stderr: "agent-locks: unknown command \"frobnicate\"\n" + commands + "\n", code: 1},
+		{name: "unknown command before its flags", args: []string{"chekc", "--exit-code"}, stderr: "agent-locks: unknown command \"chekc\"\ndid you mean check? " + commands + "\n", code: 1},
+		{name: "unknown help topic", args: []string{"help", "statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
+		{name: "near flag", args: []string{"heartbeat", "x", "--basedir", "y"},
+			stderr: "agent-locks: unknown flag \"--basedir\" for agent-locks heartbeat\ndid you mean --base-dir? accepted are --base-dir, --help, --json\n", code: 1},
+		{name: "far flag", args: []string{"heartbeat", "x", "--frob"},
+			stderr: "agent-locks: unknown flag \"--frob\" for agent-locks heartbeat\naccepted are --base-dir, --help, --json\n", code: 1},
+		{name: "short flag", args: []string{"heartbeat", "-x"},
+			stderr: "agent-locks: unknown flag \"-x\" for agent-locks heartbeat\naccepted are --base-dir, --help, --json\n", code: 1},
+		{name: "JSON, asked for after the fault", args: []string{"heartbeat", "x", "--frob", "--json"},
+			stderr: `{"error":{"code":"bad_input","hint":"accepted are --base-dir, --help, --json","message":"unknown flag \"--frob\" for agent-locks heartbeat"}}` + "\n", code: 1},
+		{name: "no JSON where it is no flag", args: []string{"heartbeat", "--", "x", "y", "--json"},
+			stderr: "agent-locks: heartbeat takes one lock id, got 3 arguments, the second \"y\"\nsee agent-locks heartbeat --help\n", code: 1},
+		{name: "no shell", args: []string{"completion", "tcsh"}, stderr: "agent-locks: unknown shell \"tcsh\"\none of bash, zsh, fish, powershell\n", code: 1},
+		{name: "serve where the directory is not its own", args: []string{"serve", "--base-dir", "x"},
+			stderr: "agent-locks: serve takes no --base-dir, got \"x\"\nstart it in the directory, or let calls pass base_dir\n", code: 1},
+	})
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var fault bytes.Buffer
+	w := World{Args: []string{"status", "--json"}, Stdout: io.Discard, Stderr: &fault}
+	code := run(ctx, w, &fake{err: context.Canceled})
+	if want := `{"error":{"code":"interrupted","message":"interrupted"}}` + "\n"; code != 130 || fault.String() != want {
+		t.Errorf("exit code %d, stderr %q; want 130 and %q", code, fault.String(), want)
+	}
+	// What was done in time counts as done.
+	if code := run(ctx, w, &fake{result: []store.Summary{}}); code != 0 {
+		t.Errorf("exit code %d after an answer, want 0", code)
+	}
+}
+
+type brokenWriter struct{ err error }
+
+func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }
+
+func TestUnwritableOutput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"--help"}, {"version"}, {"completion", "fish"}} {
+		f := &fake{result: []store.Summary{}}
+		full := try(t, f, args, func(w *World) { w.Stdout = brokenWriter{syscall.ENOSPC} })
+		if full.code != 1 || !strings.Contains(full.stderr, "cannot write the answer: ") {
+			t.Errorf("%q on a full disk: exit code %d, stderr %q", args, full.code, full.stderr)
+		}
+		closed := try(t, f, args, func(w *World) { w.Stdout = brokenWriter{syscall.EPIPE} })
+		if closed.code != 0 || closed.stderr != "" {
+			t.Errorf("%q on a closed pipe: exit code %d, stderr %q, want a quiet end", args, closed.code, closed.stderr)
+		}
+	}
+}
+
+// Every answer as JSON: what scripts read, so a change of these files is a
+// change of the contract.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args   []string
+		result any
+	}{
+		"status":    {[]string{"status"}, []store.Summary{someSummary(), staleSummary()}},
+		"list":      {[]string{"list"}, []store.Summary{someSummary(), staleSummary()}},
+		"check":     {[]string{"check", "a"}, []store.Summary{someSummary()}},
+		"claim":     {[]string{"claim"}, store.Created{ID: someID, FilePath: "/f.md", Overlaps: []store.Summary{}}},
+		"update":    {[]string{"update", "x"}, store.Updated{ID: someID, PercentComplete: 50}},
+		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID, FilePath: "/f.md"}},
+		"heartbeat": {[]string{"heartbeat", "x"}, store.Heartbeat{ID: someID, Updated: "2026-07-17T18-45-12"}},
+		"reap":      {[]string{"reap"}, []store.Reaped{{ID: someID, Title: "Fix <login>", StaleForSeconds: 7260}}},
+		"show":      {[]string{"show", "x"}, someWhole()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := try(t, &fake{result: c.result}, append(c.args, "--json"))
+			if got.code != 0 || got.stderr != "" {
+				t.Fatalf("exit code %d, stderr %q", got.code, got.stderr)
+			}
+			encoded, err := store.Encode(c.result)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.stdout != string(encoded)+"\n" {
+				t.Errorf("stdout is %q, want what Encode gives", got.stdout)
+			}
+			var pretty bytes.Buffer
+			if err := json.Indent(&pretty, []byte(got.stdout), "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "json/"+name+".json", pretty.String())
+		})
+	}
+}

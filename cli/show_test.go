@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestShowRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, store.Whole{}, []requestCase{
+		{args: []string{"show", "fix", "--stale-minutes", "3"}, want: store.ShowRequest{Ref: ref("fix"), StaleMinutes: p(3.0)}},
+		{args: []string{"show"}, err: "show needs the id of a lock"},
+	})
+}
+
+func TestShowOutput(t *testing.T) {
+	t.Parallel()
+	bare := store.Whole{Summary: staleSummary(), FilePath: "/f.md"}
+	bare.Updated = "2026-07-17T18-45-13"
+	testOutputs(t, []outputCase{
+		{name: "whole", args: []string{"show", "fix"}, store: fake{result: someWhole()}, want: `Fix login
+
+id        2026-07-17T18-45-12-fix-login
+status    active, 50% done
+agent     agent-1
+scope     src/auth/**, go.mod
+worktree  /work/login
+branch    login
+created   2026-07-17T18-45-12
+updated   2026-07-17T18-45-12
+file      /repo/.git/agents-locks/2026-07-17T18-45-12-fix-login.md
+
+tasks
+  [x] Write test
+  [ ] Mend \x1b[31mit
+
+notes
+  - two
+    lines
+  - one
+`},
+		{name: "bare", args: []string{"show", "old"}, store: fake{result: bare}, want: `Old
+
+id        2026-07-17T18-45-13-old
+status    active, 100% done
+scope     docs
+worktree  /work/gone (gone)
+updated   2026-07-17T18-45-13, stale: silent for 2h
+file      /f.md
+`},
+	})
+}
+
+func someWhole() store.Whole {
+	return store.Whole{
+		Summary:  someSummary(),
+		Tasks:    []lockfile.Task{{Text: "Write test", Done: true}, {Text: "Mend \x1b[31mit"}},
+		Notes:    []string{"two\nlines", "one"},
+		FilePath: "/repo/.git/agents-locks/" + someID + ".md",
+	}
+}

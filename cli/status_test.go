@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestStatusRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, []store.Summary{}, []requestCase{
+		{args: []string{"status"}, want: store.QueryRequest{Status: "active"}},
+		{args: []string{"status", "--stale-minutes", "1.5", "--base-dir", "/other"},
+			want: store.QueryRequest{Target: store.Target{BaseDir: p("/other")}, Status: "active", StaleMinutes: p(1.5)}},
+		{args: []string{"status", "--base-dir", ""}, want: store.QueryRequest{Target: store.Target{BaseDir: p("")}, Status: "active"}},
+		{args: []string{"--base-dir", "a", "status", "--base-dir=b"}, want: store.QueryRequest{Target: store.Target{BaseDir: p("b")}, Status: "active"}},
+		{args: []string{"status", "src"}, err: `status takes no arguments, got "src"`},
+		{args: []string{"status", "--all"}, err: `unknown flag "--all" for agent-locks status`},
+	})
+}
+
+func TestStatusOutput(t *testing.T) {
+	t.Parallel()
+	done := someSummary()
+	done.Status = "done"
+	testOutputs(t, []outputCase{
+		{name: "none", args: []string{"status"}, store: fake{result: []store.Summary{}},
+			want: "locks in /repo/.git/agents-locks\n\nno active locks\n"},
+		{name: "two", args: []string{"status"}, store: fake{result: []store.Summary{someSummary(), staleSummary()}},
+			want: `locks in /repo/.git/agents-locks
+
+STALE     AGENT    WORKTREE     BRANCH  SCOPE                DONE  TITLE      ID
+no        agent-1  login        login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
+yes (2h)  -        gone (gone)  -       docs                 100%  Old        2026-07-17T18-45-13-old
+`},
+		{name: "a done lock cannot be stale", args: []string{"status"}, store: fake{result: []store.Summary{done}},
+			want: `locks in /repo/.git/agents-locks
+
+STALE  AGENT    WORKTREE  BRANCH  SCOPE                DONE  TITLE      ID
+-      agent-1  login     login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
+`},
+		{name: "JSON has an array where there is nothing", args: []string{"status", "--json"},
+			store: fake{result: []store.Summary{}}, want: "[]\n"},
+		{name: "warnings go to stderr under --json as well", args: []string{"status", "--json"},
+			store:  fake{result: []store.Summary{}, warnings: []string{`cannot read "x.md": empty`}},
+			want:   "[]\n",
+			stderr: "agent-locks: warning: cannot read \"x.md\": empty\n"},
+	})
+}
+
+// Whatever the width, lines fit, and the id stays long enough to be used.
+func TestStatusFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	wide := someSummary()
+	wide.Title = "物語 " + strings.Repeat("🚀", 40)
+	wide.Scope = []string{strings.Repeat("long/", 40)}
+	other := someSummary()
+	other.ID = someID + "-again"
+	for width := 50; width < 240; width += 7 {
+		got := try(t, &fake{result: []store.Summary{wide, other}}, []string{"status"}, func(w *World) {
+			w.Columns = func() int { return width }
+			w.Environ = func() []string { return []string{"NO_COLOR=1"} }
+		})
+		for _, line := range strings.Split(got.stdout, "\n")[1:] {
+			if n := (&runewidth.Condition{}).StringWidth(line); n > width {
+				t.Errorf("%d columns: a line takes %d: %s", width, n, line)
+			}
+		}
+		if !strings.Contains(got.stdout, other.ID[:len(someID)+1]) {
+			t.Errorf("%d columns: the ids cannot be told apart:\n%s", width, got.stdout)
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		columns int
+		environ []string
+		want    bool
+	}{
+		{"a terminal", 200, []string{"TERM=xterm"}, true},
+		{"no terminal", 0, []string{"TERM=xterm"}, false},
+		{"NO_COLOR", 200, []string{"NO_COLOR=1"}, false},
+		{"an empty NO_COLOR says nothing", 200, []string{"NO_COLOR="}, true},
+		{"a dumb terminal", 200, []string{"TERM=dumb"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := try(t, &fake{result: []store.Summary{staleSummary()}}, []string{"status"}, func(w *World) {
+				w.Columns = func() int { return c.columns }
+				w.Environ = func() []string { return c.environ }
+			})
+			if coloured := strings.Contains(got.stdout, "\x1b["); coloured != c.want {
+				t.Errorf("coloured: %v, want %v", coloured, c.want)
+			}
+			if !strings.Contains(got.stdout, "yes (2h)") {
+				t.Errorf("the stale lock is not shown:\n%s", got.stdout)
+			}
+		})
+	}
+}
