@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run this test binary under the name agent-locks, which is then
+// the real program: real processes, real git, real files.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"agent-locks": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			for _, who := range []string{"GIT_AUTHOR", "GIT_COMMITTER"} {
+				env.Setenv(who+"_NAME", "t")
+				env.Setenv(who+"_EMAIL", "t@example.invalid")
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":  cmdRepo,
+			"claim": cmdClaim,
+			"code":  cmdCode,
+			"json":  cmdJSON,
+			"idle":  cmdIdle,
+			"bytes": cmdBytes,
+		},
+	})
+}
+
+// repo dir [worktree...] makes a repository with one commit, and linked
+// worktrees of it, each on a branch of its own name.
+func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: repo dir [worktree...]")
+	}
+	git := func(args ...string) { ts.Check(ts.Exec("git", args...)) }
+	git("init", "-q", args[0])
+	git("-C", args[0], "symbolic-ref", "HEAD", "refs/heads/main")
+	git("-C", args[0], "commit", "-q", "--allow-empty", "-m", "first")
+	for _, w := range args[1:] {
+		git("-C", args[0], "worktree", "add", "-q", "-b", filepath.Base(w), ts.MkAbs(w))
+	}
+}
+
+// claim VAR args... claims with these arguments and puts the id into $VAR.
+func cmdClaim(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: claim VAR args...")
+	}
+	ts.Check(ts.Exec("agent-locks", append([]string{"claim", "--json"}, args[1:]...)...))
+	var created struct{ ID string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &created))
+	ts.Setenv(args[0], created.ID)
+}
+
+// code N args... runs agent-locks with these arguments and wants exit code N.
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: code N args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec("agent-locks", args[1:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("agent-locks %q: exit code %d, want %d", args[1:], got, want)
+	}
+}
+
+// json stdout|stderr path want: the value at path (keys, indices, # for a
+// list's length; separated by dots) in the stream's last line is want: the
+// text itself for a string, else its JSON.
+func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] json stdout|stderr path want")
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	var v any
+	ts.Check(json.Unmarshal([]byte(lines[len(lines)-1]), &v))
+	for _, key := range strings.Split(args[1], ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[key]
+		case []any:
+			if key == "#" {
+				v = len(at)
+				continue
+			}
+			i, err := strconv.Atoi(key)
+			ts.Check(err)
+			if i >= len(at) {
+				ts.Fatalf("no element %d in %s", i, lines[len(lines)-1])
+			}
+			v = at[i]
+		default:
+			ts.Fatalf("no %q in %s", key, lines[len(lines)-1])
+		}
+	}
+	got, ok := v.(string)
+	if !ok {
+		b, err := json.Marshal(v)
+		ts.Check(err)
+		got = string(b)
+	}
+	if (got == args[2]) == neg {
+		ts.Fatalf("%s is %q; want %q: %v", args[1], got, args[2], !neg)
+	}
+}
+
+// idle file... makes lock files look as if their holders had been silent for
+// years.
+func cmdIdle(ts *testscript.TestScript, neg bool, args []string) {
+	updated := regexp.MustCompile(`(?m)^updated: \d{4}`)
+	for _, file := range args {
+		text := ts.ReadFile(file)
+		old := updated.ReplaceAllString(text, "updated: 2020")
+		if neg || old == text {
+			ts.Fatalf("no stamp to change in %s", file)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(old), 0o666))
+	}
+}
+
+// bytes file old new replaces text in a file; old and new are Go strings
+// without their quotes.
+func cmdBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: bytes file old new")
+	}
+	unquote := func(s string) string {
+		u, err := strconv.Unquote(`"` + s + `"`)
+		ts.Check(err)
+		return u
+	}
+	text := ts.ReadFile(args[0])
+	changed := strings.Replace(text, unquote(args[1]), unquote(args[2]), 1)
+	if changed == text {
+		ts.Fatalf("no %q in %s", args[1], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(changed), 0o666))
+}
