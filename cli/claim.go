@@ -47,7 +47,7 @@ func printCreated(w io.Writer, c store.Created) {
 	for _, s := range c.Overlaps {
 		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
 	}
-	fmt.Fprintf(w, "next: agent-locks update %[1]s --task ..., and agent-locks finish %[1]s at the end\n", plain(c.ID))
+	fmt.Fprintf(w, "next: agent-locks update %s --task ... as you go, finish at the end\n", plain(c.ID))
 }
 
 // heldBy names the holder for a sentence, with how long it has been silent

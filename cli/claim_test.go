@@ -28,7 +28,7 @@ func TestClaimOutput(t *testing.T) {
 	stale.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "docs", Example: "docs/a.md", Exact: true}}
 	fresh := someSummary()
 	fresh.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
-	const next = "next: agent-locks update " + someID + " --task ..., and agent-locks finish " + someID + " at the end\n"
+	const next = "next: agent-locks update " + someID + " --task ... as you go, finish at the end\n"
 	testOutputs(t, []outputCase{
 		{name: "free", args: []string{"claim"}, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
 			want: "claimed " + someID + "\n" + next},

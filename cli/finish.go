@@ -34,7 +34,7 @@ func newFinish(a *app) *cobra.Command {
 }
 
 func (o *finishOptions) run(ctx context.Context) error {
-	if err := o.fromStdin(&o.request.Summary); err != nil {
+	if err := o.fromStdin(ctx, &o.request.Summary); err != nil {
 		return err
 	}
 	o.request.Target = o.target()

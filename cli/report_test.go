@@ -78,6 +78,27 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// Whoever waits for a note on stdin can be interrupted, too.
+func TestInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
+	stdin, holdOpen := io.Pipe()
+	defer holdOpen.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := readerFunc(func(b []byte) (int, error) {
+		cancel()
+		return stdin.Read(b)
+	})
+	f := &fake{}
+	w := World{Args: []string{"finish", "x", "--summary", "-"}, Stdin: asked, Stdout: io.Discard, Stderr: io.Discard}
+	if code := run(ctx, w, f); code != 130 || f.request != nil {
+		t.Errorf("exit code %d, request %+v; want 130 and none", code, f.request)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (r readerFunc) Read(b []byte) (int, error) { return r(b) }
+
 type brokenWriter struct{ err error }
 
 func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }

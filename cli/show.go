@@ -48,7 +48,7 @@ func printWhole(w io.Writer, l store.Whole) {
 		}
 	}
 	field("id", l.ID)
-	field("status", fmt.Sprintf("%s, %d%% done", l.Status, l.PercentComplete))
+	field("status", fmt.Sprintf("%s, %d%%", l.Status, l.PercentComplete))
 	field("agent", deref(l.AgentID))
 	field("parent", deref(l.ParentAgentID))
 	field("scope", scopeCell(l.Summary))

@@ -23,7 +23,7 @@ func TestShowOutput(t *testing.T) {
 		{name: "whole", args: []string{"show", "fix"}, store: fake{result: someWhole()}, want: `Fix login
 
 id        2026-07-17T18-45-12-fix-login
-status    active, 50% done
+status    active, 50%
 agent     agent-1
 scope     src/auth/**, go.mod
 worktree  /work/login
@@ -44,7 +44,7 @@ notes
 		{name: "bare", args: []string{"show", "old"}, store: fake{result: bare}, want: `Old
 
 id        2026-07-17T18-45-13-old
-status    active, 100% done
+status    active, 100%
 scope     docs
 worktree  /work/gone (gone)
 updated   2026-07-17T18-45-13, stale: silent for 2h

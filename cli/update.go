@@ -57,7 +57,7 @@ func (o *updateOptions) parseDone(cmd *cobra.Command) error {
 }
 
 func (o *updateOptions) run(ctx context.Context) error {
-	if err := o.fromStdin(&o.request.Note); err != nil {
+	if err := o.fromStdin(ctx, &o.request.Note); err != nil {
 		return err
 	}
 	o.request.Target = o.target()
