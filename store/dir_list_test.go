@@ -124,7 +124,7 @@ func TestListingMissesNothing(t *testing.T) {
 			cmd := process(t, role, common)
 			begin(t, cmd)
 			d := at(t, common)
-			for n := range 600 {
+			for n := range 300 {
 				seen, err := d.names(t.Context(), w, maxReads)
 				if err != nil {
 					t.Fatal(err)
@@ -132,7 +132,7 @@ func TestListingMissesNothing(t *testing.T) {
 				if got := slices.Sorted(maps.Keys(seen.inDone)); !slices.Equal(got, want) {
 					t.Fatalf("%d names are seen, want %d: %v", len(got), len(want), got)
 				}
-				if n%30 > 0 {
+				if n%60 > 0 {
 					continue
 				}
 				if got := ids(t, listed(t, d, w)); !slices.Equal(got, want) {

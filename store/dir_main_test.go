@@ -95,10 +95,13 @@ func newCommon(t testing.TB) string {
 	return common
 }
 
+// repoAt is a repository of which only the common directory matters.
+func repoAt(common string) *gitdir.Repo { return &gitdir.Repo{CommonDir: common} }
+
 // at opens the store in a common directory.
 func at(t testing.TB, common string) *dir {
 	t.Helper()
-	d, err := openDir(&gitdir.Repo{CommonDir: common})
+	d, err := openDir(repoAt(common))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
 // playHold holds the mutex until its input ends.
 func playHold(common string) error {
-	d, err := openDir(&gitdir.Repo{CommonDir: common})
+	d, err := openDir(repoAt(common))
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
 // under runs do in a store of its own handle, under the mutex.
 func under(common string, do func(h *held) error) error {
-	d, err := openDir(&gitdir.Repo{CommonDir: common})
+	d, err := openDir(repoAt(common))
 	if err != nil {
 		return err
 	}
