@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 
@@ -17,7 +17,7 @@ import (
 
 // handler answers calls of one tool. There is one copy of the answer, in the
 // text, where every client looks: no structured content.
-func (t Tool) handler(s *store.Store, log io.Writer) mcp.ToolHandler {
+func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, warnings, err := t.callSafely(ctx, s, req.Params.Arguments, log)
 		var envelope *jsonrpc.Error
@@ -34,10 +34,10 @@ func (t Tool) handler(s *store.Store, log io.Writer) mcp.ToolHandler {
 // callSafely turns a panic into an error of this call and a line in the log.
 // The session survives it; so does the store, which writes whole files and
 // whose mutex is freed by deferred calls.
-func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessage, log io.Writer) (result any, warnings []string, err error) {
+func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessage, log *slog.Logger) (result any, warnings []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(log, "agent-locks: panic in %s: %v\n%s", t.Name, p, debug.Stack())
+			log.Error("a call panicked", "tool", t.Name, "panic", p, "stack", string(debug.Stack()))
 			result, warnings = nil, nil
 			err = &store.Error{
 				Message: fmt.Sprintf("%s failed by a fault of its own: %v", t.Name, p),

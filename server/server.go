@@ -9,7 +9,7 @@ package server
 import (
 	"context"
 	"io"
-	"sync"
+	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,7 +29,7 @@ type Options struct {
 // are both a normal end: nil. An error means that the client could not be
 // answered any more.
 func Serve(ctx context.Context, o Options) error {
-	log := &lineLog{w: o.Log}
+	log := slog.New(slog.NewTextHandler(o.Log, nil))
 	server, err := newServer(o.Store, o.Version, Tools(), log)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ type nopWriteCloser struct{ io.Writer }
 func (nopWriteCloser) Close() error { return nil }
 
 // newServer is a server of these tools that has not met a client yet.
-func newServer(s *store.Store, version string, tools []Tool, log io.Writer) (*mcp.Server, error) {
+func newServer(s *store.Store, version string, tools []Tool, log *slog.Logger) (*mcp.Server, error) {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "agent-locks", Title: "agent-locks", Version: version},
 		&mcp.ServerOptions{
@@ -59,16 +59,4 @@ func newServer(s *store.Store, version string, tools []Tool, log io.Writer) (*mc
 		server.AddTool(declared, t.handler(s, log))
 	}
 	return server, nil
-}
-
-// A lineLog lets calls that run side by side write whole entries.
-type lineLog struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lineLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ import (
 func connect(t *testing.T, s *store.Store, tools []Tool) (*mcp.ClientSession, *bytes.Buffer) {
 	t.Helper()
 	log := new(bytes.Buffer)
-	server, err := newServer(s, "1.2.3", tools, &lineLog{w: log})
+	server, err := newServer(s, "1.2.3", tools, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +49,8 @@ func connect(t *testing.T, s *store.Store, tools []Tool) (*mcp.ClientSession, *b
 	return client, log
 }
 
-// call makes one tool call and gives its text blocks.
-func call(t *testing.T, client *mcp.ClientSession, tool string, args any) (texts []string, isError bool) {
+// callTool makes one tool call and gives its text blocks.
+func callTool(t *testing.T, client *mcp.ClientSession, tool string, args any) (texts []string, isError bool) {
 	t.Helper()
 	result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -71,9 +72,9 @@ func call(t *testing.T, client *mcp.ClientSession, tool string, args any) (texts
 func fake(name string, run func(context.Context) (any, []string, error)) Tool {
 	return Tool{
 		Name: name,
-		run: func(ctx context.Context, _ *store.Store, _ json.RawMessage) (any, []string, error) {
+		operation: operation{run: func(ctx context.Context, _ *store.Store, _ json.RawMessage) (any, []string, error) {
 			return run(ctx)
-		},
+		}},
 	}
 }
 
@@ -160,7 +161,7 @@ func TestWhatACallReturns(t *testing.T) {
 	}
 	client, log := connect(t, nil, tools)
 	for _, test := range tests {
-		texts, isError := call(t, client, test.name, nil)
+		texts, isError := callTool(t, client, test.name, nil)
 		if diff := cmp.Diff(test.want, texts); diff != "" || isError != test.isError {
 			t.Errorf("%s: isError %v, blocks (-want +got):\n%s", test.name, isError, diff)
 		}
@@ -176,17 +177,17 @@ func TestAPanicEndsItsCallOnly(t *testing.T) {
 		fake("breaks", func(context.Context) (any, []string, error) { panic("out of cheese") }),
 		fake("works", func(context.Context) (any, []string, error) { return 1, nil, nil }),
 	})
-	texts, isError := call(t, client, "breaks", nil)
+	texts, isError := callTool(t, client, "breaks", nil)
 	if !isError || len(texts) != 1 || !strings.HasPrefix(texts[0], "breaks failed by a fault of its own: out of cheese\n") {
 		t.Errorf("isError %v, %q", isError, texts)
 	}
 	if strings.Contains(texts[0], "goroutine") {
 		t.Errorf("a stack trace reached the client: %s", texts[0])
 	}
-	if !strings.Contains(log.String(), "panic in breaks: out of cheese\n") || !strings.Contains(log.String(), "server_test.go") {
+	if !strings.Contains(log.String(), `msg="a call panicked" tool=breaks panic="out of cheese" stack="goroutine `) || !strings.Contains(log.String(), "server_test.go") {
 		t.Errorf("the log says %s", log)
 	}
-	if texts, isError := call(t, client, "works", nil); isError || texts[0] != "1" {
+	if texts, isError := callTool(t, client, "works", nil); isError || texts[0] != "1" {
 		t.Errorf("the next call: isError %v, %q", isError, texts)
 	}
 }
@@ -212,7 +213,7 @@ func TestCallsRunSideBySide(t *testing.T) {
 			t.Errorf("waits: %+v, %v", result, err)
 		}
 	})
-	call(t, client, "meets", nil)
+	callTool(t, client, "meets", nil)
 	waiting.Wait()
 }
 
@@ -256,7 +257,7 @@ func TestWhichErrorsAreTheProtocols(t *testing.T) {
 			t.Errorf("%s %v: %v, not invalid params", params.Name, params.Arguments, err)
 		}
 	}
-	texts, isError := call(t, client, "lock_create", map[string]any{"title": "t", "scopes": []string{"a"}})
+	texts, isError := callTool(t, client, "lock_create", map[string]any{"title": "t", "scopes": []string{"a"}})
 	if !isError || !strings.Contains(texts[0], `unknown argument "scopes"`+"\n"+`did you mean "scope"?`) {
 		t.Errorf("isError %v, %q", isError, texts)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -18,8 +19,13 @@ type Tool struct {
 	Hints       Hints
 	Properties  []Property // in the order in which they are shown
 
-	// run takes arguments that have arrived: exactly the request's keys.
-	run func(ctx context.Context, s *store.Store, args json.RawMessage) (result any, warnings []string, err error)
+	operation operation
+}
+
+// An operation is a method of the store, made callable with JSON.
+type operation struct {
+	request reflect.Type // its json tags are the names of the tool's arguments
+	run     func(ctx context.Context, s *store.Store, args json.RawMessage) (result any, warnings []string, err error)
 }
 
 // Hints are the annotations of a tool. Every tool works in the closed world of
@@ -53,21 +59,21 @@ func (t Tool) Call(ctx context.Context, s *store.Store, raw json.RawMessage) (re
 	if err != nil {
 		return nil, nil, err
 	}
-	return t.run(ctx, s, args)
+	return t.operation.run(ctx, s, args)
 }
 
-// operation makes a tool's run function of a method of the store. R's json
-// tags are the names of the tool's arguments.
-func operation[R, A any](op func(*store.Store, context.Context, R) (store.Answer[A], error)) func(context.Context, *store.Store, json.RawMessage) (any, []string, error) {
-	return func(ctx context.Context, s *store.Store, args json.RawMessage) (any, []string, error) {
+// operate makes an operation of a method that takes a request R.
+func operate[R, A any](method func(*store.Store, context.Context, R) (store.Answer[A], error)) operation {
+	run := func(ctx context.Context, s *store.Store, args json.RawMessage) (any, []string, error) {
 		var r R
 		if err := json.Unmarshal(args, &r); err != nil {
 			return nil, nil, fmt.Errorf("reading the arguments: %w", err)
 		}
-		a, err := op(s, ctx, r)
+		a, err := method(s, ctx, r)
 		if err != nil {
 			return nil, a.Warnings, err
 		}
 		return a.Result, a.Warnings, nil
 	}
+	return operation{request: reflect.TypeFor[R](), run: run}
 }

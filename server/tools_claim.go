@@ -20,7 +20,7 @@ func createTool() Tool {
 			textArg("parent_agent_id", "Id of the agent that started you"),
 			baseDir(),
 		},
-		run: operation((*store.Store).Create),
+		operation: operate((*store.Store).Create),
 	}
 }
 
@@ -39,7 +39,7 @@ func updateTool() Tool {
 			textArg("note", "What the next agent should know; several lines will do"),
 			baseDir(),
 		},
-		run: operation((*store.Store).Update),
+		operation: operate((*store.Store).Update),
 	}
 }
 
@@ -56,7 +56,7 @@ func heartbeatTool() Tool {
 			lockID(),
 			baseDir(),
 		},
-		run: operation((*store.Store).Heartbeat),
+		operation: operate((*store.Store).Heartbeat),
 	}
 }
 
@@ -73,6 +73,6 @@ func finishTool() Tool {
 			textArg("summary", "What was changed, what is left; becomes the last note"),
 			baseDir(),
 		},
-		run: operation((*store.Store).Finish),
+		operation: operate((*store.Store).Finish),
 	}
 }

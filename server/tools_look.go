@@ -23,7 +23,7 @@ func queryTool() Tool {
 			countArg("limit", "Only the newest so many"),
 			baseDir(),
 		},
-		run: operation((*store.Store).Query),
+		operation: operate((*store.Store).Query),
 	}
 }
 
@@ -42,7 +42,7 @@ func checkTool() Tool {
 			staleMinutes(),
 			baseDir(),
 		},
-		run: operation((*store.Store).Check),
+		operation: operate((*store.Store).Check),
 	}
 }
 
@@ -60,6 +60,6 @@ func showTool() Tool {
 			staleMinutes(),
 			baseDir(),
 		},
-		run: operation((*store.Store).Show),
+		operation: operate((*store.Store).Show),
 	}
 }

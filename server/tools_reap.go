@@ -20,6 +20,6 @@ func reapTool() Tool {
 			boolArg("force", "true: a shorter stale_minutes reaches others' locks too, and is noted"),
 			baseDir(),
 		},
-		run: operation((*store.Store).Reap),
+		operation: operate((*store.Store).Reap),
 	}
 }

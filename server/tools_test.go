@@ -17,14 +17,14 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares with a file under testdata, so that a change of what
 // clients are told is a visible act.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if *updateGolden {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestEveryToolIsFullyDescribed(t *testing.T) {
 		if !regexp.MustCompile(`^lock_[a-z_]+$`).MatchString(tool.Name) {
 			t.Errorf("%q is no tool name", tool.Name)
 		}
-		if tool.Command == "" || tool.Title == "" || tool.run == nil {
+		if tool.Command == "" || tool.Title == "" || tool.operation.run == nil {
 			t.Errorf("%s lacks a command, a title or an operation", tool.Name)
 		}
 		if n := len(tool.Description); n < 80 || n > clientsCutAt {
@@ -196,25 +196,10 @@ func TestSchemasStayInTheStrictSubset(t *testing.T) {
 // What is declared is what the operation takes, name by name and type by
 // type: an argument that the request lacks would be dropped without a word.
 func TestPropertiesAreTheRequestsFields(t *testing.T) {
-	requests := map[string]any{
-		"lock_query":          store.QueryRequest{},
-		"lock_check_conflict": store.CheckRequest{},
-		"lock_create":         store.CreateRequest{},
-		"lock_update":         store.UpdateRequest{},
-		"lock_heartbeat":      store.HeartbeatRequest{},
-		"lock_finish":         store.FinishRequest{},
-		"lock_show":           store.ShowRequest{},
-		"lock_reap":           store.ReapRequest{},
-	}
 	// Declared as the original's example has it; a list is taken too.
 	exceptions := map[string]string{"lock_query.scope": "string"}
 	for _, tool := range Tools() {
-		request, ok := requests[tool.Name]
-		if !ok {
-			t.Errorf("%s has no request in this test", tool.Name)
-			continue
-		}
-		want := jsonFields(t, reflect.TypeOf(request))
+		want := jsonFields(t, tool.operation.request)
 		for name := range want {
 			if declared, ok := exceptions[tool.Name+"."+name]; ok {
 				want[name] = declared
