@@ -34,12 +34,8 @@ func Serve(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: nopWriteCloser{o.Out}})
+	return newLine(o.In, o.Out, log).run(ctx, server)
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }
 
 // newServer is a server of these tools that has not met a client yet.
 func newServer(s *store.Store, version string, tools []Tool, log *slog.Logger) (*mcp.Server, error) {

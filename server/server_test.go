@@ -262,3 +262,40 @@ func TestWhichErrorsAreTheProtocols(t *testing.T) {
 		t.Errorf("isError %v, %q", isError, texts)
 	}
 }
+
+// A one-shot pipe: all that was asked is answered before Serve returns.
+func TestServeAnswersAPipe(t *testing.T) {
+	t.Parallel()
+	in := strings.NewReader(strings.Join([]string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`not json`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lock_heartbeat"}}`,
+	}, "\n"))
+	var out, log bytes.Buffer
+	if err := Serve(t.Context(), Options{Store: new(store.Store), Version: "1.2.3", In: in, Out: &out, Log: &log}); err != nil {
+		t.Fatal(err)
+	}
+	answers := make(map[string]string)
+	for text := range strings.Lines(out.String()) {
+		var message struct{ ID, Result, Error json.RawMessage }
+		if err := json.Unmarshal([]byte(text), &message); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		answers[string(message.ID)] = string(message.Result) + string(message.Error)
+	}
+	for id, part := range map[string]string{
+		"0":    `"capabilities":{"tools":{}}`,
+		"1":    `"name":"lock_create"`,
+		"null": `-32700`,
+		"2":    `missing required argument \"lock_id\"`,
+	} {
+		if !strings.Contains(answers[id], part) {
+			t.Errorf("answer %s is %s, without %s", id, answers[id], part)
+		}
+	}
+	if len(answers) != 4 || log.Len() > 0 {
+		t.Errorf("%d answers, and the log says %q", len(answers), &log)
+	}
+}
