@@ -91,6 +91,8 @@ func decodeYAML(data []byte, v any) (err error) {
 			err = fmt.Errorf("the frontmatter is not valid YAML: %v", p)
 		}
 	}()
+	// The line in front makes the library count lines as the file has them.
+	data = append([]byte{'\n'}, data...)
 	if err := yaml.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("the frontmatter is not valid YAML: %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
 	}

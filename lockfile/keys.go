@@ -25,18 +25,18 @@ const (
 	keyCount
 )
 
-func (k key) String() string {
-	return [keyCount]string{
-		"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
-		"worktree", "branch", "head", "mode", "lease_minutes", "finished", "finished_by", "outcome", "moved_to",
-	}[k]
+var keyNames = [keyCount]string{
+	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
+	"worktree", "branch", "head", "mode", "lease_minutes", "finished", "finished_by", "outcome", "moved_to",
 }
+
+func (k key) String() string { return keyNames[k] }
 
 // keyOf finds a key by its name.
 func keyOf(name string) (key, bool) {
-	for k := range keyCount {
-		if k.String() == name {
-			return k, true
+	for k, s := range keyNames {
+		if s == name {
+			return key(k), true
 		}
 	}
 	return 0, false

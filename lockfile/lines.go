@@ -25,30 +25,34 @@ func scanLines(src string, start int) []line {
 	return ls
 }
 
-// A fence is the line that opens or closes a block of code.
+// A fence is a line as far as blocks of code are concerned.
 type fence struct {
-	char byte
-	run  int
-	// deep: indented by two or more, as within a list item. A fence within a
-	// note is deep, so that it can never close one that a person left open at
-	// the margin above.
-	deep bool
-	bare bool // nothing follows, so that it may close
+	char     byte
+	run      int  // how many of char open or close a block; 0: none
+	deep     bool // within a list item
+	bare     bool // nothing follows, so that it may close
+	endsItem bool
 }
 
-func readFence(s string) (fence, bool) {
+func readFence(s string) fence {
+	f := fence{deep: isDeep(s)}
+	f.endsItem = !f.deep && !isBlank(s)
 	t := strings.TrimLeft(s, " \t")
-	if len(t) < 3 || t[0] != '`' && t[0] != '~' {
-		return fence{}, false
+	if !strings.HasPrefix(t, "```") && !strings.HasPrefix(t, "~~~") {
+		return f
 	}
-	f := fence{char: t[0], deep: len(s)-len(t) >= 2 || strings.HasPrefix(s, "\t")}
-	for f.run < len(t) && t[f.run] == f.char {
-		f.run++
+	run := len(t) - len(strings.TrimLeft(t, t[:1]))
+	if t[0] == '`' && strings.Contains(t[run:], "`") {
+		return f // code within a line
 	}
-	info := t[f.run:]
-	f.bare = isBlank(info)
-	return f, f.run >= 3 && (f.char == '~' || !strings.Contains(info, "`"))
+	f.char, f.run, f.bare = t[0], run, isBlank(t[run:])
+	return f
 }
+
+// isDeep tells the lines within a list item. Code in an item ends with the
+// item, and one at the margin is not closed from within an item: so a fence in
+// a note, whose lines are deep, concerns nothing but that note.
+func isDeep(s string) bool { return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, "\t") }
 
 // markFences marks the lines of code. A fence that nobody closes hides
 // nothing: else one stray line would hide the tasks and notes below it, and
@@ -58,18 +62,26 @@ func markFences(ls []line) {
 		char byte
 		deep bool
 	}
+	fences := make([]fence, len(ls)) // read once: the search below goes over them again and again
+	for i, l := range ls {
+		fences[i] = readFence(l.text)
+	}
 	unclosed := map[class]int{} // runs that long have no closing line further down
 	for i := 0; i < len(ls); i++ {
-		f, ok := readFence(ls[i].text)
-		if !ok {
+		f := fences[i]
+		if f.endsItem {
+			delete(unclosed, class{'`', true})
+			delete(unclosed, class{'~', true})
+		}
+		if f.run == 0 {
 			continue
 		}
 		c := class{f.char, f.deep}
 		if n, known := unclosed[c]; known && f.run >= n {
 			continue
 		}
-		end := closing(ls, i, f)
-		if end < 0 {
+		end := i + 1 + closing(fences[i+1:], f)
+		if end == i {
 			unclosed[c] = f.run
 			continue
 		}
@@ -80,12 +92,14 @@ func markFences(ls []line) {
 	}
 }
 
-// closing is the index of the line that closes the fence at ls[i]; -1: none.
-func closing(ls []line, i int, f fence) int {
-	for j := i + 1; j < len(ls); j++ {
-		g, ok := readFence(ls[j].text)
-		if ok && g.bare && g.char == f.char && g.run >= f.run && g.deep == f.deep {
-			return j
+// closing is the index of the line that closes f; -1: none.
+func closing(fences []fence, f fence) int {
+	for i, g := range fences {
+		if f.deep && g.endsItem {
+			return -1
+		}
+		if g.bare && g.char == f.char && g.run >= f.run && g.deep == f.deep {
+			return i
 		}
 	}
 	return -1

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // functions, and parses the result again to prove that it reads back. It
 // refuses a lock that would leave no room for its own end (Reserve).
 func New(l Lock) (*File, error) {
+	if l.Title == "" {
+		return nil, errors.New("the title is empty")
+	}
 	var b strings.Builder
 	b.WriteString("---\n")
 	kvs := keyValues(&l)
