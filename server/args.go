@@ -122,16 +122,21 @@ func (t Tool) refuseUnknown(sent []argument) error {
 }
 
 func (t Tool) refuseMissing(args map[string]any) error {
-	var missing []string
+	var missing, needed []string
 	for _, p := range t.Properties {
-		if _, given := args[p.Name]; p.Required && !given {
+		if !p.Required {
+			continue
+		}
+		needed = append(needed, p.Name)
+		if _, given := args[p.Name]; !given {
 			missing = append(missing, fmt.Sprintf("%q", p.Name))
 		}
 	}
 	if missing == nil {
 		return nil
 	}
-	return badInput("null counts as missing", "missing required %s %s", plural("argument", missing), strings.Join(missing, ", "))
+	hint := fmt.Sprintf("%s needs %s (null counts as missing)", t.Name, strings.Join(needed, " and "))
+	return badInput(hint, "missing required %s %s", plural("argument", missing), strings.Join(missing, ", "))
 }
 
 func (t Tool) names() []string {
@@ -154,8 +159,11 @@ func (p Property) take(raw json.RawMessage) (any, error) {
 	if !empty(value) {
 		return value, nil
 	}
-	if p.NotEmpty {
+	switch {
+	case p.Required:
 		return nil, badInput("", "argument %q must not be empty", p.Name)
+	case p.NotEmpty:
+		return nil, badInput("leave it out, or say which", "argument %q must not be empty", p.Name)
 	}
 	return nil, nil
 }

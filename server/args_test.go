@@ -115,7 +115,7 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 		{query, `{"":1}`, `unknown argument ""`, `lock_query takes`},
 
 		// Missing, null and empty.
-		{create, `{}`, `missing required arguments "title", "scope"`, `null counts as missing`},
+		{create, `{}`, `missing required arguments "title", "scope"`, `lock_create needs title and scope (null counts as missing)`},
 		{create, `{"title":null,"scope":["a"]}`, `missing required argument "title"`, ``},
 		{create, `{"title":"","scope":["a"]}`, `argument "title" must not be empty`, ``},
 		{create, `{"title":"t","scope":[]}`, `argument "scope" must not be empty`, ``},
@@ -124,7 +124,7 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 		{heartbeat, `{"lock_id":null}`, `missing required argument "lock_id"`, ``},
 		{heartbeat, `{"lock_id":""}`, `argument "lock_id" must not be empty`, ``},
 		{reap, `{"lock_id":""}`, `argument "lock_id" must not be empty`, ``},
-		{query, `{"base_dir":""}`, `argument "base_dir" must not be empty`, ``},
+		{query, `{"base_dir":""}`, `argument "base_dir" must not be empty`, `leave it out, or say which`},
 
 		// Wrong types: the name, what was expected, the value.
 		{create, `{"title":7,"scope":["a"]}`, `argument "title" must be a string, not 7`, ``},

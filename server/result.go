@@ -67,9 +67,9 @@ func failure(err error, warnings []string) *mcp.CallToolResult {
 			sentence += "\n" + e.Hint
 		}
 		if e.Detail != nil {
-			encoded, err := store.Encode(e.Detail)
-			if err != nil {
-				warnings = append(warnings, fmt.Sprintf("the details of this error cannot be shown: %v", err))
+			encoded, encodeErr := store.Encode(e.Detail)
+			if encodeErr != nil {
+				warnings = append(warnings, fmt.Sprintf("the details of this error cannot be shown: %v", encodeErr))
 			}
 			detail = string(encoded)
 		}
