@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/agent-locks/agent-locks/server"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A deed is one thing done, as a tool's call and as a command.
+type deed struct {
+	tool      string
+	arguments string
+	command   []string
+}
+
+// An hour passes before each of them.
+func deeds() []deed {
+	const one, two = "2026-07-17T19-45-12-one", "2026-07-17T20-45-12-two"
+	return []deed{
+		{"lock_create", `{"title":"One","scope":["src/{a,b}/**","go.mod"],"tasks":["x","y, <z>"],"agent_id":"me","parent_agent_id":"you"}`,
+			[]string{"claim", "--title", "One", "--scope", "src/{a,b}/**", "--scope", "go.mod", "--task", "x", "--task", "y, <z>", "--agent", "me", "--parent", "you"}},
+		{"lock_create", `{"title":"Two","scope":["src/a/*.go"],"tasks":[]}`, []string{"claim", "--title", "Two", "--scope", "src/a/*.go"}},
+		{"lock_update", `{"lock_id":"` + one + `","task_text":"y, <z>","done":true,"note":"a\nb"}`,
+			[]string{"update", one, "--task", "y, <z>", "--done", "--note", "a\nb"}},
+		{"lock_query", `{"stale_minutes":90}`, []string{"status", "--stale-minutes", "90"}},
+		{"lock_query", `{"status":"all","scope":"src/a/x.go","agent_id":"me","text":"ONE","limit":1}`,
+			[]string{"list", "--status", "all", "--scope", "src/a/x.go", "--agent", "me", "--text", "ONE", "--limit", "1"}},
+		{"lock_query", `{"text":"none"}`, []string{"list", "--text", "none"}},
+		{"lock_check_conflict", `{"scope":["src","docs"]}`, []string{"check", "src", "docs"}},
+		{"lock_heartbeat", `{"lock_id":"` + one + `"}`, []string{"heartbeat", one}},
+		{"lock_reap", `{"dry_run":true,"agent_id":"me"}`, []string{"reap", "--dry-run", "--agent", "me"}},
+		{"lock_reap", `{"lock_id":"` + two + `","stale_minutes":1,"force":true}`, []string{"reap", two, "--stale-minutes", "1", "--force"}},
+		{"lock_finish", `{"lock_id":"` + one + `","summary":"done"}`, []string{"finish", one, "--summary", "done"}},
+		{"lock_show", `{"lock_id":"` + two + `"}`, []string{"show", two}},
+	}
+}
+
+// A tool's answer and the same command's --json are the same bytes; design,
+// section 2.
+func TestCommandsAnswerAsToolsDo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	env, err := buildStage(t.Context(), dir, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)
+	s := &store.Store{
+		Now:     func() time.Time { return at },
+		Getwd:   func() (string, error) { return filepath.Join(dir, mainTree), nil },
+		Environ: func() []string { return env },
+	}
+	// Both go through the same hours over the same, then empty, store.
+	play := func(do func(deed) string) []string {
+		if err := os.RemoveAll(filepath.Join(dir, mainTree, ".git", "agents-locks")); err != nil {
+			t.Fatal(err)
+		}
+		at = time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)
+		var said []string
+		for _, d := range deeds() {
+			at = at.Add(time.Hour)
+			said = append(said, do(d))
+		}
+		return said
+	}
+	commands := play(func(d deed) string {
+		var out, fault bytes.Buffer
+		w := World{Args: append(d.command, "--json"), Stdout: &out, Stderr: &fault}
+		if code := run(t.Context(), w, s); code != 0 {
+			t.Fatalf("%q: exit code %d, stderr %q", d.command, code, fault.String())
+		}
+		return out.String()
+	})
+	client := dial(t, s)
+	tools := play(func(d deed) string { return client.call(d.tool, d.arguments) + "\n" })
+	if diff := cmp.Diff(tools, commands); diff != "" {
+		t.Errorf("tools and commands differ (-tool +command):\n%s", diff)
+	}
+	for _, tool := range server.Tools() {
+		if !slices.ContainsFunc(deeds(), func(d deed) bool { return d.tool == tool.Name && d.command[0] == tool.Command }) {
+			t.Errorf("nothing is done with %s and %s", tool.Name, tool.Command)
+		}
+	}
+}
+
+// What one face takes, the other takes too.
+func TestFlagsAreTheToolsArguments(t *testing.T) {
+	t.Parallel()
+	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task"}
+	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
+	ownFlags := []string{"help", "json", "exit-code", "undone"}
+	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})
+	for _, tool := range server.Tools() {
+		cmd, _, err := root.Find([]string{tool.Command})
+		if err != nil || cmd == root {
+			t.Errorf("%s: there is no command %q", tool.Name, tool.Command)
+			continue
+		}
+		taken := map[string]bool{}
+		for _, name := range ownFlags {
+			taken[name] = true
+		}
+		for _, p := range tool.Properties {
+			flag := strings.ReplaceAll(p.Name, "_", "-")
+			if f, ok := flagOf[p.Name]; ok {
+				flag = f
+			}
+			taken[flag] = true
+			_, placeholder, _ := strings.Cut(cmd.Use, " ")
+			if cmd.Flag(flag) == nil && (placeholder == "" || !strings.Contains(positional[p.Name], placeholder)) {
+				t.Errorf("%s has no flag for %s of %s", tool.Command, p.Name, tool.Name)
+			}
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !taken[f.Name] {
+				t.Errorf("%s has no argument for --%s of %s", tool.Name, f.Name, tool.Command)
+			}
+		})
+	}
+}
+
+// A client talks MCP to a server in this process.
+type client struct {
+	t   *testing.T
+	in  io.Writer
+	out *bufio.Reader
+	id  int
+}
+
+func dial(t *testing.T, s *store.Store) *client {
+	t.Helper()
+	toServer, in := io.Pipe()
+	out, fromServer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := server.Serve(context.WithoutCancel(t.Context()), server.Options{Store: s, Version: "test", In: toServer, Out: fromServer, Log: io.Discard})
+		fromServer.CloseWithError(io.ErrUnexpectedEOF)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	c := &client{t: t, in: in, out: bufio.NewReader(out)}
+	c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}`)
+	fmt.Fprintln(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+// ask sends a request and returns the message that answers it.
+func (c *client) ask(method, params string) []byte {
+	c.t.Helper()
+	c.id++
+	fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", c.id, method, params)
+	line, err := c.out.ReadBytes('\n')
+	if err != nil {
+		c.t.Fatalf("no answer to %s: %v", method, err)
+	}
+	return line
+}
+
+// call returns the first text block of a tool's answer.
+func (c *client) call(tool, arguments string) string {
+	c.t.Helper()
+	line := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
+	var answer struct {
+		Result struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+	}
+	if err := json.Unmarshal(line, &answer); err != nil {
+		c.t.Fatal(err)
+	}
+	if answer.Result.IsError || len(answer.Result.Content) == 0 {
+		c.t.Fatalf("%s %s: %s", tool, arguments, line)
+	}
+	return answer.Result.Content[0].Text
+}
