@@ -40,7 +40,7 @@ func TestErrors(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	const commands = "commands are check, claim, completion, demo, finish, heartbeat, list, reap, serve, show, status, update, version"
+	const commands = "commands are check, claim, completion, demo, finish, heartbeat, list, reap, serve, setup, show, status, update, version"
 	testOutputs(t, []outputCase{
 		{name: "near command", args: []string{"statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
 		{name: "far command", args: []string{"frobnicate"}, stderr: "agent-locks: unknown command \"frobnicate\"\n" + commands + "\n", code: 1},

@@ -1,0 +1,243 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+const bom = "\ufeff"
+
+// add puts the parts that are missing into a document; nil is a file that
+// does not exist. A part that is there in the user's own wording (another
+// path of the program, more variables) is there.
+func add(doc []byte, parts []part) ([]byte, error) {
+	ours, err := fresh(parts)
+	if err != nil {
+		return nil, err
+	}
+	if doc == nil {
+		return append(ours, '\n'), nil
+	}
+	mark, doc := cutBOM(doc)
+	_, empty, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	if empty {
+		return append([]byte(mark), fill(doc, ours)...), nil
+	}
+	for _, p := range parts {
+		if doc, err = p.add(doc); err != nil {
+			return nil, err
+		}
+	}
+	return append([]byte(mark), doc...), nil
+}
+
+// cutBOM parts a byte order mark from what follows.
+func cutBOM(doc []byte) (mark string, rest []byte) {
+	if rest, found := bytes.CutPrefix(doc, []byte(bom)); found {
+		return bom, rest
+	}
+	return "", doc
+}
+
+// fresh is a document with the parts and nothing else.
+func fresh(parts []part) ([]byte, error) {
+	l := layout{newline: "\n", unit: "  ", indent: "  "}
+	first := parts[0]
+	doc := []byte("{\n" + l.indent + l.member(first.path[0], nest(first.path[1:], first)) + "\n}")
+	for _, p := range parts[1:] {
+		var err error
+		if doc, err = p.add(doc); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}
+
+// fill appends the parts to a document of blanks and comments. A last newline
+// of our own says that the one before the bracket is ours, too.
+func fill(doc, ours []byte) []byte {
+	nl := newline(doc)
+	text := strings.ReplaceAll(string(ours), "\n", nl)
+	if len(doc) == 0 || doc[len(doc)-1] == '\n' {
+		return fmt.Append(nil, string(doc), text)
+	}
+	return fmt.Append(nil, string(doc), nl, text, nl)
+}
+
+// add puts p into the document, making what is missing of the way to it.
+func (p part) add(doc []byte) ([]byte, error) {
+	root, _, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	at, missing, err := p.reach(root)
+	if err != nil {
+		return nil, err
+	}
+	l := layoutOf(doc, root)
+	if len(missing) > 0 {
+		return insert(doc, at, l, func(l layout) string { return l.member(missing[0], nest(missing[1:], p)) }), nil
+	}
+	if p.name == "" {
+		if len(p.among(at)) > 0 {
+			return doc, nil
+		}
+		return insert(doc, at, l, func(l layout) string { return l.value(p.value) }), nil
+	}
+	i, found, err := find(at, p.name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return insert(doc, at, l, func(l layout) string { return l.member(p.name, p.value) }), nil
+	case p.mine(items(at)[i].value):
+		return doc, nil
+	default:
+		return nil, fmt.Errorf("has another entry named %q in %q", p.name, strings.Join(p.path, "."))
+	}
+}
+
+// reach follows p's path as far as it exists; missing is what does not.
+func (p part) reach(root hujson.Value) (at hujson.Value, missing []string, err error) {
+	at = root
+	for i, key := range p.path {
+		j, found, err := find(at, key)
+		if err != nil {
+			return at, nil, err
+		}
+		if !found {
+			return at, p.path[i:], nil
+		}
+		at = items(at)[j].value
+		kind := hujson.Kind('{')
+		if p.name == "" && i == len(p.path)-1 {
+			kind = '['
+		}
+		if err := wants(at, kind, strings.Join(p.path[:i+1], ".")); err != nil {
+			return at, nil, err
+		}
+	}
+	return at, nil, nil
+}
+
+// nest wraps p in the objects that path names.
+func nest(path []string, p part) any {
+	var v any = []any{p.value}
+	if p.name != "" {
+		v = object{{p.name, p.value}}
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		v = object{{path[i], v}}
+	}
+	return v
+}
+
+// insert puts a new last item into the container at.
+//
+// An empty container that was there before is closed right after the new
+// item, one of our own on a line of its own: that is how take knows whether
+// the container goes with its last item. All that was between the brackets
+// stays before the item; after an item that has company, a comment that
+// trails on the same line stays with the item that it is about.
+func insert(doc []byte, at hujson.Value, l layout, text func(layout) string) []byte {
+	end := at.EndOffset - 1
+	all := items(at)
+	l = l.inside(doc, at, all)
+	piece := l.newline + l.indent + text(l)
+	if len(all) == 0 {
+		return splice(doc, end, end, piece)
+	}
+	last := all[len(all)-1]
+	from := last.end
+	if last.comma {
+		from += len(last.after) + 1
+		piece += ","
+	}
+	closing := closingBlanks(string(doc[from:end]))
+	doc = splice(doc, end-closing, end-closing, piece)
+	if !last.comma {
+		doc = splice(doc, last.end, last.end, ",")
+	}
+	return doc
+}
+
+func splice(doc []byte, from, to int, text string) []byte {
+	return fmt.Append(nil, string(doc[:from]), text, string(doc[to:]))
+}
+
+// closingBlanks is the length of the blanks at the end of s that place what
+// follows: from the last line break on, or what there is on the one line.
+func closingBlanks(s string) int {
+	blanks := s[len(strings.TrimRight(s, " \t\r\n")):]
+	if i := strings.LastIndexByte(blanks, '\n'); i >= 0 {
+		if i > 0 && blanks[i-1] == '\r' {
+			i--
+		}
+		blanks = blanks[i:]
+	}
+	return len(blanks)
+}
+
+// A layout is how a document breaks its lines.
+type layout struct {
+	newline string
+	unit    string // one step of indentation
+	indent  string // where an item begins
+}
+
+func layoutOf(doc []byte, root hujson.Value) layout {
+	l := layout{newline: newline(doc), unit: "  "}
+	if all := items(root); len(all) > 0 {
+		if indent, ok := indentation(all[0].before); ok && indent != "" {
+			l.unit = indent
+		}
+	}
+	l.indent = l.unit
+	return l
+}
+
+func newline(doc []byte) string {
+	if bytes.Contains(doc, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// inside is the layout of a new item of the container: in line with the last
+// one, or one step in from the line that the container begins on.
+func (l layout) inside(doc []byte, at hujson.Value, all []item) layout {
+	if len(all) > 0 {
+		if indent, ok := indentation(all[len(all)-1].before); ok {
+			l.indent = indent
+			return l
+		}
+	}
+	line := string(doc[bytes.LastIndexByte(doc[:at.StartOffset], '\n')+1 : at.StartOffset])
+	l.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))] + l.unit
+	return l
+}
+
+// indentation is the blanks at the start of the last line of s; not ok if s
+// has no line break.
+func indentation(s string) (indent string, ok bool) {
+	i := strings.LastIndexByte(s, '\n')
+	line := s[i+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], i >= 0
+}
+
+func (l layout) member(name string, v any) string { return fmt.Sprintf("%q: %s", name, l.value(v)) }
+
+func (l layout) value(v any) string {
+	b, err := json.MarshalIndent(v, l.indent, l.unit)
+	if err != nil {
+		panic(err) // our own entries are texts and numbers
+	}
+	return strings.ReplaceAll(string(b), "\n", l.newline)
+}

@@ -1,0 +1,263 @@
+package setup
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// maxSize bounds what is read; no client's settings come near it.
+const maxSize = 64 << 20
+
+// A Change is what becomes of one file.
+type Change struct {
+	Path    string // absolute
+	Action  Action
+	Entries string // what is ours in it, as it reads in a file of its own
+
+	file   file
+	before snapshot
+	after  []byte // nil: no file
+}
+
+// A snapshot is a file as it was read.
+type snapshot struct {
+	data []byte // nil: there is none
+	mode fs.FileMode
+}
+
+// read takes the file as it is now, without making anything.
+func (f file) read() (snapshot, error) {
+	dir, err := f.open(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return snapshot{}, nil
+	}
+	if err != nil {
+		return snapshot{}, err
+	}
+	defer dir.Close()
+	return f.readIn(dir)
+}
+
+func (f file) readIn(dir *os.Root) (snapshot, error) {
+	name := path.Base(f.name)
+	seen, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return snapshot{}, nil
+	}
+	if err != nil {
+		return snapshot{}, err
+	}
+	if err := f.usable(f.path(), seen); err != nil {
+		return snapshot{}, err
+	}
+	in, err := dir.Open(name)
+	if err != nil {
+		return snapshot{}, err
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil {
+		return snapshot{}, err
+	} else if !os.SameFile(seen, info) {
+		return snapshot{}, f.moved()
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
+	if len(data) > maxSize {
+		return snapshot{}, &Refusal{f.path(), fmt.Sprintf("is over %d MiB", maxSize>>20), "see with --print what to add"}
+	}
+	return snapshot{data, seen.Mode().Perm()}, err
+}
+
+// usable refuses what is no plain file of the user's.
+func (f file) usable(at string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return linked(at)
+	case !info.Mode().IsRegular():
+		return &Refusal{at, "is not a regular file", "move it out of the way"}
+	case info.Mode().Perm()&0o200 == 0:
+		return &Refusal{at, "is read-only", "make it writable, or add what --print shows where it comes from"}
+	}
+	return nil
+}
+
+func linked(at string) error {
+	return &Refusal{at, "is a symbolic link, which is not followed", "add what --print shows to the file that is meant"}
+}
+
+func (f file) moved() error {
+	return &Refusal{f.path(), "changed while it was looked at", "run the command again"}
+}
+
+// open opens the directory that holds the file, one name after the other, so
+// that none of them is a link; with make, it makes those that are missing.
+func (f file) open(make bool) (*os.Root, error) {
+	dir, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	at := f.dir
+	for _, name := range strings.Split(path.Dir(f.name), "/") {
+		if name == "." {
+			break
+		}
+		at = filepath.Join(at, name)
+		next, err := f.enter(dir, name, at, make)
+		if err := errors.Join(err, dir.Close()); err != nil {
+			return nil, err
+		}
+		dir = next
+	}
+	return dir, nil
+}
+
+func (f file) enter(dir *os.Root, name, at string, make bool) (*os.Root, error) {
+	if make {
+		mode := fs.FileMode(0o777)
+		if f.private {
+			mode = 0o700
+		}
+		if err := dir.Mkdir(name, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	seen, err := dir.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case seen.Mode()&fs.ModeSymlink != 0:
+		return nil, linked(at)
+	case !seen.IsDir():
+		return nil, &Refusal{at, "is not a directory", "move it out of the way"}
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := next.Stat("."); err != nil || !os.SameFile(seen, info) {
+		return nil, errors.Join(err, next.Close(), f.moved())
+	}
+	return next, nil
+}
+
+// Apply writes what was planned. It refuses where the file has changed since.
+// A warning tells of something that went wrong after the thing was done.
+func (c Change) Apply() (warning string, err error) {
+	if c.Action == Unchanged {
+		return "", nil
+	}
+	warning, err = c.apply()
+	return warning, named("cannot write", c.Path, err)
+}
+
+// named says which file an error is about; a Refusal does so itself.
+func named(what, path string, err error) error {
+	var refusal *Refusal
+	if err == nil || errors.As(err, &refusal) {
+		return err
+	}
+	return fmt.Errorf("%s %q: %w", what, path, err)
+}
+
+func (c Change) apply() (warning string, err error) {
+	dir, err := c.file.open(true)
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	now, err := c.file.readIn(dir)
+	if err != nil {
+		return "", err
+	}
+	if (now.data == nil) != (c.before.data == nil) || !bytes.Equal(now.data, c.before.data) {
+		return "", c.file.moved()
+	}
+	if c.after == nil {
+		return c.file.remove(dir)
+	}
+	if err := c.replace(dir); err != nil {
+		return "", err
+	}
+	return settle(dir), nil
+}
+
+// replace puts the new content in the file's place in one step.
+func (c Change) replace(dir *os.Root) (err error) {
+	mode := c.before.mode
+	if c.before.data == nil {
+		mode = 0o666 // less the umask
+		if c.file.private {
+			mode = 0o600
+		}
+	}
+	name := path.Base(c.file.name)
+	temp := name + "." + rand.Text() + ".tmp"
+	out, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, dir.Remove(temp))
+		}
+	}()
+	_, err = out.Write(c.after)
+	if c.before.data != nil && err == nil && runtime.GOOS != "windows" {
+		err = out.Chmod(mode) // the umask is for new files only
+	}
+	if err == nil {
+		err = out.Sync() // before the rename, or a crash may leave an empty file
+	}
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return dir.Rename(temp, name)
+}
+
+// settle makes the rename last.
+func settle(dir *os.Root) (warning string) {
+	if runtime.GOOS == "windows" {
+		return "" // has no such call
+	}
+	d, err := dir.Open(".")
+	if err == nil {
+		err = errors.Join(d.Sync(), d.Close())
+	}
+	if err != nil {
+		return fmt.Sprintf("written, but a crash of the machine might undo it: %v", err)
+	}
+	return ""
+}
+
+// remove deletes the file, and the project's directory for it where that is
+// empty then: it would have been made for the file.
+func (f file) remove(dir *os.Root) (warning string, err error) {
+	if err := dir.Remove(path.Base(f.name)); err != nil {
+		return "", err
+	}
+	parent := path.Dir(f.name)
+	list, err := fs.ReadDir(dir.FS(), ".")
+	if f.private || parent == "." || len(list) > 0 {
+		return "", nil
+	}
+	if err == nil {
+		err = dir.Close() // Windows keeps an open directory
+	}
+	root, err2 := os.OpenRoot(f.dir)
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Sprintf("the directory is left: %v", err), nil
+	}
+	defer root.Close()
+	if err := root.Remove(parent); err != nil {
+		return fmt.Sprintf("the directory is left: %v", err), nil
+	}
+	return "", nil
+}

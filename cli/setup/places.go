@@ -1,0 +1,111 @@
+package setup
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// A file is a settings file that we write. What leads to dir is the user's own
+// affair; below it no symbolic link is followed.
+type file struct {
+	dir     string // absolute
+	name    string // below dir, slash-separated
+	parts   []part
+	private bool // a new one is for the user's eyes
+}
+
+func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.name)) }
+
+// Written names the clients whose settings we write.
+func Written() []string { return []string{"claude", "cursor", "vscode"} }
+
+// places are the files of a client, in the order in which they are written.
+//
+// Claude Code: .mcp.json and .claude/settings.json of the project; of the
+// user, .claude.json and .claude/settings.json at home, or both in
+// CLAUDE_CONFIG_DIR. Cursor: .cursor/mcp.json of either. Visual Studio Code:
+// .vscode/mcp.json, and mcp.json of the default profile, where the servers
+// are called "servers".
+func places(o Options) ([]file, error) {
+	if !o.User {
+		return project(o)
+	}
+	home, err := o.home()
+	if err != nil {
+		return nil, err
+	}
+	switch o.Client {
+	case "claude":
+		dir, settings := home, ".claude/settings.json"
+		if d := o.Getenv("CLAUDE_CONFIG_DIR"); d != "" {
+			dir, settings = d, "settings.json"
+		}
+		return absolute(
+			file{dir, ".claude.json", server("mcpServers"), true},
+			file{dir, settings, hooks(), true},
+		)
+	case "cursor":
+		return absolute(file{home, ".cursor/mcp.json", server("mcpServers"), true})
+	case "vscode":
+		dir, name := o.vscode(home)
+		return absolute(file{dir, name, server("servers"), true})
+	}
+	return nil, unknown(o.Client)
+}
+
+func project(o Options) ([]file, error) {
+	switch o.Client {
+	case "claude":
+		return absolute(
+			file{o.Project, ".mcp.json", server("mcpServers"), false},
+			file{o.Project, ".claude/settings.json", hooks(), false},
+		)
+	case "cursor":
+		return absolute(file{o.Project, ".cursor/mcp.json", server("mcpServers"), false})
+	case "vscode":
+		return absolute(file{o.Project, ".vscode/mcp.json", server("servers"), false})
+	}
+	return nil, unknown(o.Client)
+}
+
+func unknown(client string) error { return fmt.Errorf("no client %q in %q", client, Written()) }
+
+// absolute refuses places that would depend on the working directory.
+func absolute(files ...file) ([]file, error) {
+	i := slices.IndexFunc(files, func(f file) bool { return !filepath.IsAbs(f.dir) })
+	if i >= 0 {
+		return nil, &Refusal{files[i].dir, "is not an absolute path", "correct the variable that names it"}
+	}
+	return files, nil
+}
+
+func (o Options) home() (string, error) {
+	name := "HOME"
+	if o.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	if home := o.Getenv(name); home != "" {
+		return home, nil
+	}
+	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or leave --user out"}
+}
+
+// vscode is where Visual Studio Code keeps the user's default profile.
+func (o Options) vscode(home string) (dir, name string) {
+	const file = "Code/User/mcp.json"
+	switch o.GOOS {
+	case "darwin":
+		return home, "Library/Application Support/" + file
+	case "windows":
+		if dir := o.Getenv("APPDATA"); dir != "" {
+			return dir, file
+		}
+		return home, "AppData/Roaming/" + file
+	default:
+		if dir := o.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			return dir, file // the specification has relative ones ignored
+		}
+		return home, ".config/" + file
+	}
+}

@@ -1,0 +1,106 @@
+// Package setup writes agent-locks into the settings of MCP clients, and takes
+// it out again.
+//
+// Plan decides, without writing, what becomes of each file; Change.Apply does
+// it. What is guaranteed:
+//
+//   - An edit touches only the entries of agent-locks: every other byte of the
+//     file, comments and layout included, stays as it is. Planning a second
+//     time finds nothing to do.
+//   - Removing undoes adding byte for byte where nothing else has changed, and
+//     removes a file that adding had made. No record is kept for that: how the
+//     entries are laid out tells what was there before (see insert).
+//   - A file that is not understood (no JSON, another type where the entries
+//     go, another server under the name) is refused, and then nothing at all
+//     is written.
+//   - Files are replaced whole (temporary file, sync, rename) and keep their
+//     mode. Neither a file nor a directory below the project, or below the
+//     user's home, is reached through a symbolic link.
+//
+// It does not start clients, and does not look whether they are installed.
+package setup
+
+import "fmt"
+
+// A Refusal says why a file is left as it is.
+type Refusal struct {
+	Path   string // the file, or the directory on the way to it
+	Reason string // what is wrong with it
+	Hint   string // what to do
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%q %s", r.Path, r.Reason) }
+
+// An Action is what becomes of a file.
+type Action string
+
+// The actions.
+const (
+	Created   Action = "created"
+	Changed   Action = "changed"
+	Unchanged Action = "unchanged"
+	Removed   Action = "removed"
+	Manual    Action = "manual" // left to the user
+)
+
+// Options say what to set up, and where.
+type Options struct {
+	Client  string              // a name from Written
+	User    bool                // the user's settings instead of the project's
+	Remove  bool                // take the entries out instead of putting them in
+	Project string              // the root of the worktree; not needed with User
+	Getenv  func(string) string // for the places of the user's settings
+	GOOS    string              // as runtime.GOOS
+}
+
+// Plan reads the client's files and decides what becomes of each. Nothing is
+// written. The error is a *Refusal where a file is not to be touched.
+func Plan(o Options) ([]Change, error) {
+	files, err := places(o)
+	if err != nil {
+		return nil, err
+	}
+	changes := make([]Change, len(files))
+	for i, f := range files {
+		if changes[i], err = f.plan(o.Remove); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+func (f file) plan(remove bool) (Change, error) {
+	c := Change{Path: f.path(), file: f}
+	entries, err := fresh(f.parts)
+	if err != nil {
+		return c, err
+	}
+	c.Entries = string(entries) + "\n"
+	if c.before, err = f.read(); err != nil {
+		return c, named("cannot read", c.Path, err)
+	}
+	edit := add
+	if remove {
+		edit = take
+	}
+	c.after, err = edit(c.before.data, f.parts)
+	if err != nil {
+		return c, &Refusal{c.Path, err.Error(), "nothing was written: correct it, or see with --print what to add by hand"}
+	}
+	c.Action = action(c.before.data, c.after)
+	return c, nil
+}
+
+// action tells what the difference between two contents is; nil: no file.
+func action(before, after []byte) Action {
+	switch {
+	case before == nil && after == nil, before != nil && after != nil && string(before) == string(after):
+		return Unchanged
+	case before == nil:
+		return Created
+	case after == nil:
+		return Removed
+	default:
+		return Changed
+	}
+}

@@ -1,0 +1,130 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// An item is a member of an object or an element of an array, by its place in
+// the document: start and end enclose it, without a comma. Before it are
+// blanks and comments from the bracket or comma on, after it those up to the
+// next comma or bracket.
+type item struct {
+	name       string // of a member
+	value      hujson.Value
+	start, end int
+	before     string
+	after      string
+	comma      bool // a comma follows
+}
+
+// items lists what an object or array holds; of anything else, nothing.
+func items(v hujson.Value) []item {
+	var all []item
+	comma := false // whether the last one has a comma after it
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		for _, m := range c.Members {
+			all = append(all, item{
+				name: literal(m.Name), value: m.Value,
+				start: m.Name.StartOffset, end: m.Value.EndOffset,
+				before: string(m.Name.BeforeExtra), after: string(m.Value.AfterExtra), comma: true,
+			})
+		}
+		comma = trailingComma(v, all, len(c.AfterExtra))
+	case *hujson.Array:
+		for _, e := range c.Elements {
+			all = append(all, item{
+				value: e, start: e.StartOffset, end: e.EndOffset,
+				before: string(e.BeforeExtra), after: string(e.AfterExtra), comma: true,
+			})
+		}
+		comma = trailingComma(v, all, len(c.AfterExtra))
+	}
+	if len(all) > 0 {
+		all[len(all)-1].comma = comma
+	}
+	return all
+}
+
+// trailingComma: the bytes between the last item and the closing bracket are
+// the item's extra, the container's extra, and a comma, if there is one.
+func trailingComma(v hujson.Value, all []item, extra int) bool {
+	if len(all) == 0 {
+		return false
+	}
+	last := all[len(all)-1]
+	return v.EndOffset-1-last.end > len(last.after)+extra
+}
+
+// find returns the member of that name. A name that occurs twice is an error:
+// clients differ in which one they read.
+func find(object hujson.Value, name string) (at int, found bool, err error) {
+	for i, m := range items(object) {
+		if m.name != name {
+			continue
+		}
+		if found {
+			return 0, false, fmt.Errorf("has %q twice", name)
+		}
+		at, found = i, true
+	}
+	return at, found, nil
+}
+
+// value is the member of that name, where v is an object that has it.
+func value(v hujson.Value, name string) (hujson.Value, bool) {
+	i, ok, err := find(v, name)
+	if _, isObject := v.Value.(*hujson.Object); !ok || err != nil || !isObject {
+		return hujson.Value{}, false
+	}
+	return items(v)[i].value, true
+}
+
+// text is the member of that name where it is a string, else "".
+func text(v hujson.Value, name string) string {
+	m, _ := value(v, name)
+	return literal(m)
+}
+
+// literal is the text of a string, "" of anything else.
+func literal(v hujson.Value) string {
+	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
+		return l.String()
+	}
+	return ""
+}
+
+// parse reads a document. One that holds nothing but blanks and comments is
+// empty and has no root. A comment may end with the file, as editors have it.
+func parse(doc []byte) (root hujson.Value, empty bool, err error) {
+	text := string(doc) + "\n"
+	if strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), "\r") {
+		// Next to a line feed of ours it would become something else.
+		return root, false, errors.New("has a carriage return that ends no line")
+	}
+	nothing, err := hujson.Parse([]byte(text + "null"))
+	if err == nil && nothing.StartOffset > len(doc) {
+		return root, true, nil
+	}
+	root, err = hujson.Parse([]byte(text))
+	if err != nil {
+		return root, false, errors.New("is not valid JSON: " + strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return root, false, wants(root, '{', "")
+}
+
+// wants asks that v is an object ('{') or an array ('[').
+func wants(v hujson.Value, kind hujson.Kind, path string) error {
+	if v.Value.Kind() == kind {
+		return nil
+	}
+	what := map[hujson.Kind]string{'{': "object", '[': "list"}[kind]
+	if path == "" {
+		return fmt.Errorf("does not hold a JSON %s", what)
+	}
+	return fmt.Errorf("has something other than a JSON %s at %q", what, path)
+}
