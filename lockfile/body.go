@@ -1,6 +1,9 @@
 package lockfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A body is the markdown below the frontmatter: what it says, and where.
 // Offsets are into the file.
@@ -99,34 +102,49 @@ func readTask(l line) (bodyTask, bool) {
 	return t, t.Text != ""
 }
 
-// readNotes reads the first "## Notes": a bullet at column 0 begins a note,
-// and lines indented two spaces (or a tab) continue it, blank ones between
-// them included. What else stands there is nobody's note.
+// readNotes reads the first "## Notes".
 func (b *body) readNotes(ls []line) {
-	for len(ls) > 0 && (ls[0].fenced || !isNotes(ls[0].text)) {
-		ls = ls[1:]
+	section := notesSection(ls)
+	for _, l := range section {
+		if !isBlank(l.text) {
+			b.notesLimit = l.end
+		}
 	}
-	if len(ls) == 0 {
-		return
+	if b.hasNotes = len(section) > 0; b.hasNotes {
+		b.notes = readBullets(section[1:])
 	}
-	b.hasNotes, b.notesLimit = true, ls[0].end
+}
+
+// notesSection is the heading and the lines up to the next one.
+func notesSection(ls []line) []line {
+	heading := func(l line) bool { return !l.fenced && (isSection(l.text) || strings.HasPrefix(l.text, "# ")) }
+	first := slices.IndexFunc(ls, func(l line) bool { return !l.fenced && isNotes(l.text) })
+	if first < 0 {
+		return nil
+	}
+	ls = ls[first:]
+	if next := slices.IndexFunc(ls[1:], heading); next >= 0 {
+		return ls[:1+next]
+	}
+	return ls
+}
+
+// readBullets reads notes: a bullet at column 0 begins one, and lines indented
+// two spaces (or a tab) continue it, blank ones between them included. What
+// else stands there is nobody's note.
+func readBullets(ls []line) []string {
+	notes := []string{}
 	open := false // whether the line before belongs to a note
-	blanks := 0   // blank lines since then, that count only if the note goes on
+	blanks := 0   // blank lines since then, which count only if the note goes on
 	var note strings.Builder
 	finish := func() {
 		if open {
-			b.notes = append(b.notes, strings.TrimSpace(note.String()))
+			notes = append(notes, strings.TrimSpace(note.String()))
 		}
 		note.Reset()
 		open, blanks = false, 0
 	}
-	for _, l := range ls[1:] {
-		if !l.fenced && (isSection(l.text) || strings.HasPrefix(l.text, "# ")) {
-			break
-		}
-		if !isBlank(l.text) {
-			b.notesLimit = l.end
-		}
+	for _, l := range ls {
 		more, indented := continuation(l.text)
 		switch {
 		case open && indented:
@@ -144,6 +162,7 @@ func (b *body) readNotes(ls []line) {
 		}
 	}
 	finish()
+	return notes
 }
 
 func isBullet(s string) bool {

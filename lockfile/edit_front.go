@@ -12,7 +12,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 		return err
 	}
 	entries := scanEntries(ed.src, ed.layout.start, ed.layout.end)
-	for _, kv := range e.Set {
+	for _, kv := range inOrder(e.Set) {
 		old, err := find(entries, kv.Key)
 		if err != nil {
 			return err
@@ -44,6 +44,18 @@ func (ed *editor) keys(e Edit, want *intent) error {
 		}
 	}
 	return nil
+}
+
+// inOrder sorts as we write: where several keys are inserted at one place,
+// they come to stand in this order.
+func inOrder(kvs []KeyValue) []KeyValue {
+	rank := func(kv KeyValue) key {
+		if k, known := keyOf(kv.Key); known {
+			return k
+		}
+		return keyCount
+	}
+	return slices.SortedStableFunc(slices.Values(kvs), func(a, b KeyValue) int { return int(rank(a) - rank(b)) })
 }
 
 // find returns the entry of that name, nil where there is none.

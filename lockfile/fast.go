@@ -13,7 +13,7 @@ import "strings"
 // fuzz tests hold the two against each other). Listings of many locks would
 // otherwise spend most of their time in the YAML library.
 func readFast(src string) (fr front, ok bool) {
-	some := src != ""
+	some := src != "" // an empty frontmatter is the full reader's to refuse
 	for src != "" {
 		line, rest, ended := strings.Cut(src, "\n")
 		if !ended {

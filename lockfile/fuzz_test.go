@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 )
 
 const fuzzID = "2026-07-17T18-45-12-hindsight-route-tests"
@@ -172,5 +173,32 @@ func FuzzScalar(f *testing.F) {
 			t.Fatalf("%q reads back as %q", s, got.Scope)
 		}
 		checkReaders(t, got.Bytes())
+		var m map[string]any
+		lay, err := split(string(got.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal([]byte(lay.front(string(got.Bytes()))), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m["repository"] != s || m["scope"].([]any)[0] != s {
+			t.Fatalf("%q is %#v to yaml.v3", s, m["repository"])
+		}
 	})
+}
+
+// What we write takes the fast path; else listings would be slow and no test
+// would say so.
+func TestOwnFilesTakeTheFastPath(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"example.md", "every-key.md"} {
+		src := string(readTestdata(t, name))
+		lay, err := split(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := readFast(lay.front(src)); !ok {
+			t.Errorf("%s: the fast reader does not read it", name)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package lockfile
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,5 +56,49 @@ func TestNewWritesTheExample(t *testing.T) {
 	}
 	if diff := cmp.Diff(example(t), f.Lock); diff != "" {
 		t.Errorf("reads back (-want +got)\n%s", diff)
+	}
+}
+
+func TestNewWritesEveryKeyThatSaysSomething(t *testing.T) {
+	t.Parallel()
+	l := example(t)
+	l.AgentID, l.ParentAgentID = ptr("1e3"), nil
+	l.Status, l.Title, l.Notes = Done, "null", nil
+	l.Scope = []string{"*.ts", "app/[id]/page.tsx", "src/{a,b}/**", "no", "a # b", "Müller/**"}
+	l.Worktree, l.Branch, l.Head, l.Mode, l.LeaseMinutes = "/w t/x", "feature/#1", "0123456", Shared, 0.5
+	l.Finished, l.FinishedBy, l.Outcome, l.MovedTo = stamp(t, "2026-07-17T19-00-00"), "reap", "moved", "src/b: c.ts"
+	f, err := New(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(readTestdata(t, "every-key.md")), string(f.Bytes())); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	l.Notes = []string{}
+	if diff := cmp.Diff(l, f.Lock); diff != "" {
+		t.Errorf("reads back (-want +got)\n%s", diff)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for reason, change := range map[string]func(*Lock){
+		"the title is empty":           func(l *Lock) { l.Title = "" },
+		"the title":                    func(l *Lock) { l.Title = "a\nb" },
+		"the lock id":                  func(l *Lock) { l.ID = "../x" },
+		"status is":                    func(l *Lock) { l.Status = "" },
+		"created":                      func(l *Lock) { l.Created = Stamp{} },
+		"not valid UTF-8":              func(l *Lock) { l.Repository = "/a\xff" },
+		"mode":                         func(l *Lock) { l.Mode = "exclusive" },
+		"lease_minutes":                func(l *Lock) { l.LeaseMinutes = -1 },
+		"the note":                     func(l *Lock) { l.Notes = []string{"a\n"} },
+		"at most 720896":               func(l *Lock) { l.Scope = []string{strings.Repeat("x", MaxFile-Reserve)} },
+		"2 tasks would read back as 1": func(l *Lock) { l.Tasks = []Task{{"", false}, {"a", false}} },
+	} {
+		l := example(t)
+		change(&l)
+		if f, err := New(l); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("want %q: %v, %v", reason, f, err)
+		}
 	}
 }
