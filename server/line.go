@@ -36,8 +36,8 @@ const (
 //     with the figure.
 //   - The end of input answers all that was asked before the session ends.
 //     Subscriptions and cancelled calls are not waited for.
-//   - A cancelled call gets no answer, unless it had succeeded already: what
-//     was done is always told.
+//   - A cancelled request gets no answer, unless it was the call of a tool that
+//     had done its work already: what was done is always told.
 //   - What the client sees is whole lines of JSON-RPC, one message (or batch)
 //     each, however many handlers answer at once.
 //
@@ -84,40 +84,42 @@ func (l *line) run(ctx context.Context, server *mcp.Server) error {
 	if err != nil {
 		return fmt.Errorf("starting the session: %w", err)
 	}
-	var sessionErr error // once ended is closed
-	ended := make(chan struct{})
-	go func() {
-		sessionErr = session.Wait()
-		close(ended)
-	}()
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
 	served := make(chan error, 1)
 	go func() { served <- l.serve(ctx) }()
 
 	select {
 	case <-ctx.Done():
 	case <-l.out.broken:
-	case <-ended:
 	case err = <-served:
+	case err = <-ended:
+		ended <- err
 	}
-	// To go-sdk this is the end of input: it cancels the calls still running
-	// and ends the session when their handlers have returned.
+	if early := l.hangUp(ended); early != nil {
+		err = fmt.Errorf("the session ended early: %w", early)
+	}
+	if failure := l.out.failure(); failure != nil {
+		err = fmt.Errorf("writing to the client: %w", failure)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// hangUp is the end of input to go-sdk, which cancels the calls that are still
+// running and ends the session when their handlers have returned: then its
+// error comes from ended. It is nil unless go-sdk met something that the checks
+// should have kept from it, or could not write.
+func (l *line) hangUp(ended <-chan error) error {
 	l.toServer.Close()
 	select {
-	case <-ended:
+	case err := <-ended:
+		return err
 	case <-time.After(grace):
 		l.log.Warn("left behind a call that did not end when it was cancelled")
-		ended = nil
-	}
-	switch failure := l.out.failure(); {
-	case ctx.Err() != nil:
 		return nil
-	case failure != nil:
-		return fmt.Errorf("writing to the client: %w", failure)
-	case ended != nil && sessionErr != nil:
-		// A fault of ours: go-sdk met what the checks should have kept from it.
-		return fmt.Errorf("the session ended early: %w", sessionErr)
-	default:
-		return err
 	}
 }
 

@@ -35,8 +35,8 @@ type batch struct {
 type inflight struct {
 	mu      sync.Mutex
 	calls   map[string]*openCall // by key: ids that are taken
-	waiting [2]int           // calls by patience whose answers are not written yet
-	changed chan struct{}    // closed, and replaced, when waiting has shrunk
+	waiting [2]int               // calls by patience whose answers are not written yet
+	changed chan struct{}        // closed, and replaced, when waiting has shrunk
 
 	version string // negotiated; "" before the handshake
 	shaking int    // handshakes in flight

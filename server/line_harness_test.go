@@ -19,17 +19,16 @@ import (
 type rig struct {
 	server *mcp.Server
 	open   chan struct{} // tool "gate" answers once this is closed
-	began  chan string   // the "name" argument of each call that has begun
+	began  chan string   // the tool of each call that has begun
+	gaveUp chan struct{} // gets one for each "gate" that was cancelled
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{open: make(chan struct{}), began: make(chan string, 1000)}
+	r := &rig{open: make(chan struct{}), began: make(chan string, 1000), gaveUp: make(chan struct{}, 1000)}
 	r.server = mcp.NewServer(&mcp.Implementation{Name: "rig", Version: "1"}, &mcp.ServerOptions{
 		// A list that may change gives clients something to subscribe to.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
-		// go-sdk would ask the real clock; nothing here needs its logs either.
-		Logger: slog.New(slog.DiscardHandler),
 	})
 	add := func(name string, run func(ctx context.Context) error) {
 		schema := json.RawMessage(`{"type":"object"}`)
@@ -42,12 +41,13 @@ func newRig(t testing.TB) *rig {
 			return result, nil
 		})
 	}
-	add("echo", func(context.Context) error { return nil })
-	add("gate", func(ctx context.Context) error { // ends when let through or cancelled
+	add("echo", func(context.Context) error { return nil }) // answers its arguments, as all do
+	add("gate", func(ctx context.Context) error {           // ends when let through or cancelled
 		select {
 		case <-r.open:
 			return nil
 		case <-ctx.Done():
+			r.gaveUp <- struct{}{}
 			return ctx.Err()
 		}
 	})
@@ -174,10 +174,15 @@ func (r *rig) oneShot(t testing.TB, input string) (replies []reply, lines []stri
 
 func (r *rig) oneShotFrom(t testing.TB, input io.Reader) (replies []reply, lines []string) {
 	t.Helper()
+	var out lockedBuffer
+	return runToEnd(t, newLine(input, &out, testLog(t)), r, &out)
+}
+
+func runToEnd(t testing.TB, l *line, r *rig, out *lockedBuffer) (replies []reply, lines []string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	var out lockedBuffer
-	if err := newLine(input, &out, testLog(t)).run(ctx, r.server); err != nil {
+	if err := l.run(ctx, r.server); err != nil {
 		t.Fatalf("run: %v", err)
 	}
 	if ctx.Err() != nil {
@@ -227,5 +232,5 @@ func (b *lockedBuffer) bytes() []byte {
 }
 
 func testLog(t testing.TB) *slog.Logger {
-	return slog.New(slog.NewTextHandler(io.Discard, nil))
+	return slog.New(slog.NewTextHandler(t.Output(), nil))
 }

@@ -9,6 +9,7 @@ import (
 // The methods that the line itself must know.
 const (
 	methodInitialize = "initialize"
+	methodCall       = "tools/call"
 	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 )

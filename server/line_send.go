@@ -94,7 +94,7 @@ func (l *line) send(text []byte) error {
 		l.calls.agree(negotiated(text))
 	}
 	switch {
-	case c.cancelled && (head.failed || toolFailed(text)):
+	case c.cancelled && !(c.method == methodCall && !head.failed && !toolFailed(text)):
 		return nil
 	case c.batch != nil:
 		return l.writeBatch(l.calls.collect(c.batch, bytes.TrimRight(text, "\n")))

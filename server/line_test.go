@@ -1,7 +1,9 @@
 package server
 
 import (
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -66,5 +68,139 @@ func TestLineRefusesAndGoesOn(t *testing.T) {
 				t.Errorf("answers %q, want %q", lines, want)
 			}
 		})
+	}
+}
+
+func TestLineAccepts(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, input string
+		want        []string
+	}{
+		{"blanks around a message", " \t" + strings.TrimSpace(pingOf("1")) + " \t \n", []string{"1"}},
+		{"CRLF", strings.TrimSpace(pingOf("1")) + "\r\n\r\n" + strings.TrimSpace(pingOf("2")) + "\r\n", []string{"1", "2"}},
+		{"byte order mark", "\ufeff" + pingOf("1"), []string{"1"}},
+		{"empty lines", "\n \n\r\n\t\n" + pingOf("1") + "\n\n", []string{"1"}},
+		{"no line end at the end", strings.TrimSpace(pingOf("1")), []string{"1"}},
+		{"nothing at all", "", nil},
+		{"blanks in the message", `{ "jsonrpc" : "2.0" , "id" : 1 , "method" : "ping" }` + "\n", []string{"1"}},
+		{"another order", `{"method":"ping","params":{},"jsonrpc":"2.0","id":1}` + "\n", []string{"1"}},
+		{"unknown members", `{"jsonrpc":"2.0","id":1,"method":"ping","extra":[{}],"result":1,"Params":7}` + "\n", []string{"1"}},
+		{"the last of two ids", `{"jsonrpc":"2.0","id":1,"method":"ping","id":2}` + "\n", []string{"2"}},
+		{"the last of two methods", `{"jsonrpc":"2.0","id":1,"method":null,"method":"ping"}` + "\n", []string{"1"}},
+		{"escaped names", `{"jsonrpc":"2.0","\u0069d":1,"method":"p\u0069ng"}` + "\n", []string{"1"}},
+		{"params null", `{"jsonrpc":"2.0","id":1,"method":"ping","params":null}` + "\n", []string{"1"}},
+		{"id zero", pingOf("0"), []string{"0"}},
+		{"id negative", pingOf("-7"), []string{"-7"}},
+		{"id at the bound", pingOf("9007199254740991"), []string{"9007199254740991"}},
+		{"id an integer in another spelling", pingOf("1e2"), []string{"100"}},
+		{"id an empty string", pingOf(`""`), []string{`""`}},
+		{"id a string of digits", pingOf("1") + pingOf(`"1"`), []string{"1", `"1"`}},
+		{"id that JSON escapes", pingOf(`"<\u00e9\n\"&>"`), []string{`"<é\n\"&>"`}},
+		{"notification with the id null", `{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}` + "\n" + pingOf("1"), []string{"1"}},
+		{"unknown notification", `{"jsonrpc":"2.0","method":"nope"}` + "\n" + pingOf("1"), []string{"1"}},
+		{"answer to no request", `{"jsonrpc":"2.0","id":5,"result":null}` + "\n" + pingOf("1"), []string{"1"}},
+		{"error for no request", `{"jsonrpc":"2.0","id":5,"error":{"code":-1,"message":"m","data":[1]}}` + "\n" + pingOf("1"), []string{"1"}},
+		{"error with the id null", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}` + "\n" + pingOf("1"), []string{"1"}},
+		{"result beside an error null", `{"jsonrpc":"2.0","id":5,"result":{},"error":null}` + "\n" + pingOf("1"), []string{"1"}},
+		{"cancelling nothing", cancelOf("5") + cancelOf("1.5") + cancelOf("null") + cancelOf("{}") + pingOf("1"), []string{"1"}},
+		{"cancelling without params", `{"jsonrpc":"2.0","method":"notifications/cancelled"}` + "\n" + pingOf("1"), []string{"1"}},
+		{"deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 998) + strings.Repeat("]", 998) + `}}` + "\n", []string{"1"}},
+		{"brackets within text", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\"\\` + strings.Repeat("[{", 2000) + `"}}` + "\n", []string{"1"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, lines := newRig(t).oneShot(t, test.input)
+			slices.Sort(lines)
+			slices.Sort(test.want)
+			if !slices.Equal(lines, test.want) {
+				t.Errorf("answers %q, want %q", lines, test.want)
+			}
+		})
+	}
+}
+
+// What a tool gets is what the client wrote, whatever JSON calls equal.
+func TestLinePassesArgumentsUntouched(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range []string{
+		`{"n":9007199254740993,"f":1.50,"e":1e400}`,
+		`{"text":"\ud800 alone, <&> \u2028 \u0000"}`,
+		`{"twice":1,"twice":2}`,
+		`{"null":null,"":[]}`,
+	} {
+		replies, _ := newRig(t).oneShot(t, initialize(newestWithHandshake)+callOf("1", "echo", arguments))
+		if got := byID(t, replies, "1").text(t); got != arguments {
+			t.Errorf("the tool got %s, want %s", got, arguments)
+		}
+	}
+}
+
+// An id that is in flight must not be answered twice: the client would take the
+// refusal for the answer to its first request.
+func TestLineRefusesAnIDInFlight(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	c := r.dial(t)
+	c.write(initialize(newestWithHandshake) + callOf("7", "gate", `{}`))
+	c.expect(`"init"`)
+	r.waitFor(t, "gate")
+	c.write(pingOf("7"))
+	c.expect("null:-32600")
+	c.write(pingOf(`"7"`)) // a text is another id
+	c.expect(`"7"`)
+	close(r.open)
+	c.expect("7")
+	c.write(pingOf("7"))
+	c.expect("7")
+	c.end(nil)
+}
+
+func TestOneShotAnswersAllInEachVersion(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			input := initialize(version)
+			want := []string{`"init"`}
+			for i := range 50 {
+				id := strconv.Itoa(i)
+				input += callOf(id, "echo", `{"n":`+id+`}`)
+				want = append(want, id)
+			}
+			replies, lines := newRig(t).oneShot(t, input)
+			slices.Sort(lines)
+			slices.Sort(want)
+			if !slices.Equal(lines, want) {
+				t.Fatalf("answers %q, want %q", lines, want)
+			}
+			var agreed struct{ ProtocolVersion string }
+			if err := json.Unmarshal(byID(t, replies, `"init"`).Result, &agreed); err != nil || agreed.ProtocolVersion != version {
+				t.Errorf("agreed on version %q (%v)", agreed.ProtocolVersion, err)
+			}
+			if got := byID(t, replies, "49").text(t); got != `{"n":49}` {
+				t.Errorf("call 49 answered %s", got)
+			}
+		})
+	}
+}
+
+// From 2026-07-28 on there is no handshake: each request carries what it held.
+func TestOneShotWithoutHandshake(t *testing.T) {
+	t.Parallel()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	_, lines := newRig(t).oneShot(t, ``+
+		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+meta+`}}`+"\n"+
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{},`+meta+`}}`+"\n"+
+		`{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`+"\n"+
+		`[{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{`+meta+`}}]`+"\n"+
+		`{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{`+meta+`}}`+"\n")
+	slices.Sort(lines)
+	// The empty name is the notification that acknowledges the subscription,
+	// which stays open and so is not answered.
+	want := []string{"", "1", "2", "5", "null:-32600"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("answers %q, want %q", lines, want)
 	}
 }

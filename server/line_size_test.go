@@ -1,0 +1,111 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func noteOf(id string, size int) string {
+	return callOf(id, "echo", `{"note":"`+strings.Repeat("x", size)+`"}`)
+}
+
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	sizes := map[string]int{"1": 70_000, "2": 2_000_000, "3": 1, "4": readAhead, "5": readAhead - 100}
+	input := initialize(newestWithHandshake)
+	for id, size := range sizes {
+		input += noteOf(id, size)
+	}
+	replies, _ := newRig(t).oneShot(t, input)
+	for id, size := range sizes {
+		var got struct{ Note string }
+		if err := json.Unmarshal([]byte(byID(t, replies, id).text(t)), &got); err != nil || len(got.Note) != size {
+			t.Errorf("call %s came with %d characters, want %d (%v)", id, len(got.Note), size, err)
+		}
+	}
+}
+
+// The limit that users meet, on both sides of the edge.
+func TestLimitIsSixteenMiB(t *testing.T) {
+	t.Parallel()
+	ping := func(size int) string {
+		head, tail := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`, `"}}`+"\n"
+		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
+	}
+	if _, lines := newRig(t).oneShot(t, ping(16<<20)); len(lines) != 1 || lines[0] != "1" {
+		t.Errorf("a line of 16 MiB was answered with %q", lines)
+	}
+	replies, lines := newRig(t).oneShot(t, ping(16<<20+1))
+	if len(lines) != 1 || lines[0] != "1:-32600" {
+		t.Fatalf("a line of 16 MiB and a byte was answered with %q", lines)
+	}
+	if got, want := replies[0].Error.Message, "a message of 16777217 bytes is over the limit of 16777216 bytes"; got != want {
+		t.Errorf("it was refused with %q, want %q", got, want)
+	}
+}
+
+func TestLinesOverTheLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 3*readAhead + 7
+	tests := []struct {
+		name, input, want string
+	}{
+		{"id first", noteOf("1", limit), "1:-32600"},
+		{"many times over", noteOf("1", 20*limit), "1:-32600"},
+		{"id last", `{"method":"ping","params":{"id":5,"x":"` + strings.Repeat(`\"id\":6,`, limit/8) + `"},"jsonrpc":"2.0","id":"z"}` + "\n", `"z":-32600`},
+		{"no line end", strings.TrimSpace(noteOf("1", limit)), "1:-32600"},
+		{"no JSON", strings.Repeat("x", limit) + "\n", "null:-32600"},
+		{"the id is too long", pingOf(`"` + strings.Repeat("x", limit) + `"`), "null:-32600"},
+		{"batch", batchOf(noteOf("1", limit)), "null:-32600"},
+		{"line end over the limit", strings.Repeat(" ", limit-1) + "\r\n", "null:-32600"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var out lockedBuffer
+			input := pingOf(`"before"`) + test.input
+			if strings.HasSuffix(input, "\n") {
+				input += pingOf(`"after"`)
+			}
+			l := newLine(strings.NewReader(input), &out, testLog(t))
+			l.in.limit = limit
+			_, lines := runToEnd(t, l, newRig(t), &out)
+			got := strings.Join(lines, " ")
+			if !strings.Contains(" "+got+" ", " "+test.want+" ") || len(lines) != strings.Count(input, "\n")+strings.Count(test.name, "no line end") {
+				t.Errorf("answers %q, want %s among them", lines, test.want)
+			}
+		})
+	}
+}
+
+// Not parallel: it measures what is allocated.
+func TestEndlessLineTakesBoundedMemory(t *testing.T) {
+	const limit, size = 1 << 20, 64 << 20
+	var before, after runtime.MemStats
+	var out lockedBuffer
+	input := io.MultiReader(io.LimitReader(xs{}, size), strings.NewReader("\n"+pingOf("1")))
+	l := newLine(input, &out, testLog(t))
+	l.in.limit = limit
+	runtime.ReadMemStats(&before)
+	_, lines := runToEnd(t, l, newRig(t), &out)
+	runtime.ReadMemStats(&after)
+	if len(lines) != 2 || lines[0] != "null:-32600" || lines[1] != "1" {
+		t.Errorf("answers %q", lines)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 8*limit {
+		t.Errorf("%d MiB were allocated for a line of %d MiB", grown>>20, size>>20)
+	}
+}
+
+// xs is a reader of x without end.
+type xs struct{}
+
+func (xs) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
