@@ -172,10 +172,7 @@ func TestInheritedFromAHook(t *testing.T) {
 	s.repo("o")
 	s.git("r", "worktree", "add", "-q", "../w")
 	s.mkdir("r/.git/hooks")
-	s.write("r/.git/hooks/pre-commit", "#!/bin/sh\nenv | grep ^GIT_ >\""+filepath.ToSlash(s.path("env"))+"\"\n")
-	if err := os.Chmod(s.path("r/.git/hooks/pre-commit"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	s.executable("r/.git/hooks/pre-commit", "env | grep ^GIT_ >\""+filepath.ToSlash(s.path("env"))+"\"\n")
 	s.git("w", "commit", "-q", "--allow-empty", "-m", "second")
 	inherited := strings.Split(strings.TrimSpace(s.read("env")), "\n")
 	if !strings.Contains(strings.Join(inherited, "\n"), "GIT_DIR=") {

@@ -26,10 +26,7 @@ import (
 func (s *sandbox) script(text string) (path string) {
 	s.Helper()
 	s.mkdir("bin")
-	s.write("bin/git", "#!/bin/sh\n"+text)
-	if err := os.Chmod(s.path("bin/git"), 0o777); err != nil {
-		s.Fatal(err)
-	}
+	s.executable("bin/git", text)
 	return "PATH=" + s.path("bin") + string(filepath.ListSeparator) + os.Getenv("PATH")
 }
 
@@ -111,19 +108,28 @@ func TestBrokenGitIsNotAMissingGit(t *testing.T) {
 
 // A repository must not bring its own git.
 func TestRelativePathEntriesAreIgnored(t *testing.T) {
-	t.Parallel()
 	s := newSandbox(t)
 	s.repo("r")
-	s.script("exit 3\n")
-	s.rename("bin/git", "r/git")
-	s.find(s.at("r", "PATH=."+string(filepath.ListSeparator)+string(filepath.ListSeparator)+os.Getenv("PATH")))
+	s.mkdir("r/bin")
+	s.executable("r/bin/git", "exit 3\n")
+	t.Chdir(s.path("r"))
+	s.find(s.at("r", "PATH=bin"+string(filepath.ListSeparator)+os.Getenv("PATH")))
+}
+
+// One of git's messages is recognised, so they must come untranslated.
+func TestMessagesAreNotTranslated(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.mkdir("plain")
+	path := s.script(fmt.Sprintf("test \"$LC_ALL\" = C || { echo 'fatal: kein Git-Repository' >&2; exit 128; }\nexec %q \"$@\"\n", realGit(t)))
+	wantError(t, s.at("plain", path, "LC_ALL=de_DE.UTF-8"), gitdir.ErrNotRepository)
 }
 
 func TestCancellingKillsGit(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.mkdir("r")
-	path := s.script(fmt.Sprintf("echo $$ >%[1]q.new && mv %[1]q.new %[1]q\nexec sleep 600\n", s.path("pid")))
+	path := s.script(fmt.Sprintf("echo $$ >%[1]q.new && mv %[1]q.new %[1]q\nexec sleep 60\n", s.path("pid")))
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	result := make(chan error, 1)

@@ -91,6 +91,18 @@ func (s *sandbox) write(name, text string) {
 	}
 }
 
+// executable writes a shell script. A child process does the writing: a
+// descriptor open for writing here could be inherited by whatever a parallel
+// test is starting, and the system refuses to run a file that is being written.
+func (s *sandbox) executable(name, text string) {
+	s.Helper()
+	cmd := exec.Command("sh", "-c", `cat >"$1" && chmod +x "$1"`, "sh", filepath.ToSlash(s.path(name)))
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.Fatalf("%v\n%s", err, out)
+	}
+}
+
 func (s *sandbox) read(name string) string {
 	s.Helper()
 	text, err := os.ReadFile(s.path(name))
