@@ -36,6 +36,7 @@ func newCheck(a *app) *cobra.Command {
 		},
 	}
 	staleFlag(cmd.Flags(), &o.request.StaleMinutes)
+	textFlag(cmd.Flags(), &o.request.AgentID, "agent", "leave out the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false,
 		"exit with 2 where locks overlap, 1 where none does but a lock file could not be read")
 	return cmd

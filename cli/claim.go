@@ -31,8 +31,10 @@ func newClaim(a *app) *cobra.Command {
 	textFlag(f, &o.title, "title", "what the work is, one line of `text`")
 	f.StringArrayVar(&o.request.Scope, "scope", nil, "a path or `glob` from the repository's root (repeatable)")
 	f.StringArrayVar(&o.request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
-	textFlag(f, &o.request.AgentID, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+	agentFlag(f, &o.request.AgentID)
 	textFlag(f, &o.request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
+	f.BoolVar(&o.request.Shared, "shared", false, "you only read or review: shared claims do not overlap each other")
+	leaseFlag(f, &o.request.LeaseMinutes)
 	return cmd
 }
 
@@ -44,10 +46,15 @@ func (o *claimOptions) run(ctx context.Context) error {
 
 func printCreated(w io.Writer, c store.Created) {
 	fmt.Fprintf(w, "claimed %s\n", plain(c.ID))
-	for _, s := range c.Overlaps {
+	printOverlaps(w, c.Overlaps)
+	fmt.Fprintf(w, "next: agent-locks update %s --task ... as you go, finish at the end\n", plain(c.ID))
+}
+
+// printOverlaps tells who else works on the files of a claim.
+func printOverlaps(w io.Writer, overlaps []store.Summary) {
+	for _, s := range overlaps {
 		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
 	}
-	fmt.Fprintf(w, "next: agent-locks update %s --task ... as you go, finish at the end\n", plain(c.ID))
 }
 
 // heldBy names the holder for a sentence, with how long it has been silent

@@ -66,6 +66,7 @@ type locks interface {
 	Update(context.Context, store.UpdateRequest) (store.Answer[store.Updated], error)
 	Finish(context.Context, store.FinishRequest) (store.Answer[store.Finished], error)
 	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Heartbeat], error)
+	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
 	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
 }

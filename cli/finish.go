@@ -29,7 +29,13 @@ func newFinish(a *app) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	}
-	textFlag(cmd.Flags(), &o.request.Summary, "summary", "what was done, `text` for the notes; - reads stdin")
+	f := cmd.Flags()
+	textFlag(f, &o.request.Summary, "summary", "what was done, `text` for the notes; - reads stdin")
+	textFlag(f, &o.request.Outcome, "outcome", "`what` became of the files: modified, created, deleted, moved, unchanged")
+	textFlag(f, &o.request.MovedTo, "moved-to", "the `path` where they are now, with --outcome moved")
+	agentFlag(f, &o.request.AgentID)
+	forceFlag(f, &o.request.Force)
+	completeValues(cmd, "outcome", "modified", "created", "deleted", "moved", "unchanged")
 	return cmd
 }
 

@@ -84,3 +84,15 @@ type lastWins struct{ to **string }
 func (l lastWins) Set(s string) error { *l.to = &s; return nil }
 func (l lastWins) String() string     { return "" }
 func (l lastWins) Type() string       { return "text" }
+
+func agentFlag(f *pflag.FlagSet, to **string) {
+	textFlag(f, to, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+}
+
+func forceFlag(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "force", false, "although somebody else holds it; a note will say so")
+}
+
+func leaseFlag(f *pflag.FlagSet, to **float64) {
+	numberFlag(f, to, "lease", "stay fresh through `n` silent minutes, where that is longer than the threshold")
+}

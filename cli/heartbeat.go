@@ -17,7 +17,7 @@ type heartbeatOptions struct {
 
 func newHeartbeat(a *app) *cobra.Command {
 	o := &heartbeatOptions{app: a}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:               "heartbeat <id>",
 		Short:             "say that you are still at work",
 		Long:              "Give a sign of life, so that the lock does not count as stale.",
@@ -29,6 +29,8 @@ func newHeartbeat(a *app) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	}
+	agentFlag(cmd.Flags(), &o.request.AgentID)
+	return cmd
 }
 
 func (o *heartbeatOptions) run(ctx context.Context) error {

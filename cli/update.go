@@ -20,8 +20,8 @@ func newUpdate(a *app) *cobra.Command {
 	o := &updateOptions{app: a}
 	cmd := &cobra.Command{
 		Use:               "update <id>",
-		Short:             "tick a task, leave a note",
-		Long:              "Record progress: tick one of the lock's tasks, add a note, or both. It counts as\na sign of life, too.",
+		Short:             "tick a task, leave a note, amend the claim",
+		Long:              "Record progress: tick one of the lock's tasks, add a note; or amend the claim:\nwiden or narrow its scope, add tasks, hand it over. It counts as a sign of life.",
 		Example:           "  agent-locks update fix-login --task \"Write test\" --note \"fails as expected\"",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),
@@ -38,6 +38,13 @@ func newUpdate(a *app) *cobra.Command {
 	f.BoolVar(&o.done, "done", false, "the task is done (the default)")
 	f.BoolVar(&o.undone, "undone", false, "the task is not done after all")
 	textFlag(f, &o.request.Note, "note", "`text` to add to the notes; - reads stdin")
+	f.StringArrayVar(&o.request.AddScope, "add-scope", nil, "widen the claim by a path or `glob` (repeatable)")
+	f.StringArrayVar(&o.request.RemoveScope, "remove-scope", nil, "narrow the claim by an `entry` of its scope (repeatable)")
+	f.StringArrayVar(&o.request.AddTasks, "add-task", nil, "one more step of the work, one line of `text` (repeatable)")
+	leaseFlag(f, &o.request.LeaseMinutes)
+	textFlag(f, &o.request.HandTo, "hand-to", "give the lock to the agent with this `id`")
+	agentFlag(f, &o.request.AgentID)
+	forceFlag(f, &o.request.Force)
 	return cmd
 }
 
@@ -67,6 +74,9 @@ func (o *updateOptions) run(ctx context.Context) error {
 
 func printUpdated(w io.Writer, u store.Updated) {
 	fmt.Fprintf(w, "updated %s: %d%% done\n", plain(u.ID), u.PercentComplete)
+	if u.Overlaps != nil {
+		printOverlaps(w, *u.Overlaps)
+	}
 	if u.PercentComplete == 100 {
 		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", plain(u.ID))
 	}

@@ -68,6 +68,18 @@ func lockID() Property {
 	return textArg("lock_id", "The lock's exact id").required()
 }
 
+func caller() Property {
+	return textArg("agent_id", "Your own id")
+}
+
+func force() Property {
+	return boolArg("force", "true: although somebody else holds it; noted")
+}
+
+func lease(description string) Property {
+	return numberArg("lease_minutes", description)
+}
+
 func staleMinutes() Property {
 	return numberArg("stale_minutes", "Silence that makes a lock stale (default 60)")
 }

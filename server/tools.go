@@ -46,6 +46,7 @@ func Tools() []Tool {
 		heartbeatTool(),
 		finishTool(),
 		showTool(),
+		reopenTool(),
 		reapTool(),
 	}
 }

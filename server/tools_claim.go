@@ -18,6 +18,8 @@ func createTool() Tool {
 			listArg("tasks", "Steps, one line each, no two alike"),
 			textArg("agent_id", "Your id; never detected, ask whoever started you"),
 			textArg("parent_agent_id", "Id of the agent that started you"),
+			boolArg("shared", "You only read or review: shared claims do not overlap each other"),
+			lease("Minutes you may be silent before you count as stale, if longer than the threshold"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),
@@ -29,14 +31,22 @@ func updateTool() Tool {
 		Name:    "lock_update",
 		Command: "update",
 		Title:   "Record progress",
-		Description: "Tick a task of a lock, add a note, or both. Shows others how far you are, and that you are alive. " +
+		Description: "Record progress, or amend the claim as the work grows: tick a task, add a note, widen or narrow the scope, hand over. " +
 			"Call it as each task is completed, not in a batch at the end; with nothing to record use lock_heartbeat. " +
+			"Widen before you edit the new files: add_scope answers with overlaps, as lock_create does. " +
 			"Completes the record of a finished lock too; refuses a reaped one.",
 		Properties: []Property{
 			lockID(),
 			textArg("task_text", "The task, exactly as created"),
 			boolArg("done", "true (default) ticks task_text, false unticks it"),
 			textArg("note", "What the next agent should know; several lines will do"),
+			listArg("add_scope", "Entries to add to the scope"),
+			listArg("remove_scope", "Entries to remove from the scope"),
+			listArg("add_tasks", "Tasks to add"),
+			lease("Minutes you may be silent before you count as stale"),
+			textArg("hand_to", "Id of the agent that takes the lock over"),
+			caller(),
+			force(),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Update),
@@ -54,6 +64,7 @@ func heartbeatTool() Tool {
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
 			lockID(),
+			caller(),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Heartbeat),
@@ -71,8 +82,30 @@ func finishTool() Tool {
 		Properties: []Property{
 			lockID(),
 			textArg("summary", "What was changed, what is left; becomes the last note"),
+			textArg("outcome", "modified, created, deleted, moved or unchanged"),
+			textArg("moved_to", "Where the files are now, with outcome moved"),
+			caller(),
+			force(),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Finish),
+	}
+}
+
+func reopenTool() Tool {
+	return Tool{
+		Name:    "lock_reopen",
+		Command: "reopen",
+		Title:   "Reopen a lock",
+		Description: "Make a lock that has ended active again, with its tasks and notes: yours that was reaped while you worked on, or one finished too soon (then say why). " +
+			"Answers id, filePath and overlaps: who claimed the same files meanwhile.",
+		Properties: []Property{
+			lockID(),
+			textArg("reason", "Why; needed unless it was reaped"),
+			caller(),
+			force(),
+			baseDir(),
+		},
+		operation: operate((*store.Store).Reopen),
 	}
 }

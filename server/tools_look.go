@@ -35,11 +35,12 @@ func checkTool() Tool {
 		Description: "Ask which active locks overlap files that you mean to edit. Changes nothing, reserves nothing. " +
 			"Call it before lock_create, and before you touch files outside your own scope. " +
 			"Answers an array; [] means free. Each lock has overlaps (yours, theirs, an example path) and same_worktree; " +
-			"your own are listed too. On overlap choose other files, wait, or coordinate.",
+			"your own are listed too, unless you pass agent_id. On overlap choose other files, wait, or coordinate.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			listArg("scope", "Paths or globs from the repository root").required(),
 			staleMinutes(),
+			textArg("agent_id", "Your id: leaves your own locks out"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Check),

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Check lists the active locks whose scope meets r.Scope, stale ones too. It
 // never blocks and changes nothing. Where a file could not be read the answer
@@ -15,17 +18,18 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
+		agent, err := c.agent(r.AgentID)
+		if err != nil {
+			return nil, err
+		}
 		entries, err := c.list(c.dir, activeOnly)
 		if err != nil {
 			return nil, err
 		}
-		out := []Summary{}
-		for _, m := range c.meetings(scope, entries) {
-			out = append(out, c.overlapping(m, minutes))
-		}
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return sameAgent(agent, e.AgentID) })
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}
-		return out, nil
+		return c.overlaps(scope, entries, minutes), nil
 	})
 }

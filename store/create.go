@@ -21,10 +21,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			if err != nil {
 				return Created{}, err
 			}
-			out := Created{Overlaps: []Summary{}}
-			for _, m := range c.meetings(scope, entries) {
-				out.Overlaps = append(out.Overlaps, c.overlapping(m, minutes))
-			}
+			out := Created{Overlaps: c.overlaps(scope, exclusiveTo(l.Mode, entries), minutes)}
 			e, err := c.write(h, l)
 			if err != nil {
 				return Created{}, err
@@ -40,11 +37,16 @@ func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
 	fail := func(err error) (lockfile.Lock, overlap.Scope, error) { return lockfile.Lock{}, nil, err }
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
-		return fail(badInput("title: %v", err))
+		return fail(badInput("%v", err))
 	}
-	tasks, err := cleanTasks(nil, r.Tasks)
+	tasks, err := lockfile.CleanTasks(r.Tasks, nil)
 	if err != nil {
-		return fail(err)
+		return fail(badInput("%v", err))
+	}
+	if r.LeaseMinutes != nil {
+		if err := checkLease(*r.LeaseMinutes); err != nil {
+			return fail(err)
+		}
 	}
 	agent, err := c.agent(r.AgentID)
 	if err != nil {
@@ -63,6 +65,12 @@ func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
 		Repository: c.record("repository", c.repo.Root), Worktree: c.record("worktree", c.repo.Worktree),
 		Branch: c.record("branch", c.repo.Branch), Head: c.repo.Head,
 	}
+	if r.Shared {
+		l.Mode = lockfile.Shared
+	}
+	if r.LeaseMinutes != nil {
+		l.LeaseMinutes = *r.LeaseMinutes
+	}
 	for _, t := range tasks {
 		l.Tasks = append(l.Tasks, lockfile.Task{Text: t})
 	}
@@ -76,33 +84,6 @@ func (c *call) record(key, name string) string {
 		c.warn("%s %q is recorded percent-escaped, as %q", key, name, safe)
 	}
 	return safe
-}
-
-// cleanTasks are the new tasks as they will be stored; present are those that
-// the lock has already. Two of one text could never be told apart.
-func cleanTasks(present []lockfile.Task, texts []string) ([]string, error) {
-	if n := len(present) + len(texts); n > lockfile.MaxTasks {
-		return nil, badInput("%d tasks are more than %d", n, lockfile.MaxTasks)
-	}
-	seen := make(map[string]bool, len(present)+len(texts))
-	for _, t := range present {
-		seen[t.Text] = true
-	}
-	out := make([]string, 0, len(texts))
-	for _, text := range texts {
-		clean, err := lockfile.CleanTask(text)
-		if err != nil {
-			return nil, badInput("task: %v", err)
-		}
-		if seen[clean] {
-			e := badInput("task %q is there twice", clean)
-			e.Hint = "give each task a text of its own: that is how it is ticked off"
-			return nil, e
-		}
-		seen[clean] = true
-		out = append(out, clean)
-	}
-	return out, nil
 }
 
 // write puts a new lock into the store under the first free id.

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -9,15 +12,30 @@ import (
 // The values of finished_by.
 const (
 	holderBy = "holder"
+	forcedBy = "force"
 	reapedBy = "reap"
 )
 
+const moved = "moved" // the outcome that moved_to belongs to
+
+func outcomes() []string { return []string{"modified", "created", "deleted", moved, "unchanged"} }
+
 // Finish ends a lock: its file moves to done/ with the summary as its last
 // note. A lock that has ended already is refused, and told apart from one
-// that was reaped.
+// that was reaped; so is somebody else's, unless r.Force or the caller is the
+// holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Finished, error) {
-		if err := cleanNote("summary", r.Summary); err != nil {
+		caller, err := c.agent(r.AgentID)
+		if err != nil {
+			return Finished{}, err
+		}
+		summary, err := cleanNote("summary", r.Summary)
+		if err != nil {
+			return Finished{}, err
+		}
+		outcome, err := outcomeKeys(r.Outcome, r.MovedTo)
+		if err != nil {
 			return Finished{}, err
 		}
 		return change(c, func(h *held) (Finished, error) {
@@ -25,16 +43,79 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			if err != nil {
 				return Finished{}, err
 			}
-			edit := endEdit(c.stamp(), holderBy)
-			if r.Summary != nil {
-				edit.AddNotes = []string{*r.Summary}
+			edit, err := finishEdit(&e.Lock, c.stamp(), caller, summary, r.Force)
+			if err != nil {
+				return Finished{}, err
 			}
+			edit.Set = append(edit.Set, outcome...)
 			if e, err = h.edit(e, edit, h.finish); err != nil {
 				return Finished{}, err
 			}
 			return Finished{ID: e.ID, FilePath: e.path}, nil
 		})
 	})
+}
+
+// finishEdit ends a lock on behalf of a caller; where that is not the holder,
+// a note before the summary says who it was.
+func finishEdit(l *lockfile.Lock, now lockfile.Stamp, caller *string, summary string, force bool) (lockfile.Edit, error) {
+	by, forced, err := mayEnd("finish", caller, l, force)
+	if err != nil {
+		return lockfile.Edit{}, err
+	}
+	ed := endEdit(now, holderBy)
+	if forced {
+		ed = endEdit(now, forcedBy)
+	}
+	if by != "" {
+		ed.AddNotes = append(ed.AddNotes, endedPrefix+by)
+	}
+	if summary != "" {
+		ed.AddNotes = append(ed.AddNotes, summary)
+	}
+	return ed, nil
+}
+
+// endedPrefix and reapedPrefix begin the notes that tell a holder who ended
+// its lock.
+const (
+	endedPrefix  = "Finished "
+	reapedPrefix = "Reaped for inactivity "
+)
+
+// outcomeKeys checks what is said of how the work ended.
+func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
+	if outcome == nil {
+		if movedTo != nil {
+			e := badInput("moved_to %q says nothing without the outcome %q", *movedTo, moved)
+			e.Hint = "give the outcome, too"
+			return nil, e
+		}
+		return nil, nil
+	}
+	if !slices.Contains(outcomes(), *outcome) {
+		e := badInput("outcome %q is unknown", *outcome)
+		e.Hint = "use one of " + strings.Join(outcomes(), ", ")
+		return nil, e
+	}
+	keys := []lockfile.KeyValue{{Key: "outcome", Value: *outcome}}
+	switch {
+	case *outcome == moved && movedTo == nil:
+		e := badInput("the outcome %q needs moved_to", moved)
+		e.Hint = "say where the files are now"
+		return nil, e
+	case *outcome != moved && movedTo != nil:
+		e := badInput("moved_to %q does not go with the outcome %q", *movedTo, *outcome)
+		e.Hint = fmt.Sprintf("use the outcome %q, or leave moved_to out", moved)
+		return nil, e
+	case movedTo != nil:
+		to, err := lockfile.CleanTask(*movedTo) // one line, like a task
+		if err != nil {
+			return nil, badInput("moved_to: %v", err)
+		}
+		keys = append(keys, lockfile.KeyValue{Key: "moved_to", Value: to})
+	}
+	return keys, nil
 }
 
 // findActive is find for the operations that only an active lock allows.

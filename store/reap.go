@@ -154,7 +154,7 @@ func (c *call) reapEntries(p reapPlan) ([]entry, error) {
 // life and the rule by which it was too old.
 func (c *call) reapNote(p reapPlan, e entry) string {
 	minutes := c.reapMinutes(p, e)
-	note := fmt.Sprintf("Reaped for inactivity at %s", c.stamp().Raw)
+	note := reapedPrefix + "at " + c.stamp().Raw
 	if p.agent != nil {
 		note += " by " + *p.agent
 	}

@@ -94,23 +94,44 @@ func ambiguous(short string, ids []string) *Error {
 	return e
 }
 
-// notActive is the refusal of an operation on a lock that has ended; it tells
-// a lock reaped for inactivity from one that was finished.
+// notActive is the refusal of an operation on a lock that has ended. It tells
+// a lock reaped for inactivity from one that was finished, and names who ended
+// it and the way back.
 func notActive(e entry) *Error {
-	if e.FinishedBy != reapedBy {
-		by := ""
-		if e.FinishedBy != "" {
-			by = " by " + e.FinishedBy
+	err := &Error{Code: LockNotActive, Hint: "claim again to go on working on its scope, or reopen it with a reason"}
+	switch e.FinishedBy {
+	case reapedBy:
+		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", e.ID, stamped(e.Finished))
+		if !e.Finished.IsZero() && e.Finished.After(e.Updated.Time) {
+			err.Message += fmt.Sprintf(", after %s without a heartbeat", age(e.Finished.Sub(e.Updated.Time)))
 		}
-		return &Error{Code: LockNotActive, Message: fmt.Sprintf("lock %q is already done: finished%s %s", e.ID, by, stamped(e.Finished)),
-			Hint: "claim again to go on working on its scope"}
+		err.Message += lastNoteLike(e, reapedPrefix)
+		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"
+	case forcedBy:
+		err.Message = fmt.Sprintf("lock %q was finished by force %s%s", e.ID, stamped(e.Finished), lastNoteLike(e, endedPrefix))
+		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before you go on editing"
+	case "":
+		err.Message = fmt.Sprintf("lock %q is already done: finished %s", e.ID, stamped(e.Finished))
+	default:
+		err.Message = fmt.Sprintf("lock %q is already done: finished by %s %s", e.ID, e.FinishedBy, stamped(e.Finished))
 	}
-	idle := ""
-	if !e.Finished.IsZero() && e.Finished.After(e.Updated.Time) {
-		idle = fmt.Sprintf(", after %s without a heartbeat", age(e.Finished.Sub(e.Updated.Time)))
+	return err
+}
+
+// lastNoteLike quotes the newest note that begins so, and the one after it,
+// which is the summary: together they say who ended the lock and why.
+func lastNoteLike(e entry, prefix string) string {
+	for i := len(e.Notes) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(e.Notes[i], prefix) {
+			continue
+		}
+		text := fmt.Sprintf(" (%s", firstRunes(e.Notes[i], lastNoteRunes))
+		if i+1 < len(e.Notes) {
+			text += "; " + firstRunes(e.Notes[i+1], lastNoteRunes)
+		}
+		return text + ")"
 	}
-	return &Error{Code: LockNotActive, Message: fmt.Sprintf("lock %q was reaped for inactivity %s%s", e.ID, stamped(e.Finished), idle),
-		Hint: "its scope is no longer yours: check for conflicts and claim again before you go on editing"}
+	return ""
 }
 
 // stamped names a moment for a message.

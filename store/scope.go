@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
@@ -127,18 +128,41 @@ type meeting struct {
 
 // meetings lists, in order, the entries whose scopes meet the given one.
 func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
-	context := c.scopeContext()
 	var out []meeting
 	for _, e := range entries {
-		theirs := make(overlap.Scope, len(e.Scope))
-		for i, text := range e.Scope {
-			theirs[i] = overlap.Stored(text, context)
-		}
-		if pairs := scope.Overlaps(theirs); len(pairs) > 0 {
+		if pairs := scope.Overlaps(c.storedScope(e)); len(pairs) > 0 {
 			out = append(out, meeting{entry: e, pairs: pairs})
 		}
 	}
 	return out
+}
+
+// storedScope is an entry's scope, ready to be compared.
+func (c *call) storedScope(e entry) overlap.Scope {
+	context := c.scopeContext()
+	scope := make(overlap.Scope, len(e.Scope))
+	for i, text := range e.Scope {
+		scope[i] = overlap.Stored(text, context)
+	}
+	return scope
+}
+
+// overlaps are the summaries of the entries that meet a scope.
+func (c *call) overlaps(scope overlap.Scope, entries []entry, staleMinutes float64) []Summary {
+	out := []Summary{}
+	for _, m := range c.meetings(scope, entries) {
+		out = append(out, c.overlapping(m, staleMinutes))
+	}
+	return out
+}
+
+// exclusiveTo leaves out the locks which one of that mode never meets: shared
+// against shared is no overlap.
+func exclusiveTo(mode string, entries []entry) []entry {
+	if mode != lockfile.Shared {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.Mode == lockfile.Shared })
 }
 
 // texts are the entries as a lock file stores them.

@@ -47,6 +47,16 @@ func (c *call) staleMinutes(asked *float64) (float64, error) {
 
 func validMinutes(m float64) bool { return m > 0 && !math.IsInf(m, 0) && !math.IsNaN(m) }
 
+// maxLease bounds how long a claim may outlive its holder.
+const maxLease = 30 * 24 * 60 // minutes
+
+func checkLease(minutes float64) error {
+	if validMinutes(minutes) && minutes <= maxLease {
+		return nil
+	}
+	return badInput("lease_minutes %v is not a number of minutes above 0 and at most %d (30 days)", minutes, maxLease)
+}
+
 // quiet is how long ago a lock was last updated, in whole seconds; never
 // negative, and 0 for a done lock.
 func (c *call) quiet(e entry) int64 {

@@ -27,6 +27,13 @@ func (c *call) summary(e entry, staleMinutes float64) Summary {
 		Worktree:        e.Worktree,
 		Branch:          e.Branch,
 		Mode:            e.Mode,
+		LeaseMinutes:    e.LeaseMinutes,
+		FinishedBy:      e.FinishedBy,
+		Outcome:         e.Outcome,
+		MovedTo:         e.MovedTo,
+	}
+	if !e.Finished.IsZero() {
+		s.Finished = e.Finished.String()
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}

@@ -35,6 +35,7 @@ type CheckRequest struct {
 	Target
 	Scope        []string `json:"scope"`
 	StaleMinutes *float64 `json:"stale_minutes"`
+	AgentID      *string  `json:"agent_id"` // leave out the locks of this very id
 }
 
 // A CreateRequest claims a scope.
@@ -45,15 +46,26 @@ type CreateRequest struct {
 	Tasks         []string `json:"tasks"`
 	AgentID       *string  `json:"agent_id"` // nil: AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string  `json:"parent_agent_id"`
+	Shared        bool     `json:"shared"`        // a reader's claim: meets no other shared one
+	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
 }
 
-// An UpdateRequest records progress.
+// An UpdateRequest records progress, or amends the claim.
 type UpdateRequest struct {
 	Target
 	Ref
 	TaskText *string `json:"task_text"`
 	Done     *bool   `json:"done"` // nil with TaskText: true
 	Note     *string `json:"note"`
+
+	AddScope     []string `json:"add_scope"`
+	RemoveScope  []string `json:"remove_scope"`
+	AddTasks     []string `json:"add_tasks"`
+	LeaseMinutes *float64 `json:"lease_minutes"`
+	HandTo       *string  `json:"hand_to"` // the next holder's id
+
+	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
+	Force   bool    `json:"force"`    // do it though somebody else holds the lock
 }
 
 // A FinishRequest ends a lock.
@@ -61,12 +73,26 @@ type FinishRequest struct {
 	Target
 	Ref
 	Summary *string `json:"summary"`
+	Outcome *string `json:"outcome"`  // modified, created, deleted, moved, unchanged
+	MovedTo *string `json:"moved_to"` // with the outcome moved
+	AgentID *string `json:"agent_id"`
+	Force   bool    `json:"force"`
+}
+
+// A ReopenRequest makes a done lock active again.
+type ReopenRequest struct {
+	Target
+	Ref
+	Reason  *string `json:"reason"` // may be left out after a reap only
+	AgentID *string `json:"agent_id"`
+	Force   bool    `json:"force"`
 }
 
 // A HeartbeatRequest says that the holder is alive.
 type HeartbeatRequest struct {
 	Target
 	Ref
+	AgentID *string `json:"agent_id"`
 }
 
 // A ReapRequest archives stale locks: the one named, or all.
@@ -100,12 +126,19 @@ type Summary struct {
 	Stale           bool     `json:"stale"`
 	StaleForSeconds int64    `json:"staleForSeconds"`
 
-	Created      string `json:"created,omitempty"`
-	Updated      string `json:"updated,omitempty"`
-	Worktree     string `json:"worktree,omitempty"`
-	WorktreeGone bool   `json:"worktreeGone,omitempty"`
-	Branch       string `json:"branch,omitempty"`
-	Mode         string `json:"mode,omitempty"` // "shared", else absent
+	Created      string  `json:"created,omitempty"`
+	Updated      string  `json:"updated,omitempty"`
+	Worktree     string  `json:"worktree,omitempty"`
+	WorktreeGone bool    `json:"worktreeGone,omitempty"`
+	Branch       string  `json:"branch,omitempty"`
+	Mode         string  `json:"mode,omitempty"` // "shared", else absent
+	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
+
+	// How it ended, where it did.
+	Finished   string `json:"finished,omitempty"`
+	FinishedBy string `json:"finished_by,omitempty"` // holder, force, reap
+	Outcome    string `json:"outcome,omitempty"`
+	MovedTo    string `json:"moved_to,omitempty"`
 
 	// Where the answer is about an overlap (check, create):
 	Overlaps     []overlap.Pair `json:"overlaps,omitempty"`
@@ -124,12 +157,21 @@ type Created struct {
 type Updated struct {
 	ID              string `json:"id"`
 	PercentComplete int    `json:"percentComplete"`
+	// The locks that the entries of add_scope meet; nil where none were added.
+	Overlaps *[]Summary `json:"overlaps,omitempty"`
 }
 
 // A Finished answers finish.
 type Finished struct {
 	ID       string `json:"id"`
 	FilePath string `json:"filePath"`
+}
+
+// A Reopened answers reopen.
+type Reopened struct {
+	ID       string    `json:"id"`
+	FilePath string    `json:"filePath"`
+	Overlaps []Summary `json:"overlaps"` // who else is there by now
 }
 
 // A Heartbeat answers heartbeat.

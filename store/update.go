@@ -3,16 +3,18 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// Update ticks a task and adds a note, and counts as a heartbeat. On a lock
-// that was finished it completes the record; a reaped one it refuses.
+// Update ticks a task, adds a note or amends the claim, and counts as a
+// heartbeat. Everything is validated before anything is applied. On a lock
+// that was finished it completes the record (task, note); a reaped one it
+// refuses. Widening answers with the locks that the new entries meet.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
-		if err := cleanUpdate(&r); err != nil {
+		a, err := c.amendment(r)
+		if err != nil {
 			return Updated{}, err
 		}
 		return change(c, func(h *held) (Updated, error) {
@@ -20,12 +22,23 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			if err != nil {
 				return Updated{}, err
 			}
-			if e.done && e.FinishedBy == reapedBy {
+			if e.done && (e.FinishedBy == reapedBy || a.amends()) {
 				return Updated{}, notActive(e)
 			}
-			edit, err := updateEdit(&e.Lock, r)
+			edit, err := a.edit(&e.Lock)
 			if err != nil {
 				return Updated{}, err
+			}
+			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
+				err := badInput("nothing would change: lock %q has all of that already", e.ID)
+				err.Hint = "use heartbeat to say only that the work goes on"
+				return Updated{}, err
+			}
+			out := Updated{ID: e.ID}
+			if len(a.add) > 0 {
+				if out.Overlaps, err = c.widened(h, e, a); err != nil {
+					return Updated{}, err
+				}
 			}
 			if !e.done {
 				edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.stamp().Raw})
@@ -33,61 +46,26 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			if e, err = h.edit(e, edit, h.rewrite); err != nil {
 				return Updated{}, err
 			}
-			return Updated{ID: e.ID, PercentComplete: e.PercentComplete()}, nil
+			out.PercentComplete = e.PercentComplete()
+			return out, nil
 		})
 	})
 }
 
-// cleanUpdate makes the texts of a request what will be stored, and fills in
-// what it leaves open.
-func cleanUpdate(r *UpdateRequest) error {
-	if r.TaskText == nil && r.Done != nil {
-		e := badInput("done says nothing without task_text")
-		e.Hint = "name the task that is done (or not)"
-		return e
-	}
-	if r.TaskText == nil && r.Note == nil {
-		e := badInput("nothing to update: neither task_text nor note is given")
-		e.Hint = "use heartbeat to say only that the work goes on"
-		return e
-	}
-	if r.TaskText != nil {
-		text := strings.TrimSpace(*r.TaskText)
-		if text == "" {
-			return badInput("task_text %q is empty", *r.TaskText)
-		}
-		r.TaskText = &text
-	}
-	return cleanNote("note", r.Note)
-}
-
-// cleanNote checks and trims a note in place; nil is no note.
-func cleanNote(argument string, note *string) error {
-	if note == nil {
-		return nil
-	}
-	clean, err := lockfile.CleanNote(*note)
+// widened lists the locks that the entries added to e meet.
+func (c *call) widened(h *held, e entry, a amendment) (*[]Summary, error) {
+	entries, err := c.list(h, activeOnly)
 	if err != nil {
-		return badInput("%s: %v", argument, err)
+		return nil, err
 	}
-	*note = clean
-	return nil
-}
-
-func updateEdit(l *lockfile.Lock, r UpdateRequest) (lockfile.Edit, error) {
-	var edit lockfile.Edit
-	if r.TaskText != nil {
-		done := r.Done == nil || *r.Done
-		i, err := taskIndex(l, *r.TaskText, done)
-		if err != nil {
-			return edit, err
+	others := exclusiveTo(e.Mode, entries)
+	overlaps := []Summary{}
+	for _, s := range c.overlaps(a.add, others, c.configuredMinutes()) {
+		if s.ID != e.ID {
+			overlaps = append(overlaps, s)
 		}
-		edit.Tick = []lockfile.Tick{{Index: i, Done: done}}
 	}
-	if r.Note != nil {
-		edit.AddNotes = []string{*r.Note}
-	}
-	return edit, nil
+	return &overlaps, nil
 }
 
 // taskIndex finds the task of exactly that text. Where another tool wrote the
@@ -104,11 +82,11 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	}
 	e := &Error{Code: TaskNotFound, Message: fmt.Sprintf("lock %q has no task %q", l.ID, text), Hint: "it has no tasks at all: add a note instead"}
 	if len(l.Tasks) > 0 {
-		quoted := make([]string, len(l.Tasks))
+		texts := make([]string, len(l.Tasks))
 		for i, t := range l.Tasks {
-			quoted[i] = fmt.Sprintf("%q", t.Text)
+			texts[i] = t.Text
 		}
-		e.Hint = "its tasks are: " + strings.Join(quoted, ", ")
+		e.Hint = "its tasks are: " + quoted(texts)
 	}
 	return -1, e
 }

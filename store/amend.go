@@ -1,0 +1,264 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// An amendment is a validated update: what a request asks for, in the form in
+// which it is stored. Whether the lock allows it is decided under the mutex.
+type amendment struct {
+	caller   *string
+	force    bool
+	task     string // "": none
+	done     bool
+	note     string // "": none
+	add      overlap.Scope
+	remove   []removal
+	addTasks []string
+	lease    float64 // 0: unchanged
+	handTo   string  // "": nobody
+}
+
+// amendment validates a request before anything of it is applied.
+func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
+	if a.caller, err = c.agent(r.AgentID); err != nil {
+		return a, err
+	}
+	a.force = r.Force
+	if err := a.progress(r); err != nil {
+		return a, err
+	}
+	if len(r.AddScope) > 0 {
+		if a.add, err = c.parseScope(r.AddScope); err != nil {
+			return a, err
+		}
+	}
+	if a.remove, err = c.removals(r.RemoveScope); err != nil {
+		return a, err
+	}
+	if a.addTasks, err = lockfile.CleanTasks(r.AddTasks, nil); err != nil {
+		return a, badInput("%v", err)
+	}
+	if r.LeaseMinutes != nil {
+		a.lease = *r.LeaseMinutes
+		if err := checkLease(a.lease); err != nil {
+			return a, err
+		}
+	}
+	if r.HandTo != nil {
+		if a.handTo, err = lockfile.CleanAgent(*r.HandTo); err != nil {
+			return a, badInput("hand_to: %v", err)
+		}
+	}
+	if a.task == "" && a.note == "" && !a.amends() {
+		e := badInput("nothing to update")
+		e.Hint = "give a task, a note or a change of the claim; use heartbeat to say only that the work goes on"
+		return a, e
+	}
+	return a, nil
+}
+
+// amends reports whether the claim itself is to change, and not only its
+// record of progress.
+func (a *amendment) amends() bool {
+	return len(a.add) > 0 || len(a.remove) > 0 || len(a.addTasks) > 0 || a.lease > 0 || a.handTo != ""
+}
+
+func (a *amendment) progress(r UpdateRequest) error {
+	if r.TaskText == nil && r.Done != nil {
+		e := badInput("done says nothing without task_text")
+		e.Hint = "name the task that is done (or not)"
+		return e
+	}
+	if r.TaskText != nil {
+		a.task, a.done = strings.TrimSpace(*r.TaskText), r.Done == nil || *r.Done
+		if a.task == "" {
+			return badInput("task_text %q is empty", *r.TaskText)
+		}
+	}
+	note, err := cleanNote("note", r.Note)
+	a.note = note
+	return err
+}
+
+// cleanNote is a note as it is stored; "" where none was given.
+func cleanNote(argument string, note *string) (string, error) {
+	if note == nil {
+		return "", nil
+	}
+	clean, err := lockfile.CleanNote(*note)
+	if err != nil {
+		return "", badInput("%s: %v", argument, err)
+	}
+	return clean, nil
+}
+
+// A removal is an entry that is to leave the scope, as the caller gave it and
+// in every spelling under which it may be stored.
+type removal struct {
+	text      string
+	spellings []string
+}
+
+func (c *call) removals(entries []string) ([]removal, error) {
+	var out []removal
+	for _, text := range entries {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the remove_scope entry %q is empty", text), Hint: "name an entry of the lock's scope"}
+		}
+		r := removal{text, []string{text}}
+		// What no claim could hold may have been stored by another tool.
+		if scope, err := c.parseScope([]string{text}); err == nil {
+			stored := strings.TrimSuffix(scope[0].String(), "/")
+			r.spellings = append(r.spellings, stored, stored+"/")
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (r removal) names(entry string) bool { return slices.Contains(r.spellings, entry) }
+
+// edit is the change that the amendment makes to a lock, or why it may not.
+func (a *amendment) edit(l *lockfile.Lock) (lockfile.Edit, error) {
+	var ed lockfile.Edit
+	if a.task != "" {
+		i, err := taskIndex(l, a.task, a.done)
+		if err != nil {
+			return ed, err
+		}
+		ed.Tick = []lockfile.Tick{{Index: i, Done: a.done}}
+	}
+	if a.note != "" {
+		ed.AddNotes = []string{a.note}
+	}
+	if err := a.editTasks(l, &ed); err != nil {
+		return ed, err
+	}
+	if err := a.editScope(l, &ed); err != nil {
+		return ed, err
+	}
+	if err := a.editLease(l, &ed); err != nil {
+		return ed, err
+	}
+	return ed, a.editHolder(l, &ed)
+}
+
+func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
+	if len(a.addTasks) == 0 {
+		return nil
+	}
+	tasks, err := lockfile.CleanTasks(a.addTasks, l.Tasks)
+	if err != nil {
+		return badInput("%v", err)
+	}
+	ed.AddTasks = tasks
+	return nil
+}
+
+// editScope leaves a note for each change of scope, so that the log explains
+// itself.
+func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
+	scope := slices.Clone(l.Scope)
+	var added, removed []string
+	for _, e := range a.add {
+		if text := e.String(); !slices.Contains(scope, text) {
+			scope, added = append(scope, text), append(added, text)
+		}
+	}
+	for _, r := range a.remove {
+		i := slices.IndexFunc(scope, r.names)
+		if i < 0 {
+			return &Error{Code: BadScope, Message: fmt.Sprintf("lock %q has no scope entry %q", l.ID, r.text),
+				Hint: "its scope is: " + quoted(l.Scope)}
+		}
+		removed = append(removed, scope[i])
+		scope = slices.Delete(scope, i, i+1)
+	}
+	if len(scope) == 0 {
+		return &Error{Code: BadScope, Message: fmt.Sprintf("the last entry of lock %q cannot be removed", l.ID), Hint: "finish the lock instead"}
+	}
+	if len(scope) > maxScope {
+		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), maxScope), Hint: "use globs, or make several claims"}
+	}
+	if len(added) > 0 {
+		ed.AddNotes = append(ed.AddNotes, a.signed("Scope widened by "+strings.Join(added, ", "), l))
+	}
+	if len(removed) > 0 {
+		by, _, err := mayEnd("narrow", a.caller, l, a.force)
+		if err != nil {
+			return err
+		}
+		ed.AddNotes = append(ed.AddNotes, joined("Scope narrowed by "+strings.Join(removed, ", "), by))
+	}
+	if len(added)+len(removed) > 0 {
+		ed.Set = append(ed.Set, lockfile.KeyValue{Key: "scope", Value: scope})
+	}
+	return nil
+}
+
+func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
+	if a.lease == 0 || a.lease == l.LeaseMinutes {
+		return nil
+	}
+	if a.lease < l.LeaseMinutes {
+		by, _, err := mayEnd("shorten the lease of", a.caller, l, a.force)
+		if err != nil {
+			return err
+		}
+		if by != "" {
+			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened from %s to %s minutes, %s", minutesText(l.LeaseMinutes), minutesText(a.lease), by))
+		}
+	}
+	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
+	return nil
+}
+
+func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
+	if a.handTo == "" {
+		return nil
+	}
+	if l.AgentID != nil && *l.AgentID == a.handTo {
+		return badInput("lock %q is held by %q already", l.ID, a.handTo)
+	}
+	by, _, err := mayEnd("hand over", a.caller, l, a.force)
+	if err != nil {
+		return err
+	}
+	from := "an unknown holder"
+	if l.AgentID != nil {
+		from = *l.AgentID
+	}
+	ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Handed over from %s to %s", from, a.handTo), by))
+	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "agent_id", Value: a.handTo})
+	return nil
+}
+
+// signed names the caller in a note where it is not the holder.
+func (a *amendment) signed(note string, l *lockfile.Lock) string {
+	if a.caller == nil || sameAgent(a.caller, l.AgentID) {
+		return note
+	}
+	return note + ", by " + *a.caller
+}
+
+func joined(note, by string) string {
+	if by == "" {
+		return note
+	}
+	return note + ", " + by
+}
+
+func quoted(texts []string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = fmt.Sprintf("%q", t)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,321 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// held claims a lock for an agent with a parent.
+func (w *world) held(agent, parent string, scope ...string) string {
+	w.t.Helper()
+	r := store.CreateRequest{Title: "held", Scope: scope, Tasks: []string{"one"}, AgentID: &agent}
+	if parent != "" {
+		r.ParentAgentID = &parent
+	}
+	a, err := w.at(w.main).Create(background, r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Result.ID
+}
+
+func (w *world) show(id string) store.Whole {
+	w.t.Helper()
+	a, err := w.at(w.main).Show(background, store.ShowRequest{Ref: ref(id)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Result
+}
+
+func TestWidening(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("a", "", "auth/**")
+	other := w.held("b", "", "billing/x.go", "web")
+	w.pass(time.Minute)
+	u, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"auth/**", " billing/** "}, AddTasks: []string{"two"}, AgentID: ptr("a")})
+	if err != nil || u.Result.Overlaps == nil || ids(*u.Result.Overlaps) != other || u.Result.PercentComplete != 0 {
+		t.Fatalf("%+v, %v", u.Result, err)
+	}
+	l := w.show(id)
+	if got := strings.Join(l.Scope, " "); got != "auth/** billing/**" || len(l.Tasks) != 2 || l.Updated != "2026-07-17T18-46-12" {
+		t.Errorf("%+v", l)
+	}
+	if len(l.Notes) != 1 || !strings.Contains(l.Notes[0], "widened") || !strings.Contains(l.Notes[0], "billing/**") || strings.Contains(l.Notes[0], "auth") {
+		t.Errorf("notes %q", l.Notes)
+	}
+	c, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{"billing/y.go"}})
+	if err != nil || ids(c.Result) != id {
+		t.Errorf("check: %q, %v", ids(c.Result), err)
+	}
+	// Anybody may widen; the note says who did.
+	if _, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"docs"}, AgentID: ptr("c")}); err != nil {
+		t.Fatal(err)
+	}
+	if n := lastNote(w.show(id)); !strings.HasSuffix(n, "by c") {
+		t.Errorf("note %q", n)
+	}
+}
+
+func TestNarrowing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("a", "", "src/**", "docs/*.md", "lib")
+	s := w.at(w.main)
+	if _, err := s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{" docs/*.md ", "lib/"}}); err != nil {
+		t.Fatal(err)
+	}
+	if l := w.show(id); strings.Join(l.Scope, " ") != "src/**" || !strings.Contains(lastNote(l), "narrowed by docs/*.md, lib") {
+		t.Errorf("%q, %q", l.Scope, lastNote(l))
+	}
+	before := w.read(id + ".md")
+	_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{"src/**"}})
+	wantCode(t, err, store.BadScope, "last entry")
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{"nope"}, Note: ptr("half")})
+	wantCode(t, err, store.BadScope, `"nope"`, "src/**")
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"a/{b"}, Note: ptr("half")})
+	wantCode(t, err, store.BadScope, "a/{b")
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), AddTasks: []string{"one"}, Note: ptr("half")})
+	wantCode(t, err, store.BadInput, "one")
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"src/**"}})
+	wantCode(t, err, store.BadInput, "nothing would change")
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(-1.0)})
+	wantCode(t, err, store.BadInput, "lease_minutes")
+	if after := w.read(id + ".md"); after != before {
+		t.Errorf("a refused update changed the file:\n%s", after)
+	}
+}
+
+// What takes something from a holder is for the holder, its parent, or force.
+func TestWhoseItIs(t *testing.T) {
+	t.Parallel()
+	type try func(s *store.Store, id string, agent *string, force bool) error
+	tries := map[string]try{
+		"finish": func(s *store.Store, id string, agent *string, force bool) error {
+			_, err := s.Finish(background, store.FinishRequest{Ref: ref(id), AgentID: agent, Force: force, Summary: ptr("why")})
+			return err
+		},
+		"narrow": func(s *store.Store, id string, agent *string, force bool) error {
+			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{"b"}, AgentID: agent, Force: force})
+			return err
+		},
+		"shorten": func(s *store.Store, id string, agent *string, force bool) error {
+			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(10.0), AgentID: agent, Force: force})
+			return err
+		},
+		"hand over": func(s *store.Store, id string, agent *string, force bool) error {
+			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), HandTo: ptr("heir"), AgentID: agent, Force: force})
+			return err
+		},
+		"reopen": func(s *store.Store, id string, agent *string, force bool) error {
+			if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id)}); err != nil {
+				return err
+			}
+			_, err := s.Reopen(background, store.ReopenRequest{Ref: ref(id), AgentID: agent, Force: force, Reason: ptr("why")})
+			return err
+		},
+	}
+	for what, try := range tries {
+		for name, c := range map[string]struct {
+			agent *string
+			force bool
+			ok    bool
+			note  string // what the notes must hold
+		}{
+			"the holder":         {agent: ptr("kid"), ok: true},
+			"nobody known":       {ok: true},
+			"the parent":         {agent: ptr("boss"), ok: true, note: "boss"},
+			"a stranger":         {agent: ptr("other")},
+			"a stranger, forced": {agent: ptr("other"), force: true, ok: true, note: "other"},
+		} {
+			t.Run(what+" by "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				id := w.held("kid", "boss", "a", "b")
+				if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(120.0)}); err != nil {
+					t.Fatal(err)
+				}
+				err := try(w.at(w.link), id, c.agent, c.force)
+				if !c.ok {
+					wantCode(t, err, store.NotHolder, `"kid"`, `"other"`, "force")
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				notes := strings.Join(w.show(id).Notes, "\n")
+				if c.note != "" && (!strings.Contains(notes, c.note) || !strings.Contains(notes, "kid")) {
+					t.Errorf("notes name neither both: %q", notes)
+				}
+			})
+		}
+	}
+}
+
+func TestWhatIsOpenToAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("kid", "", "a")
+	s := w.at(w.link)
+	if _, err := s.Update(background, store.UpdateRequest{Ref: ref(id), TaskText: ptr("one"), Note: ptr("n"), AgentID: ptr("other"), LeaseMinutes: ptr(90.0)}); err != nil {
+		t.Error(err)
+	}
+	h, err := s.Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: ptr("other")})
+	if err != nil {
+		t.Error(err)
+	}
+	wantWarning(t, h.Warnings, "somebody else's")
+}
+
+func TestHandingOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("old", "", "a")
+	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), HandTo: ptr("new"), AgentID: ptr("old")}); err != nil {
+		t.Fatal(err)
+	}
+	l := w.show(id)
+	if *l.AgentID != "new" || !strings.Contains(lastNote(l), "from old to new") || len(l.Tasks) != 1 {
+		t.Errorf("%+v", l)
+	}
+	_, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref(id), AgentID: ptr("old")})
+	wantCode(t, err, store.NotHolder)
+	_, err = w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), HandTo: ptr("new")})
+	wantCode(t, err, store.BadInput, "already")
+}
+
+func TestForcedFinishTellsTheHolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("kid", "", "a")
+	if _, err := w.at(w.link).Finish(background, store.FinishRequest{Ref: ref(id), AgentID: ptr("ops"), Force: true, Summary: ptr("the branch was dropped")}); err != nil {
+		t.Fatal(err)
+	}
+	if l := w.show(id); l.FinishedBy != "force" {
+		t.Errorf("finished_by %q", l.FinishedBy)
+	}
+	_, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: ptr("kid")})
+	wantCode(t, err, store.LockNotActive, "by force", "2026-07-17T18-45-12", "ops", "the branch was dropped", "reopen")
+	_, err = w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"b"}})
+	wantCode(t, err, store.LockNotActive)
+}
+
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	for name, c := range map[string]struct {
+		outcome, to *string
+		part        string
+	}{
+		"unknown":       {ptr("vanished"), nil, "unchanged"},
+		"moved nowhere": {ptr("moved"), nil, "moved_to"},
+		"not moved":     {ptr("deleted"), ptr("x"), "moved"},
+		"only a place":  {nil, ptr("x"), "moved_to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := s.Finish(background, store.FinishRequest{Ref: ref(w.claim(w.main, "t", "a")), Outcome: c.outcome, MovedTo: c.to})
+			wantCode(t, err, store.BadInput, c.part)
+		})
+	}
+	id := w.claim(w.main, "t", "a")
+	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id), Outcome: ptr("moved"), MovedTo: ptr("lib/a")}); err != nil {
+		t.Fatal(err)
+	}
+	if l := w.show(id); l.Outcome != "moved" || l.MovedTo != "lib/a" || l.FinishedBy != "holder" || l.Finished != "2026-07-17T18-45-12" {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	id := w.held("kid", "", "a")
+	_, err := s.Reopen(background, store.ReopenRequest{Ref: ref(id), Reason: ptr("r")})
+	wantCode(t, err, store.BadInput, "active already")
+	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id), Outcome: ptr("modified")}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Reopen(background, store.ReopenRequest{Ref: ref(id)})
+	wantCode(t, err, store.BadInput, "reason")
+	other := w.held("other", "", "a/b")
+	w.pass(time.Minute)
+	r, err := s.Reopen(background, store.ReopenRequest{Ref: ref(id), Reason: ptr("not quite"), AgentID: ptr("kid")})
+	if err != nil || ids(r.Result.Overlaps) != other {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	l := w.show(id)
+	if l.Status != "active" || l.Updated != "2026-07-17T18-46-12" || l.Finished+l.FinishedBy+l.Outcome != "" || !strings.Contains(lastNote(l), "not quite") {
+		t.Errorf("%+v", l)
+	}
+	w.pass(2 * time.Hour)
+	if _, err := s.Reap(background, store.ReapRequest{LockID: &id}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Reopen(background, store.ReopenRequest{Ref: ref(id)}); err != nil {
+		t.Errorf("after a reap a reason is asked for: %v", err)
+	}
+	// An active file of the same name is never overwritten.
+	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id)}); err != nil {
+		t.Fatal(err)
+	}
+	text := w.read("done", id+".md")
+	w.write(id+".md", strings.Replace(text, "status: done", "status: active", 1))
+	_, err = s.Reopen(background, store.ReopenRequest{Ref: ref(id), Reason: ptr("r")})
+	if err == nil || w.read("done", id+".md") != text {
+		t.Errorf("reopen over an active copy: %v", err)
+	}
+}
+
+func TestSharedMeetsNoShared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	create := func(shared bool) (string, string) {
+		a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/**"}, Shared: shared})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result.ID, ids(a.Result.Overlaps)
+	}
+	one, _ := create(true)
+	two, met := create(true)
+	if met != "" {
+		t.Errorf("shared meets shared: %q", met)
+	}
+	if _, met := create(false); met != one+" "+two {
+		t.Errorf("exclusive meets %q", met)
+	}
+	c, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{"src/a"}})
+	if err != nil || c.Result[0].Mode != "shared" || c.Result[2].Mode != "" {
+		t.Errorf("%+v, %v", c.Result, err)
+	}
+}
+
+func TestCheckLeavesOutOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.held("me", "", "src")
+	other := w.held("other", "", "src")
+	anonymous := w.claim(w.main, "anonymous", "src")
+	for _, s := range []struct {
+		agent *string
+		env   string
+	}{{ptr("me"), ""}, {nil, "me"}} {
+		a, err := w.at(w.link, "AGENT_LOCKS_AGENT_ID="+s.env).Check(background, store.CheckRequest{Scope: []string{"src/a"}, AgentID: s.agent})
+		if err != nil || ids(a.Result) != anonymous+" "+other {
+			t.Errorf("%v: %q, %v", s, ids(a.Result), err)
+		}
+	}
+}
+
+func lastNote(w store.Whole) string {
+	if len(w.Notes) == 0 {
+		return ""
+	}
+	return w.Notes[len(w.Notes)-1]
+}
