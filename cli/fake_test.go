@@ -54,6 +54,9 @@ func (f *fake) Finish(_ context.Context, r store.FinishRequest) (store.Answer[st
 func (f *fake) Heartbeat(_ context.Context, r store.HeartbeatRequest) (store.Answer[store.Heartbeat], error) {
 	return give[store.Heartbeat](f, r)
 }
+func (f *fake) Reopen(_ context.Context, r store.ReopenRequest) (store.Answer[store.Reopened], error) {
+	return give[store.Reopened](f, r)
+}
 func (f *fake) Reap(_ context.Context, r store.ReapRequest) (store.Answer[[]store.Reaped], error) {
 	return give[[]store.Reaped](f, r)
 }

@@ -46,6 +46,9 @@ func deeds() []deed {
 		{"lock_reap", `{"dry_run":true,"agent_id":"me"}`, []string{"reap", "--dry-run", "--agent", "me"}},
 		{"lock_reap", `{"lock_id":"` + two + `","stale_minutes":1,"force":true}`, []string{"reap", two, "--stale-minutes", "1", "--force"}},
 		{"lock_finish", `{"lock_id":"` + one + `","summary":"done"}`, []string{"finish", one, "--summary", "done"}},
+		{"lock_reopen", `{"lock_id":"` + one + `","reason":"not yet"}`, []string{"reopen", one, "--reason", "not yet"}},
+		{"lock_update", `{"lock_id":"` + one + `","add_scope":["src/a/x.go"],"remove_scope":["go.mod"],"add_tasks":["z"],"lease_minutes":90,"hand_to":"her","agent_id":"me","force":true}`,
+			[]string{"update", one, "--add-scope", "src/a/x.go", "--remove-scope", "go.mod", "--add-task", "z", "--lease", "90", "--hand-to", "her", "--agent", "me", "--force"}},
 		{"lock_show", `{"lock_id":"` + two + `"}`, []string{"show", two}},
 	}
 }
@@ -101,7 +104,7 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 // What one face takes, the other takes too.
 func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
-	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task"}
+	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task", "lease_minutes": "lease"}
 	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
 	ownFlags := []string{"help", "json", "exit-code", "undone"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})

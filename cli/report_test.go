@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -40,26 +41,37 @@ func TestErrors(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
-	const commands = "commands are check, claim, completion, demo, finish, heartbeat, list, reap, serve, setup, show, status, update, version"
+	commands := "commands are " + strings.Join(commandNames(), ", ")
 	testOutputs(t, []outputCase{
 		{name: "near command", args: []string{"statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
 		{name: "far command", args: []string{"frobnicate"}, stderr: "agent-locks: unknown command \"frobnicate\"\n" + commands + "\n", code: 1},
 		{name: "unknown command before its flags", args: []string{"chekc", "--exit-code"}, stderr: "agent-locks: unknown command \"chekc\"\ndid you mean check? " + commands + "\n", code: 1},
 		{name: "unknown help topic", args: []string{"help", "statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
-		{name: "near flag", args: []string{"heartbeat", "x", "--basedir", "y"},
-			stderr: "agent-locks: unknown flag \"--basedir\" for agent-locks heartbeat\ndid you mean --base-dir? accepted are --base-dir, --help, --json\n", code: 1},
-		{name: "far flag", args: []string{"heartbeat", "x", "--frob"},
-			stderr: "agent-locks: unknown flag \"--frob\" for agent-locks heartbeat\naccepted are --base-dir, --help, --json\n", code: 1},
-		{name: "short flag", args: []string{"heartbeat", "-x"},
-			stderr: "agent-locks: unknown flag \"-x\" for agent-locks heartbeat\naccepted are --base-dir, --help, --json\n", code: 1},
-		{name: "JSON, asked for after the fault", args: []string{"heartbeat", "x", "--frob", "--json"},
-			stderr: `{"error":{"code":"bad_input","hint":"accepted are --base-dir, --help, --json","message":"unknown flag \"--frob\" for agent-locks heartbeat"}}` + "\n", code: 1},
+		{name: "near flag", args: []string{"version", "--basedir", "y"},
+			stderr: "agent-locks: unknown flag \"--basedir\" for agent-locks version\ndid you mean --base-dir? accepted are --base-dir, --help, --json\n", code: 1},
+		{name: "far flag", args: []string{"version", "--frob"},
+			stderr: "agent-locks: unknown flag \"--frob\" for agent-locks version\naccepted are --base-dir, --help, --json\n", code: 1},
+		{name: "short flag", args: []string{"version", "-x"},
+			stderr: "agent-locks: unknown flag \"-x\" for agent-locks version\naccepted are --base-dir, --help, --json\n", code: 1},
+		{name: "JSON, asked for after the fault", args: []string{"version", "--frob", "--json"},
+			stderr: `{"error":{"code":"bad_input","hint":"accepted are --base-dir, --help, --json","message":"unknown flag \"--frob\" for agent-locks version"}}` + "\n", code: 1},
 		{name: "no JSON where it is no flag", args: []string{"heartbeat", "--", "x", "y", "--json"},
 			stderr: "agent-locks: heartbeat takes one lock id, got 3 arguments, the second \"y\"\nsee agent-locks heartbeat --help\n", code: 1},
 		{name: "no shell", args: []string{"completion", "tcsh"}, stderr: "agent-locks: unknown shell \"tcsh\"\none of bash, zsh, fish, powershell\n", code: 1},
 		{name: "serve where the directory is not its own", args: []string{"serve", "--base-dir", "x"},
 			stderr: "agent-locks: serve takes no --base-dir, got \"x\"\nstart it in the directory, or let calls pass base_dir\n", code: 1},
 	})
+}
+
+// commandNames are the commands that help lists.
+func commandNames() []string {
+	var names []string
+	for _, cmd := range newRoot(&app{out: bufio.NewWriter(io.Discard)}).Commands() {
+		if cmd.IsAvailableCommand() {
+			names = append(names, cmd.Name())
+		}
+	}
+	return names
 }
 
 func TestInterrupted(t *testing.T) {

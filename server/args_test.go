@@ -105,7 +105,7 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 	const query, check, create, update, reap, heartbeat = "lock_query", "lock_check_conflict", "lock_create", "lock_update", "lock_reap", "lock_heartbeat"
 	tests := []struct{ tool, sent, message, hint string }{
 		// Unknown names, before anything else.
-		{create, `{"title":"t","scope":["a"],"basedir":"/o"}`, `unknown argument "basedir"`, `did you mean "base_dir"? lock_create takes title, scope, tasks, agent_id, parent_agent_id, base_dir`},
+		{create, `{"title":"t","scope":["a"],"basedir":"/o"}`, `unknown argument "basedir"`, `did you mean "base_dir"? lock_create takes title, scope, tasks, agent_id, parent_agent_id, `},
 		{check, `{"scopes":["a/b"]}`, `unknown argument "scopes"`, `did you mean "scope"? lock_check_conflict takes scope, `},
 		{reap, `{"dryrun":true}`, `unknown argument "dryrun"`, `did you mean "dry_run"?`},
 		{reap, `{"Dry_Run":true}`, `unknown argument "Dry_Run"`, `did you mean "dry_run"?`},

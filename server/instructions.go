@@ -10,7 +10,7 @@ const instructions = `Several agents may work on this repository at once, each i
 3. While you work: lock_update as each task is completed, not batched at the end, with a note where the next agent should know something. In long work without progress to record, lock_heartbeat about every 20 minutes: a lock silent for 60 minutes counts as stale.
 4. At the end: lock_finish with a summary of what changed and what is left, also when you give the work up.
 
-lock_reap archives stale locks that their holders left behind. It is a deliberate act, never automatic: look first with dry_run.
+lock_reap archives stale locks that their holders left behind. It is a deliberate act, never automatic: look first with dry_run. lock_reopen undoes an end that came too soon.
 
 Your id is never detected. Pass the agent_id that you were told, the same in every call that takes it, and parent_agent_id if another agent started you; if you were told none, ask whoever started you, or leave it out. Do not invent one.
 When you start agents yourself, give each an id of its own and tell it yours.
