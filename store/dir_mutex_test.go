@@ -148,6 +148,30 @@ func TestWaiterFollowsAReplacedStore(t *testing.T) {
 	}
 }
 
+// A mutex that was opened before it was replaced excludes nobody.
+func TestAReplacedMutexIsNotTrusted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not rename a file that somebody has locked")
+	}
+	t.Parallel()
+	d := at(t, newCommon(t))
+	h := locked(t, d)
+	path := filepath.Join(d.path, mutexName)
+	if current, err := d.isMutex(h.mutex); !current || err != nil {
+		t.Errorf("as it should be: %v, %v", current, err)
+	}
+	if err := os.Rename(path, path+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	if current, err := d.isMutex(h.mutex); current || err != nil {
+		t.Errorf("removed: %v, %v", current, err)
+	}
+	put(t, path, "")
+	if current, err := d.isMutex(h.mutex); current || err != nil {
+		t.Errorf("replaced: %v, %v", current, err)
+	}
+}
+
 func TestMutexThatIsNoFileIsRefused(t *testing.T) {
 	t.Parallel()
 	common := newCommon(t)

@@ -72,6 +72,73 @@ func TestMutexThatIsAFifoIsRefused(t *testing.T) {
 	}
 }
 
+// Between the look at the mutex and the open it may become anything.
+func TestMutexIsOpenedWithoutFollowingOrWaiting(t *testing.T) {
+	t.Parallel()
+	store := newCommon(t)
+	path := filepath.Join(store, mutexName)
+	put(t, filepath.Join(store, "elsewhere"), "")
+	if err := os.Symlink("elsewhere", path); err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := newMutex(store).TryLock(); taken || !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("a link: %v, %v", taken, err)
+	}
+	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	m := newMutex(store)
+	if taken, err := m.TryLock(); err != nil || !taken { // at once: isMutex tells what it is
+		t.Errorf("a fifo: %v, %v", taken, err)
+	}
+	if err := m.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A link or another file may take the place of a file between the look and the
+// open; what a link within the store leads to is never read all the same.
+func TestReadingDoesNotFollowALinkInTheMiddle(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	h := locked(t, d)
+	target, id := filepath.Join(d.path, "other"), stamp+"-x"
+	put(t, target, text(id, lockfile.Active, 999))
+	path := filepath.Join(d.path, id+".md")
+	put(t, path, text(id, lockfile.Active, 0))
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			tmp := filepath.Join(d.path, ".swap")
+			if err := errors.Join(os.Symlink("other", tmp), os.Rename(tmp, path),
+				os.WriteFile(tmp, []byte(text(id, lockfile.Active, 1)), 0o666), os.Rename(tmp, path)); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 5000 {
+		r := h.active.read(id, d.now())
+		if r.file == nil {
+			continue // a link was there, and was refused
+		}
+		if n, err := whole(r.file); err != nil || n == 999 {
+			t.Errorf("read serial %d, %v", n, err)
+			break
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
 // playUnwritable reads a store that it may not write, and tries to write.
 func playUnwritable(common string) error {
 	d, err := openDir(repoAt(common))

@@ -85,16 +85,29 @@ func TestOneIDInBothPlaces(t *testing.T) {
 			}
 
 			h := locked(t, d)
-			listed(t, h, activeOnly)
-			var places []string
-			for _, place := range []string{"active", "done"} {
-				if _, err := os.Lstat(paths[place]); err == nil {
-					places = append(places, place)
+			wantPlaces := func() {
+				t.Helper()
+				var places []string
+				for _, place := range []string{"active", "done"} {
+					if _, err := os.Lstat(paths[place]); err == nil {
+						places = append(places, place)
+					}
+				}
+				if diff := cmp.Diff(c.settled, places); diff != "" {
+					t.Errorf("where it is after the next writer (-want +got):\n%s", diff)
 				}
 			}
-			if diff := cmp.Diff(c.settled, places); diff != "" {
-				t.Errorf("where it is after the next writer (-want +got):\n%s", diff)
+			if _, err := h.get(t.Context(), id); (err == nil) != (c.want != nil) {
+				t.Errorf("get by a writer: %v", err)
 			}
+			wantPlaces()
+			for place, content := range map[string]string{"active": c.active, "done": c.done} {
+				if content != "" {
+					put(t, paths[place], content)
+				}
+			}
+			listed(t, h, activeOnly)
+			wantPlaces()
 		})
 	}
 }

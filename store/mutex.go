@@ -63,30 +63,43 @@ func (h *held) try() (bool, error) {
 	if err := h.ensureMutex(); err != nil {
 		return false, err
 	}
-	path := filepath.Join(h.path, mutexName)
-	m := flock.New(path, flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
-	taken, err := m.TryLock()
-	if errors.Is(err, fs.ErrNotExist) {
+	m := newMutex(h.path)
+	switch taken, err := m.TryLock(); {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, h.forget()
-	}
-	if err != nil {
-		return false, unusable("lock", path, err)
-	}
-	if !taken {
+	case err != nil:
+		return false, unusable("lock", m.Path(), err)
+	case !taken:
 		return false, nil
 	}
+	switch current, err := h.isMutex(m); {
+	case err != nil:
+		return false, errors.Join(unusable("lock", m.Path(), err), m.Unlock())
+	case !current:
+		return false, errors.Join(m.Unlock(), h.forget())
+	}
+	h.mutex = m
+	return true, nil
+}
+
+// newMutex is a handle of this operation's own: two of one process exclude
+// each other as those of two processes do.
+func newMutex(store string) *flock.Flock {
+	return flock.New(filepath.Join(store, mutexName), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+}
+
+// isMutex reports whether the file that m has locked is the one that the next
+// writer will lock.
+func (d *dir) isMutex(m *flock.Flock) (bool, error) {
 	locked, err := m.Stat()
-	if err == nil {
-		var now fs.FileInfo
-		if now, err = h.active.root.Lstat(mutexName); err == nil && os.SameFile(locked, now) {
-			h.mutex = m
-			return true, nil
-		}
+	if err != nil {
+		return false, err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, errors.Join(unusable("lock", path, err), m.Unlock())
+	now, err := d.active.root.Lstat(mutexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return false, errors.Join(m.Unlock(), h.forget())
+	return err == nil && os.SameFile(locked, now), err
 }
 
 // forget closes a store that was removed or replaced under our hands, so that
