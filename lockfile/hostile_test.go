@@ -15,9 +15,9 @@ func TestHostileFiles(t *testing.T) {
 	for name, front := range map[string]string{
 		"open flow":       "x: " + fill("["),
 		"open maps":       "x: " + fill("{a: "),
-		"deep flow":       "x: " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000),
+		"deep flow":       "x: " + strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
 		"deep sequence":   "x:\n " + fill("- "),
-		"deep mapping":    staircase(300),
+		"deep mapping":    staircase(120),
 		"flow list":       "x: [" + fill("a,") + "]",
 		"quotes in flow":  "x: [" + fill("'a' ,") + "]",
 		"comments":        fill("# c\n\n"),
@@ -54,11 +54,11 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-func fill(unit string) string { return strings.Repeat(unit, (32<<10)/len(unit)) }
+func fill(unit string) string { return strings.Repeat(unit, (8<<10)/len(unit)) }
 
 func counted(format string) string {
 	var b strings.Builder
-	for i := range 4000 {
+	for i := range 1000 {
 		fmt.Fprintf(&b, format, i)
 	}
 	return b.String()
