@@ -9,7 +9,11 @@ import (
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	golden(t, "help/agent-locks.txt", try(t, &fake{}, []string{"--help"}).stdout)
+	root := try(t, &fake{}, []string{"--help"})
+	golden(t, "help/agent-locks.txt", root.stdout)
+	if asCommand := try(t, &fake{}, []string{"help"}); asCommand != root || root.code != 0 || root.stderr != "" {
+		t.Errorf("--help gave %+v, help gave %+v", root, asCommand)
+	}
 	for _, cmd := range newRoot(&app{out: bufio.NewWriter(io.Discard)}).Commands() {
 		t.Run(cmd.Name(), func(t *testing.T) {
 			t.Parallel()
