@@ -31,7 +31,7 @@ type Change struct {
 // A snapshot is a file as it was read.
 type snapshot struct {
 	data []byte // nil: there is none
-	mode fs.FileMode
+	info fs.FileInfo
 }
 
 // read takes the file as it is now, without making anything.
@@ -73,7 +73,7 @@ func (f file) readIn(dir *os.Root) (snapshot, error) {
 	if len(data) > maxSize {
 		return snapshot{}, &Refusal{f.path(), fmt.Sprintf("is over %d MiB", maxSize>>20), "see with --print what to add"}
 	}
-	return snapshot{data, seen.Mode().Perm()}, err
+	return snapshot{data, seen}, err
 }
 
 // usable refuses what is no plain file of the user's.
@@ -168,7 +168,7 @@ func named(what, path string, err error) error {
 }
 
 func (c Change) apply() (warning string, err error) {
-	dir, err := c.file.open(true)
+	dir, err := c.file.open(c.after != nil)
 	if err != nil {
 		return "", err
 	}
@@ -191,12 +191,12 @@ func (c Change) apply() (warning string, err error) {
 
 // replace puts the new content in the file's place in one step.
 func (c Change) replace(dir *os.Root) (err error) {
-	mode := c.before.mode
-	if c.before.data == nil {
-		mode = 0o666 // less the umask
-		if c.file.private {
-			mode = 0o600
-		}
+	mode := fs.FileMode(0o666) // less the umask
+	switch {
+	case c.before.data != nil:
+		mode = c.before.info.Mode().Perm()
+	case c.file.private:
+		mode = 0o600
 	}
 	name := path.Base(c.file.name)
 	temp := name + "." + rand.Text() + ".tmp"
@@ -210,8 +210,8 @@ func (c Change) replace(dir *os.Root) (err error) {
 		}
 	}()
 	_, err = out.Write(c.after)
-	if c.before.data != nil && err == nil && runtime.GOOS != "windows" {
-		err = out.Chmod(mode) // the umask is for new files only
+	if err == nil && c.before.data != nil {
+		err = keep(out, c.before.info)
 	}
 	if err == nil {
 		err = out.Sync() // before the rename, or a crash may leave an empty file
