@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"gopkg.in/yaml.v3"
+)
+
+const skillFile = "plugin/skills/agent-locks/SKILL.md"
+
+// decode reads a JSON file strictly into v.
+func decode(t *testing.T, path string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// The manifests name the plugin alike, and the marketplace leads to it.
+func TestPluginManifests(t *testing.T) {
+	var plugin struct{ Name, Description, Version string }
+	decode(t, "plugin/.claude-plugin/plugin.json", &plugin)
+	var market struct {
+		Name    string
+		Owner   struct{ Name string }
+		Plugins []struct{ Name, Source, Version string }
+	}
+	decode(t, ".claude-plugin/marketplace.json", &market)
+	kebab := regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	if !kebab.MatchString(plugin.Name) || !kebab.MatchString(market.Name) || plugin.Description == "" || market.Owner.Name == "" {
+		t.Errorf("plugin %+v, marketplace %+v", plugin, market)
+	}
+	if len(market.Plugins) != 1 || market.Plugins[0].Name != plugin.Name || market.Plugins[0].Source != "./plugin" {
+		t.Errorf("the marketplace offers %+v", market.Plugins)
+	}
+	// Without a version, each commit of the repository is one.
+	if plugin.Version != "" || market.Plugins[0].Version != "" {
+		t.Errorf("versions %q and %q would keep updates from users", plugin.Version, market.Plugins[0].Version)
+	}
+}
+
+// The plugin and `setup claude` install the same server and the same hooks,
+// so that having both is having one: the client runs equal hooks once.
+func TestPluginIsWhatSetupWrites(t *testing.T) {
+	dir := repository(t)
+	agentLocks(t, dir, "setup", "claude")
+	for plugin, settings := range map[string]string{
+		"plugin/.mcp.json":        ".mcp.json",
+		"plugin/hooks/hooks.json": ".claude/settings.json",
+	} {
+		var want, got map[string]any
+		decode(t, filepath.Join(dir, settings), &want)
+		decode(t, plugin, &got)
+		delete(got, "description")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-setup +plugin):\n%s", plugin, diff)
+		}
+	}
+}
+
+// repository makes one with a commit.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{{"init", "-q", "."}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
+		output(t, dir, "", "git", args...)
+	}
+	return dir
+}
+
+func agentLocks(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return output(t, dir, "", "agent-locks", args...)
+}
+
+// output runs a program, which must succeed.
+func output(t *testing.T, dir, stdin, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(stdin), skillEnv()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// skillEnv is the environment without what says where a repository is or who
+// the caller is.
+func skillEnv() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "AGENT_LOCKS_") {
+			env = append(env, v)
+		}
+	}
+	return append(env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid",
+		"GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid")
+}
+
+func readSkill(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(skillFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// blocks are the fenced examples in a language, in order.
+func blocks(text, language string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+func TestSkillIsShortAndNamed(t *testing.T) {
+	text := readSkill(t)
+	if lines := strings.Count(text, "\n"); lines >= 120 {
+		t.Errorf("%d lines: it is read as a whole", lines)
+	}
+	parts := strings.SplitN(text, "---\n", 3)
+	if len(parts) != 3 || parts[0] != "" {
+		t.Fatal("no frontmatter")
+	}
+	var front struct{ Name, Description string }
+	if err := yaml.Unmarshal([]byte(parts[1]), &front); err != nil {
+		t.Fatal(err)
+	}
+	if front.Name != filepath.Base(filepath.Dir(skillFile)) || len(front.Description) < 50 || len(front.Description) > 1024 {
+		t.Errorf("name %q, description of %d bytes", front.Name, len(front.Description))
+	}
+}
+
+// Each command of the skill runs, in its order, in a real repository.
+func TestSkillCommands(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh to run the examples with")
+	}
+	scripts := blocks(readSkill(t), "sh")
+	if len(scripts) == 0 {
+		t.Fatal("no examples")
+	}
+	dir := repository(t)
+	for _, script := range scripts {
+		output(t, dir, "set -eux\n"+script, sh)
+	}
+	if left := agentLocks(t, dir, "list", "--json"); strings.TrimSpace(left) != "[]" {
+		t.Errorf("the examples leave locks behind: %s", left)
+	}
+}
+
+// Each tool call of the skill succeeds against the real server; ID stands for
+// the lock that lock_create made. Every tool that is named exists.
+func TestSkillToolCalls(t *testing.T) {
+	text := readSkill(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	server := exec.CommandContext(ctx, "agent-locks", "serve")
+	server.Dir, server.Env = repository(t), skillEnv()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	tools, err := session.ListTools(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, tool := range tools.Tools {
+		known[tool.Name] = true
+	}
+	for _, name := range regexp.MustCompile(`\block_[a-z_]+\b`).FindAllString(text, -1) {
+		if !known[name] && name != "lock_id" {
+			t.Errorf("no tool %s", name)
+		}
+	}
+	id := "no lock yet"
+	calls := blocks(text, "json")
+	if len(calls) < 5 {
+		t.Fatalf("only %d examples", len(calls))
+	}
+	for _, call := range calls {
+		var params mcp.CallToolParams
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(call, `"ID"`, `"`+id+`"`)), &params); err != nil {
+			t.Fatalf("%v in %s", err, call)
+		}
+		answer, err := session.CallTool(ctx, &params)
+		if err != nil || answer.IsError {
+			t.Fatalf("%s: %v, %+v", call, err, answer)
+		}
+		var created struct{ ID string }
+		if content, ok := answer.Content[0].(*mcp.TextContent); params.Name == "lock_create" {
+			if !ok || json.Unmarshal([]byte(content.Text), &created) != nil || created.ID == "" {
+				t.Fatalf("%s answered %+v", call, answer.Content)
+			}
+			id = created.ID
+		}
+	}
+}
