@@ -152,6 +152,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Only brackets that nest count, not those in texts and comments.
+func TestDepth(t *testing.T) {
+	nest := func(n int) string { return `{"a": ` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}" }
+	brackets := strings.Repeat("[", maxDepth+1)
+	for doc, ok := range map[string]bool{
+		nest(maxDepth - 1): true,
+		nest(maxDepth):     false,
+		"{\"a\": [" + strings.Repeat("[],", maxDepth) + "]}":   true,
+		`{"a": "\"` + brackets + `"}`:                          true,
+		"{\"a\": \"\\\\\", \"b\": " + brackets:                 false,
+		"{ // \" " + brackets + "\n/* \" " + brackets + " */}": true,
+		"{} //" + brackets:                                     true,
+		"{ /* */ \"a\": " + brackets + "}":                     false,
+	} {
+		_, err := add([]byte(doc), server("servers"))
+		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "nests more than") {
+			t.Errorf("%.40q: %v, want it accepted: %v", doc, err, ok)
+		}
+	}
+}
+
 // What the user has in other words stays in those, and goes on removal.
 func TestOwnWording(t *testing.T) {
 	tests := []struct{ parts, doc, taken string }{

@@ -106,6 +106,9 @@ func parse(doc []byte) (root hujson.Value, empty bool, err error) {
 		// Next to a line feed of ours it would become something else.
 		return root, false, errors.New("has a carriage return that ends no line")
 	}
+	if tooDeep(doc) {
+		return root, false, fmt.Errorf("nests more than %d lists and objects", maxDepth)
+	}
 	nothing, err := hujson.Parse([]byte(text + "null"))
 	if err == nil && nothing.StartOffset > len(doc) {
 		return root, true, nil

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/cli/setup"
+)
+
+// A setUp is what setup answers.
+type setUp struct {
+	Client  string      `json:"client"`
+	Printed bool        `json:"printed,omitempty"` // nothing was written
+	Files   []setUpFile `json:"files"`
+}
+
+type setUpFile struct {
+	Path    string       `json:"path"`
+	Action  setup.Action `json:"action"`
+	Content string       `json:"content,omitempty"` // our entries, where nothing was written
+}
+
+func (o *setupOptions) tell(client string, changes []setup.Change) error {
+	answer := setUp{Client: client, Printed: o.print}
+	for _, c := range changes {
+		f := setUpFile{Path: c.Path, Action: c.Action}
+		if o.print {
+			f.Content = c.Entries
+		}
+		answer.Files = append(answer.Files, f)
+	}
+	if o.json {
+		return o.printJSON(answer)
+	}
+	if o.print {
+		printPlan(o.out, answer, o.remove)
+		return o.flush()
+	}
+	for _, f := range answer.Files {
+		fmt.Fprintf(o.out, "%s %s\n", f.Action, plain(f.Path))
+	}
+	if !o.remove {
+		fmt.Fprintln(o.out, next(client, o.user))
+	}
+	return o.flush()
+}
+
+// printPlan shows our entries only: the rest of a user's settings may be long
+// and hold secrets.
+func printPlan(w io.Writer, answer setUp, remove bool) {
+	would := map[setup.Action]string{
+		setup.Created:   "would make %s:\n%s",
+		setup.Changed:   "would see to it that %s holds:\n%s",
+		setup.Unchanged: "would leave %s as it is, which holds already:\n%s",
+	}
+	if remove {
+		would = map[setup.Action]string{
+			setup.Changed:   "would take from %s what it holds of:\n%s",
+			setup.Removed:   "would remove %s, which holds nothing but:\n%s",
+			setup.Unchanged: "would leave %s as it is, which holds nothing of:\n%s",
+		}
+	}
+	for _, f := range answer.Files {
+		fmt.Fprintf(w, would[f.Action], plain(f.Path), f.Content)
+	}
+}
+
+func next(client string, user bool) string {
+	switch {
+	case client == "vscode":
+		return "next: start the server agent-locks (MCP: List Servers), and have agent-locks on the PATH"
+	case client == "claude" && !user:
+		return "next: start Claude Code anew, approve the server when asked, and have agent-locks on the PATH"
+	default:
+		return "next: start the client anew, and have agent-locks on the PATH"
+	}
+}
+
+// instruct tells what to add by hand.
+func (o *setupOptions) instruct(i setup.Instruction) error {
+	if o.remove {
+		return usage("take agent-locks out of "+i.User+" by hand", "setup writes nothing for %q, so there is nothing to remove", i.Client)
+	}
+	places := []string{i.Shared, i.User}
+	if o.user || i.Shared == "" {
+		places = places[1:]
+	}
+	if o.json {
+		answer := setUp{Client: i.Client, Printed: true}
+		for _, p := range places {
+			answer.Files = append(answer.Files, setUpFile{Path: p, Action: setup.Manual, Content: i.Add})
+		}
+		return o.printJSON(answer)
+	}
+	fmt.Fprintf(o.out, "%s is not written to; add this to %s:\n\n%s", i.Title, strings.Join(places, " (this project) or "), i.Add)
+	if i.Shell != "" {
+		fmt.Fprintf(o.out, "\nor let it do so itself:\n\n%s\n", i.Shell)
+	}
+	return o.flush()
+}
