@@ -54,7 +54,7 @@ func (s *state) takes(r rune) bool {
 func (e *Entry) compile() { e.once.Do(e.build) }
 
 func (e *Entry) build() {
-	c := compiler{fold: e.fold, dir: e.is == Dir}
+	c := compiler{fold: e.fold}
 	c.add(state{code: codeEnd})
 	c.add(state{code: codeWithin, out: within})
 	if e.plain() {
@@ -69,11 +69,16 @@ func (e *Entry) build() {
 		return
 	}
 	e.lead = strings.LastIndexByte(e.head, '/') + 1
-	head := &prefix{seq: e.seq[:e.body]}
-	start := c.tail(e.seq[e.body:], head).next
+	ends := fork{file: c.slash(end), dir: c.slash(within)}
+	if e.is == Dir {
+		ends.file = ends.dir
+	}
+	head, pattern := e.seq[:e.body], e.seq[e.body:]
+	start := c.ending(head, pattern, ends).next
 	if e.literal != "" {
-		rest := strings.TrimPrefix(e.literal, e.shown)
-		start = c.split(start, c.tail(literalSeq(rest), head).next)
+		// The text is a file where all that the pattern stands for are.
+		text := literalSeq(strings.TrimPrefix(e.literal, e.shown))
+		start = c.split(start, c.seq(text, ends.choose(tailEmpty.before(e.seq))).next)
 	}
 	if e.floating {
 		start = c.deep(start)
@@ -86,7 +91,7 @@ func (e *Entry) file() bool {
 	if e.is == Unknown && e.kind != nil {
 		e.is = e.kind(e.path())
 	}
-	return e.is == File || e.is == Unknown && looksLikeFile(e.seq, nil)
+	return e.is == File || e.is == Unknown && tailEmpty.before(e.seq) == tailFile
 }
 
 // A goal is where a pattern goes on.
@@ -95,47 +100,27 @@ type goal struct {
 	// skip is the same with the slash left out that the pattern to come begins
 	// with; none where it does not. So ** can stand for no segment at all.
 	skip int32
+	// glued is the same right after a star, where ** is but another star.
+	glued int32
 }
 
 const none int32 = -1
+
+// onward is the goal of a pattern that begins with neither slash nor star.
+func onward(next int32) goal { return goal{next: next, skip: none, glued: next} }
+
+// nowhere is the goal of no pattern at all.
+func nowhere() goal { return goal{none, none, none} }
 
 // A compiler builds a program from its end to its start.
 type compiler struct {
 	states []state
 	fold   bool
-	dir    bool
 }
 
 func (c *compiler) add(s state) int32 {
 	c.states = append(c.states, s)
 	return int32(len(c.states) - 1)
-}
-
-// tail compiles what an entry ends with. Each way to end is looked at on its
-// own: {README,*.md} covers what is beneath README, and only files *.md.
-func (c *compiler) tail(s seq, p *prefix) goal {
-	n := len(s) - 1
-	if n < 0 || s[n].op != opGroup || s[n].repeat {
-		return c.seq(s, c.done(c.dir || !looksLikeFile(s, p)))
-	}
-	before := &prefix{seq: s[:n], up: p}
-	g := goal{none, none}
-	if s[n].optional {
-		g = c.tail(nil, before)
-	}
-	for _, alt := range s[n].alts {
-		g = c.either(g, c.tail(alt, before))
-	}
-	return c.seq(s[:n], g)
-}
-
-// done is the end of an entry: the slash that ends the last name.
-func (c *compiler) done(dir bool) goal {
-	last := end
-	if dir {
-		last = within
-	}
-	return goal{next: c.rune('/', last), skip: last}
 }
 
 func (c *compiler) seq(s seq, g goal) goal {
@@ -150,16 +135,16 @@ func (c *compiler) node(n *node, g goal) goal {
 	case opText:
 		return c.text(n.text, g)
 	case opSlash:
-		return goal{next: c.rune('/', g.next), skip: g.next}
+		return c.slash(g.next)
 	case opOne:
-		return goal{next: c.add(state{code: codeAny, out: g.next}), skip: none}
+		return onward(c.add(state{code: codeAny, out: g.next}))
 	case opStar:
-		return goal{next: c.star(g.next), skip: none}
+		return onward(c.star(g.glued))
 	case opStars:
 		return c.stars(g)
 	case opClass:
 		one := c.add(state{code: codeSet, set: n.set, out: g.next})
-		return goal{next: c.split(one, c.text(n.text, g).next), skip: none}
+		return onward(c.split(one, c.text(n.text, g).next))
 	default:
 		return c.group(n, g)
 	}
@@ -181,7 +166,13 @@ func (c *compiler) text(text string, g goal) goal {
 	for i := len(runes) - 1; i >= 0; i-- {
 		g.next = c.rune(runes[i], g.next)
 	}
-	return goal{next: g.next, skip: none}
+	return onward(g.next)
+}
+
+// slash is the end of a name.
+func (c *compiler) slash(next int32) goal {
+	s := c.rune('/', next)
+	return goal{next: s, skip: next, glued: s}
 }
 
 // star is any text within a segment.
@@ -194,12 +185,12 @@ func (c *compiler) star(next int32) int32 {
 
 // stars is **: a star, and where it is a whole segment any number of them.
 func (c *compiler) stars(g goal) goal {
-	star := c.star(g.next)
+	star := c.star(g.glued)
 	if g.skip == none {
-		return goal{next: star, skip: none}
+		return onward(star)
 	}
 	deep := c.add(state{code: codeStart, out: c.deep(g.skip)})
-	return goal{next: c.split(star, deep), skip: none}
+	return goal{next: c.split(star, deep), skip: none, glued: star}
 }
 
 // deep is any number of whole segments, at the start of one.
@@ -216,25 +207,31 @@ func (c *compiler) group(n *node, g goal) goal {
 	}
 	// The loop comes back to itself, or leaves; it is filled in once the
 	// alternatives that lead to it are known.
-	loop := goal{next: c.add(state{code: codeSplit}), skip: c.add(state{code: codeSplit})}
-	body := c.either(goal{none, none}, c.alternatives(&node{alts: n.alts}, loop))
-	c.states[loop.next].out, c.states[loop.next].alt = body.next, g.next
-	again, leave := body.skip, g.skip
-	if again == none {
-		again = loop.skip
-	}
-	if leave == none {
-		leave = again
-	}
-	c.states[loop.skip].out, c.states[loop.skip].alt = again, leave
+	hole := func() int32 { return c.add(state{code: codeSplit}) }
+	loop := goal{next: hole(), skip: hole(), glued: hole()}
+	body := c.alternatives(&node{alts: n.alts}, loop)
+	c.fill(loop.next, body.next, g.next)
+	c.fill(loop.skip, body.skip, g.skip)
+	c.fill(loop.glued, body.glued, g.glued)
 	if n.optional {
 		return loop
 	}
 	return body
 }
 
+// fill makes a split of a hole; one that goes on nowhere is a dead end.
+func (c *compiler) fill(hole, a, b int32) {
+	if a == none {
+		a = hole
+	}
+	if b == none {
+		b = a
+	}
+	c.states[hole].out, c.states[hole].alt = a, b
+}
+
 func (c *compiler) alternatives(n *node, g goal) goal {
-	all := goal{none, none}
+	all := nowhere()
 	if n.optional {
 		all = g
 	}
@@ -245,7 +242,11 @@ func (c *compiler) alternatives(n *node, g goal) goal {
 }
 
 func (c *compiler) either(a, b goal) goal {
-	return goal{next: c.split(a.next, b.next), skip: c.split(a.skip, b.skip)}
+	g := goal{next: c.split(a.next, b.next), skip: c.split(a.skip, b.skip)}
+	if g.glued = g.next; a.glued != a.next || b.glued != b.next {
+		g.glued = c.split(a.glued, b.glued)
+	}
+	return g
 }
 
 // split goes on at both states, of which either may be none.

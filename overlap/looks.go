@@ -2,111 +2,116 @@ package overlap
 
 import "unicode"
 
-// A tail is what an entry ends with, read from its end to the left, as far as
-// it bears on whether the entry looks like a file: its last segment ends in a
-// dot, not the first character, a letter, and letters or digits.
-type tail uint8
+// tails are the ways in which an entry may end, read from its end to the left,
+// as far as they bear on whether it looks like a file: its last segment ends
+// in a dot, not the first character, a letter, and letters or digits.
+type tails uint8
 
 const (
-	tailEmpty  tail = iota
-	tailLetter      // letters and digits, a letter being the leftmost
-	tailDigit       // the same, but a digit being the leftmost
-	tailDot         // an extension with its dot
-	tailFile        // an extension, its dot, and something before it
+	tailEmpty  tails = 1 << iota
+	tailLetter       // letters and digits, a letter being the leftmost
+	tailDigit        // the same, but a digit being the leftmost
+	tailDot          // an extension with its dot
+	tailFile         // an extension, its dot, and something before it
 	tailOther
+
+	tailOpen = tailEmpty | tailLetter | tailDigit | tailDot // may still become either
 )
 
-// A prefix is all that stands to the left of a place in the syntax tree.
-type prefix struct {
-	seq seq
-	up  *prefix
-}
-
-// looksLikeFile reports whether an entry that is s to the right of p does.
-func looksLikeFile(s seq, p *prefix) bool {
-	t := tailEmpty.before(s)
-	for ; p != nil; p = p.up {
-		t = t.before(p.seq)
-	}
-	return t == tailFile
-}
-
-// before returns the tail that a sequence and the tail make.
-func (t tail) before(s seq) tail {
-	for i := len(s) - 1; i >= 0 && t != tailFile && t != tailOther; i-- {
+// before returns the tails that a sequence and the tails make.
+func (t tails) before(s seq) tails {
+	for i := len(s) - 1; i >= 0 && t&tailOpen != 0; i-- {
 		t = t.beforeNode(&s[i])
 	}
 	return t
 }
 
-func (t tail) beforeNode(n *node) tail {
+func (t tails) beforeNode(n *node) tails {
 	switch n.op {
 	case opText:
 		runes := []rune(n.text)
-		for i := len(runes) - 1; i >= 0; i-- {
+		for i := len(runes) - 1; i >= 0 && t&tailOpen != 0; i-- {
 			t = t.beforeRune(runes[i])
 		}
 		return t
 	case opSlash:
-		return tailOther
-	}
-	if t == tailDot {
-		return tailFile
-	}
-	switch n.op {
+		return t.settle(tailOther)
 	case opClass:
 		return t.beforeClass(n.set)
 	case opGroup:
 		return t.beforeGroup(n)
 	}
-	return tailOther
+	// A star may stand for nothing, but nobody writes *.ts for the file .ts.
+	return t.settle(tailFile)
 }
 
-func (t tail) beforeRune(r rune) tail {
-	switch {
-	case t == tailFile || t == tailOther:
-		return t
-	case t == tailDot:
-		return tailFile
-	case unicode.IsLetter(r):
-		return tailLetter
-	case unicode.IsDigit(r):
-		return tailDigit
-	case r == '.' && t == tailLetter:
-		return tailDot
+// settle decides what is open: a dot becomes what is given, all else is no
+// extension.
+func (t tails) settle(dot tails) tails {
+	settled := t &^ tailOpen
+	if t&tailDot != 0 {
+		settled |= dot
 	}
-	return tailOther
+	if t&(tailOpen&^tailDot) != 0 {
+		settled |= tailOther
+	}
+	return settled
 }
 
-// beforeClass takes a class of letters for a letter, as in *.[jt]s.
-func (t tail) beforeClass(c *class) tail {
+func (t tails) beforeRune(r rune) tails {
+	if t&tailDot != 0 {
+		t = t&^tailDot | tailFile
+	}
+	open, settled := t&tailOpen, t&^tailOpen
+	if open == 0 {
+		return settled
+	}
+	switch {
+	case unicode.IsLetter(r):
+		return settled | tailLetter
+	case unicode.IsDigit(r):
+		return settled | tailDigit
+	case r == '.' && open&tailLetter != 0:
+		settled |= tailDot
+		open &^= tailLetter
+	}
+	if open != 0 {
+		settled |= tailOther
+	}
+	return settled
+}
+
+// beforeClass takes a class for what it may stand for, as in *.[jt]s.
+func (t tails) beforeClass(c *class) tails {
 	const alphabet = 64 // more than that is no list of letters
-	result, count := tailOther, rune(0)
-	for i, s := range c.spans {
+	var all tails
+	count := rune(0)
+	for _, s := range c.spans {
 		if count += s.hi - s.lo + 1; count > alphabet {
-			return tailOther
+			return t.settle(tailFile)
 		}
 		for r := s.lo; r <= s.hi; r++ {
-			one := t.beforeRune(r)
-			if (i > 0 || r > s.lo) && one != result {
-				return tailOther
-			}
-			result = one
+			all |= t.beforeRune(r)
 		}
 	}
-	return result
+	return all
 }
 
-// beforeGroup is what all alternatives agree on.
-func (t tail) beforeGroup(n *node) tail {
-	result := t.before(n.alts[0])
-	for _, alt := range n.alts[1:] {
-		if t.before(alt) != result {
-			return tailOther
+func (t tails) beforeGroup(n *node) tails {
+	var all tails
+	if n.optional {
+		all = t
+	}
+	for more := t; more != 0; {
+		var next tails
+		for _, alt := range n.alts {
+			next |= more.before(alt)
 		}
+		more = 0
+		if n.repeat {
+			more = next &^ all
+		}
+		all |= next
 	}
-	if n.optional && result != t {
-		return tailOther
-	}
-	return result
+	return all
 }

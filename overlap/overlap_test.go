@@ -3,7 +3,10 @@ package overlap
 import "testing"
 
 // parse is Parse of an entry that must be accepted.
-func mustParse(t testing.TB, entry string, c Context) *Entry {
+func mustParse(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, entry string, c Context) *Entry {
 	t.Helper()
 	e, err := Parse(entry, c)
 	if err != nil {
