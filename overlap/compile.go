@@ -21,6 +21,8 @@ type state struct {
 	r, typed rune // codeRune: as compared, and as typed
 	set      *class
 	out, alt int32
+	// least is no more than the number of runes up to the end.
+	least int32
 }
 
 // The two accepting states have the same places in every program.
@@ -57,7 +59,7 @@ func (e *Entry) build() {
 	c := compiler{fold: e.fold}
 	c.add(state{code: codeEnd})
 	c.add(state{code: codeWithin, out: within})
-	if e.plain() {
+	if e.plain {
 		e.prog = program{states: c.states, start: within}
 		if e.file() {
 			e.prog.start = end
@@ -73,12 +75,15 @@ func (e *Entry) build() {
 	if e.is == Dir {
 		ends.file = ends.dir
 	}
-	head, pattern := e.seq[:e.body], e.seq[e.body:]
-	start := c.ending(head, pattern, ends).next
+	s, head := e.parsed(), seq(nil)
+	if !e.floating {
+		head = s.head()
+	}
+	start := c.ending(head, s[len(head):], ends).next
 	if e.literal != "" {
 		// The text is a file where all that the pattern stands for are.
 		text := literalSeq(strings.TrimPrefix(e.literal, e.shown))
-		start = c.split(start, c.seq(text, ends.choose(tailEmpty.before(e.seq))).next)
+		start = c.split(start, c.seq(text, ends.choose(tailEmpty.before(s))).next)
 	}
 	if e.floating {
 		start = c.deep(start)
@@ -86,12 +91,27 @@ func (e *Entry) build() {
 	e.prog = program{states: c.states, start: start}
 }
 
+// parsed is the entry's glob reading.
+func (e *Entry) parsed() seq {
+	e.read.Do(func() {
+		if e.seq != nil {
+			return
+		}
+		p := parser{in: e.pattern}
+		var f *fault
+		if e.seq, f = p.parse(); f != nil {
+			panic("overlap: a simple pattern has a fault: " + e.pattern)
+		}
+	})
+	return e.seq
+}
+
 // file reports whether a plain entry covers itself only.
 func (e *Entry) file() bool {
 	if e.is == Unknown && e.kind != nil {
 		e.is = e.kind(e.path())
 	}
-	return e.is == File || e.is == Unknown && tailEmpty.before(e.seq) == tailFile
+	return e.is == File || e.is == Unknown && tailEmpty.before(literalSeq(e.path())) == tailFile
 }
 
 // A goal is where a pattern goes on.
@@ -118,7 +138,19 @@ type compiler struct {
 	fold   bool
 }
 
+// deadEnd is the least of a state that leads to no end: more than any path has.
+const deadEnd = 1 << 28
+
+// add takes over a state, of which the ones it goes on at are known.
 func (c *compiler) add(s state) int32 {
+	switch s.code {
+	case codeSplit:
+		s.least = min(c.states[s.out].least, c.states[s.alt].least)
+	case codeStart:
+		s.least = c.states[s.out].least
+	case codeRune, codeAny, codeAll, codeSet:
+		s.least = c.states[s.out].least + 1
+	}
 	c.states = append(c.states, s)
 	return int32(len(c.states) - 1)
 }
@@ -177,7 +209,7 @@ func (c *compiler) slash(next int32) goal {
 
 // star is any text within a segment.
 func (c *compiler) star(next int32) int32 {
-	any := c.add(state{code: codeAny})
+	any := c.add(state{code: codeAny, out: next})
 	loop := c.split(next, any)
 	c.states[any].out = loop
 	return loop
@@ -195,7 +227,7 @@ func (c *compiler) stars(g goal) goal {
 
 // deep is any number of whole segments, at the start of one.
 func (c *compiler) deep(next int32) int32 {
-	all := c.add(state{code: codeAll})
+	all := c.add(state{code: codeAll, out: next})
 	loop := c.split(c.add(state{code: codeStart, out: next}), all)
 	c.states[all].out = loop
 	return loop
@@ -207,8 +239,7 @@ func (c *compiler) group(n *node, g goal) goal {
 	}
 	// The loop comes back to itself, or leaves; it is filled in once the
 	// alternatives that lead to it are known.
-	hole := func() int32 { return c.add(state{code: codeSplit}) }
-	loop := goal{next: hole(), skip: hole(), glued: hole()}
+	loop := goal{next: c.hole(g.next), skip: c.hole(g.skip), glued: c.hole(g.glued)}
 	body := c.alternatives(&node{alts: n.alts}, loop)
 	c.fill(loop.next, body.next, g.next)
 	c.fill(loop.skip, body.skip, g.skip)
@@ -217,6 +248,15 @@ func (c *compiler) group(n *node, g goal) goal {
 		return loop
 	}
 	return body
+}
+
+// hole is a split to be filled in, at which a loop is left for a state.
+func (c *compiler) hole(leave int32) int32 {
+	i := c.add(state{code: codeSplit})
+	if leave != none {
+		c.states[i].least = c.states[leave].least
+	}
+	return i
 }
 
 // fill makes a split of a hole; one that goes on nowhere is a dead end.

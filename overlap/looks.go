@@ -102,6 +102,9 @@ func (t tails) beforeGroup(n *node) tails {
 	if n.optional {
 		all = t
 	}
+	if n.repeat && n.nested() {
+		return all | t.settle(tailFile) // rather a directory than a long search
+	}
 	for more := t; more != 0; {
 		var next tails
 		for _, alt := range n.alts {
@@ -114,4 +117,16 @@ func (t tails) beforeGroup(n *node) tails {
 		all |= next
 	}
 	return all
+}
+
+// nested reports whether a group contains another.
+func (n *node) nested() bool {
+	for _, alt := range n.alts {
+		for i := range alt {
+			if alt[i].op == opGroup {
+				return true
+			}
+		}
+	}
+	return false
 }

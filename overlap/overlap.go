@@ -40,8 +40,9 @@ type Entry struct {
 	// in the form that is compared (head) and as typed (shown).
 	head, shown string
 
-	seq      seq    // the glob reading; seq[:body] is the head's
-	body     int    // len(seq) for a plain entry
+	plain    bool   // a name without any pattern in it
+	pattern  string // what seq is parsed from, where it is not yet
+	seq      seq    // the glob reading
 	literal  string // the text as a path, where the glob reading may miss it
 	floating bool   // matches at any depth
 	refused  bool   // compared by head only
@@ -49,6 +50,7 @@ type Entry struct {
 	fold     bool
 	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
 
+	read sync.Once // guards seq
 	once sync.Once // guards what follows
 	is   Kind      // Dir for a pattern, too, that ends in a slash
 	prog program
@@ -79,7 +81,7 @@ func (e *Entry) Overlaps(o *Entry) Result {
 	if e.refused || o.refused {
 		return Result{Overlap: true, Example: guess(e, o)}
 	}
-	if e.plain() && o.plain() {
+	if e.plain && o.plain {
 		// The longer name lies beneath the shorter one, which is therefore a
 		// directory, whatever it looks like.
 		return Result{Overlap: true, Example: guess(e, o), Exact: exact}
@@ -111,12 +113,13 @@ func (e *Entry) Covers(path string) bool {
 	if !strings.HasPrefix(path, e.head) {
 		return strings.HasPrefix(e.head, path)
 	}
-	if e.refused || e.plain() || path == e.head {
+	if e.refused || e.plain || path == e.head {
 		return true
 	}
 	e.compile()
 	rest := path[len(e.head):]
-	w := newWalk(&e.prog, segmentAfter(e.head))
+	var room walkRoom
+	w := newWalk(&e.prog, placeAfter(e.head), &room)
 	if strings.HasSuffix(e.head, "/") {
 		w.enter()
 	}
@@ -125,9 +128,6 @@ func (e *Entry) Covers(path string) bool {
 	}
 	return w.accepts()
 }
-
-// plain reports whether the entry is a name without any pattern in it.
-func (e *Entry) plain() bool { return e.body == len(e.seq) }
 
 // prefixed reports whether one text begins with the other.
 func prefixed(a, b string) bool {

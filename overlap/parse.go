@@ -40,6 +40,9 @@ func Stored(entry string, c Context) *Entry {
 func parse(entry string, c Context) (*Entry, *fault) {
 	start := len(entry) - len(strings.TrimLeftFunc(entry, unicode.IsSpace))
 	text := strings.TrimSpace(entry)
+	if e, ok := simple(text, c); ok {
+		return e, nil
+	}
 	if f := admit(text); f != nil {
 		f.offset += start
 		return nil, f
@@ -63,29 +66,45 @@ func parse(entry string, c Context) (*Entry, *fault) {
 		f.offset += start
 		return nil, f
 	}
-	e := &Entry{
-		text:     text,
-		seq:      r.seq(),
-		floating: p.wild && !strings.Contains(strings.TrimRight(p.in, "/"), "/"),
-		exact:    !c.Inexact && !p.inexact,
-		fold:     c.FoldCase,
-	}
+	e := &Entry{text: text, exact: !c.Inexact && !p.inexact, fold: c.FoldCase, seq: r.seq()}
 	if r.moved {
 		e.text = r.text(c.Windows)
 		if len(e.text) > MaxBytes {
 			return nil, tooLong(start)
 		}
 	}
+	if r.dir {
+		e.is = Dir
+	}
 	if p.groups {
 		e.literal = r.literal()
 	}
-	e.divide()
-	if r.dir {
-		e.is = Dir
-	} else if e.plain() {
-		e.kind = c.Kind
+	e.floating = p.wild && !strings.Contains(strings.TrimRight(p.in, "/"), "/")
+	switch head := e.seq.head(); {
+	case e.floating:
+	case len(head) == len(e.seq):
+		e.literally(head.String())
+		if e.is == Unknown {
+			e.kind = c.Kind
+		}
+	default:
+		e.begins(head.String())
 	}
 	return e, nil
+}
+
+// literally makes the entry a plain one.
+func (e *Entry) literally(path string) {
+	e.plain = true
+	e.begins(path + "/")
+}
+
+// begins sets the head.
+func (e *Entry) begins(head string) {
+	e.shown, e.head = head, head
+	if e.fold {
+		e.head = comparable(head, true)
+	}
 }
 
 // admit refuses a text for what can be told without reading it as a pattern.
@@ -180,25 +199,13 @@ func escape(path string) string {
 	return b.String()
 }
 
-// divide finds the entry's head.
-func (e *Entry) divide() {
+// head returns the texts and slashes that a sequence begins with.
+func (s seq) head() seq {
 	n := 0
-	for n < len(e.seq) && (e.seq[n].op == opText || e.seq[n].op == opSlash) {
+	for n < len(s) && (s[n].op == opText || s[n].op == opSlash) {
 		n++
 	}
-	e.body = n
-	if e.floating {
-		e.body = 0
-		return
-	}
-	e.shown = e.seq[:n].String()
-	if e.plain() {
-		e.shown += "/"
-	}
-	e.head = e.shown
-	if e.fold {
-		e.head = comparable(e.shown, true)
-	}
+	return s[:n]
 }
 
 // path is a plain entry's name.

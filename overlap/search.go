@@ -12,7 +12,7 @@ const (
 )
 
 // searchBudget bounds the nodes of one search.
-const searchBudget = 1 << 17
+const searchBudget = 1 << 16
 
 // search looks for a path that both entries cover, of which the longer head
 // is known to be the start. It finds one of the least cost.
@@ -22,9 +22,9 @@ func search(a, b *Entry) (string, verdict) {
 	}
 	a.compile()
 	b.compile()
-	at := segmentAfter(b.head)
-	wa := newWalk(&a.prog, segmentAfter(a.head))
-	wb := newWalk(&b.prog, at)
+	at := placeAfter(b.head)
+	var ra, rb walkRoom
+	wa, wb := newWalk(&a.prog, placeAfter(a.head), &ra), newWalk(&b.prog, at, &rb)
 	if n := len(a.head); n > 0 && a.head[n-1] == '/' {
 		if n <= b.lead {
 			wa.enter()
@@ -36,26 +36,34 @@ func search(a, b *Entry) (string, verdict) {
 	if !wa.through(b.head[len(a.head):], b.lead-len(a.head)) {
 		return "", unsure
 	}
-	s := product{a: a.prog.states, b: b.prog.states, seen: newPairSet(len(a.prog.states), len(b.prog.states))}
-	path, v := s.run(wa.now, wb.now, at)
+	switch {
+	case at == placeStart && wa.accepts() && wb.accepts():
+		return strings.TrimSuffix(b.shown, "/"), meet
+	case wa.stuck() || wb.now.only(end):
+		return "", apart
+	}
+	path, v := explore(&wa, &wb, at)
 	return strings.TrimSuffix(b.shown+path, "/"), v
 }
 
-// A product searches the pairs of states of two programs, cheapest first.
+// A product searches the pairs of states of two programs, cheapest first, by
+// what they cost so far and at least will cost.
 type product struct {
 	a, b  []state
 	seen  pairSet
 	nodes []step
-	// The nodes to look at, by cost: each list is linked through the nodes.
-	queue   [costs]int32
-	pending int
-	cost    int
+	// The nodes to look at, by their cost above that of the first: each list is
+	// linked through the nodes, which count from 1 there.
+	queue []int32
+	base  int32
+	left  int // nodes in the queue
 }
 
 // A step is a pair of states and how it was reached.
 type step struct {
 	a, b, from, link int32
-	r                rune // the rune that led here; 0 where none did
+	cost             int32 // so far
+	r                rune  // the rune that led here; 0 where none did
 	at               place
 }
 
@@ -65,23 +73,36 @@ const (
 	costRune   = 1
 	costHidden = 2
 	costClass  = 16
-	costs      = costRune + costHidden + 2*costClass + 1
 )
 
-func (p *product) run(as, bs stateSet, at place) (string, verdict) {
-	for i := range p.queue {
-		p.queue[i] = none
+// explore finds the rest of a path on which two walks stand at a place.
+func explore(wa, wb *walk, at place) (string, verdict) {
+	var (
+		nodes [64]step
+		queue [64]int32
+		seen  [64]uint64
+	)
+	p := product{a: wa.prog.states, b: wb.prog.states, nodes: nodes[:0], queue: queue[:0], base: none}
+	p.seen = newPairSet(len(p.a), len(p.b), seen[:])
+	bs := wb.now.list()
+	for _, a := range wa.now.list() {
+		for _, b := range bs {
+			p.push(step{a: a, b: b, from: none, at: at})
+		}
+		if len(p.nodes) > searchBudget {
+			return "", unsure
+		}
 	}
-	as.each(func(a int32) {
-		bs.each(func(b int32) { p.push(step{a: a, b: b, from: none, at: at}, 0) })
-	})
-	for ; p.pending > 0; p.cost++ {
-		list := &p.queue[p.cost%costs]
-		for *list != none {
-			i := *list
-			*list = p.nodes[i].link
-			p.pending--
+	return p.run()
+}
+
+func (p *product) run() (string, verdict) {
+	for cost := 0; p.left > 0; cost++ {
+		for p.queue[cost] != 0 {
+			i := p.queue[cost] - 1
 			n := p.nodes[i]
+			p.queue[cost] = n.link
+			p.left--
 			if !p.seen.add(n.a, n.b, n.at) {
 				continue
 			}
@@ -97,36 +118,48 @@ func (p *product) run(as, bs stateSet, at place) (string, verdict) {
 	return "", apart
 }
 
-func (p *product) push(n step, cost int) {
-	list := &p.queue[(p.cost+cost)%costs]
-	n.link = *list
-	*list = int32(len(p.nodes))
+func (p *product) push(n step) {
+	least := max(p.a[n.a].least, p.b[n.b].least)
+	if least >= deadEnd {
+		return
+	}
+	if p.base == none {
+		p.base = least
+	}
+	// The first nodes are not sorted; one that is cheaper than the very first
+	// is taken for as cheap.
+	cost := max(n.cost+least-p.base, 0)
+	for int(cost) >= len(p.queue) {
+		p.queue = append(p.queue, 0)
+	}
+	n.link = p.queue[cost]
 	p.nodes = append(p.nodes, n)
-	p.pending++
+	p.queue[cost] = int32(len(p.nodes))
+	p.left++
 }
 
 // expand goes on from a node: first without a rune, on one side at a time.
 func (p *product) expand(i int32, n step) {
 	a, b := &p.a[n.a], &p.b[n.b]
-	free := step{a: n.a, b: n.b, from: i, at: n.at}
+	free := step{a: n.a, b: n.b, from: i, cost: n.cost, at: n.at}
 	switch {
 	case a.code == codeSplit:
 		free.a = a.alt
-		p.push(free, 0)
+		p.push(free)
 		free.a = a.out
-		p.push(free, 0)
+		p.push(free)
 	case a.code == codeStart:
 		if free.a = a.out; n.at.starts() {
-			p.push(free, 0)
+			p.push(free)
 		}
 	case b.code == codeSplit:
 		free.b = b.alt
-		p.push(free, 0)
+		p.push(free)
 		free.b = b.out
-		p.push(free, 0)
+		p.push(free)
 	case b.code == codeStart:
 		if free.b = b.out; n.at.starts() {
-			p.push(free, 0)
+			p.push(free)
 		}
 	default:
 		p.consume(i, n, a, b)
@@ -162,7 +195,7 @@ func (p *product) take(i int32, n step, r rune) {
 		return
 	}
 	a, b := &p.a[n.a], &p.b[n.b]
-	cost := costRune
+	cost := n.cost + costRune
 	if r == '.' && n.at.starts() {
 		cost += costHidden
 	}
@@ -171,7 +204,7 @@ func (p *product) take(i int32, n step, r rune) {
 			cost += costClass
 		}
 	}
-	p.push(step{a: a.out, b: b.out, from: i, r: r, at: at}, cost)
+	p.push(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
 }
 
 // path is what the runes up to a node spell.
@@ -203,11 +236,15 @@ type pairSet struct {
 // denseBits is the most bits that a pairSet keeps, half a megabyte.
 const denseBits = 1 << 22
 
-func newPairSet(a, b int) pairSet {
+// newPairSet makes one, in the room where that will do.
+func newPairSet(a, b int, room []uint64) pairSet {
 	s := pairSet{width: uint64(b)}
-	if n := a * b * places; n <= denseBits {
-		s.bits = make([]uint64, (n+63)/64)
-	} else {
+	switch n := (a*b*places + 63) / 64; {
+	case n <= len(room):
+		s.bits = room[:n]
+	case n <= denseBits/64:
+		s.bits = make([]uint64, n)
+	default:
 		s.sparse = map[uint64]struct{}{}
 	}
 	return s

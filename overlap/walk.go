@@ -34,8 +34,8 @@ func (p place) after(r rune) (place, bool) {
 	return placeName, true
 }
 
-// segmentAfter is the place after a head.
-func segmentAfter(head string) place {
+// placeAfter is the place after a head.
+func placeAfter(head string) place {
 	if head == "" {
 		return placeFirst
 	}
@@ -68,11 +68,19 @@ type walk struct {
 	budget    int
 }
 
-// walkBudget bounds the states that one walk may visit.
-const walkBudget = 1 << 20
+// walkBudget bounds the steps of one walk.
+const walkBudget = 1 << 19
 
-func newWalk(p *program, at place) *walk {
-	w := &walk{prog: p, now: newStateSet(len(p.states)), next: newStateSet(len(p.states)), starts: at.starts(), budget: walkBudget}
+// A walkRoom is the space for the walks of most programs, on the stack.
+type walkRoom [4]uint64
+
+func newWalk(p *program, at place, room *walkRoom) walk {
+	w := walk{prog: p, starts: at.starts(), budget: walkBudget}
+	if n := (len(p.states) + 63) / 64; n <= len(room)/2 {
+		w.now, w.next = room[:n], room[len(room)-n:]
+	} else {
+		w.now, w.next = make(stateSet, n), make(stateSet, n)
+	}
 	w.visit(w.now, p.start)
 	return w
 }
@@ -111,17 +119,31 @@ func (w *walk) through(text string, lead int) bool {
 		r, n := decode(text[i:])
 		i += n
 		w.starts = r == '/'
-		w.next.clear()
-		w.now.each(func(s int32) {
-			if st := &w.prog.states[s]; st.takes(r) {
-				w.visit(w.next, st.out)
+		clear(w.next)
+		for k, word := range w.now {
+			for ; word != 0; word &= word - 1 {
+				s := &w.prog.states[k<<6|bits.TrailingZeros64(word)]
+				w.budget--
+				if s.takes(r) {
+					w.visit(w.next, s.out)
+				}
 			}
-		})
+		}
 		w.now, w.next = w.next, w.now
 		if r == '/' && i <= lead {
 			w.enter()
 		}
 		if w.budget < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// stuck reports whether no covered path begins with the text so far.
+func (w *walk) stuck() bool {
+	for _, word := range w.now {
+		if word != 0 {
 			return false
 		}
 	}
@@ -134,16 +156,29 @@ func (w *walk) accepts() bool { return w.now.has(end) || w.now.has(within) }
 // A stateSet is a set of states, a bit each.
 type stateSet []uint64
 
-func newStateSet(n int) stateSet { return make(stateSet, (n+63)/64) }
-
 func (s stateSet) add(i int32)      { s[i>>6] |= 1 << (i & 63) }
 func (s stateSet) has(i int32) bool { return s[i>>6]&(1<<(i&63)) != 0 }
-func (s stateSet) clear()           { clear(s) }
 
-func (s stateSet) each(f func(int32)) {
-	for w, word := range s {
-		for ; word != 0; word &= word - 1 {
-			f(int32(w<<6 | bits.TrailingZeros64(word)))
+// only reports whether a state is the only one.
+func (s stateSet) only(i int32) bool {
+	for k, word := range s {
+		if k == int(i>>6) {
+			word ^= 1 << (i & 63)
+		}
+		if word != 0 {
+			return false
 		}
 	}
+	return true
+}
+
+// list returns the states.
+func (s stateSet) list() []int32 {
+	var list []int32
+	for k, word := range s {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, int32(k<<6|bits.TrailingZeros64(word)))
+		}
+	}
+	return list
 }

@@ -54,11 +54,11 @@ func rankOf(r rune) int {
 // sample is a path that the entry covers, made without an automaton where
 // its pattern is a usual one.
 func (e *Entry) sample() string {
-	if e.refused {
+	if e.refused || e.plain {
 		return e.guess()
 	}
 	var b strings.Builder
-	e.seq.sample(&b)
+	e.parsed().sample(&b)
 	if path := b.String(); valid(path) {
 		return path
 	}
