@@ -32,17 +32,16 @@ func TestBatchIsAnsweredAsOne(t *testing.T) {
 	}
 	for _, version := range []string{"2024-11-05", "2025-03-26", ""} {
 		for _, test := range tests {
+			input, want := test.batch, append(slices.Clone(test.want), `"after"`)
+			if version != "" {
+				input = initialize(version) + input
+				want = append(want, `"init"`)
+			} else if strings.Contains(input, "tools/call") {
+				continue // go-sdk lets no tool be called before a handshake
+			}
 			t.Run(version+" "+test.name, func(t *testing.T) {
 				t.Parallel()
-				input, want := test.batch, slices.Clone(test.want)
-				if version != "" {
-					input = initialize(version) + input
-					want = append(want, `"init"`)
-				} else if strings.Contains(input, "tools/call") {
-					t.Skip("tools need a handshake")
-				}
 				_, lines := newRig(t).oneShot(t, input+pingOf(`"after"`))
-				want = append(want, `"after"`)
 				for i, line := range lines {
 					if inner, ok := strings.CutPrefix(line, "["); ok {
 						names := strings.Fields(strings.TrimSuffix(inner, "]"))

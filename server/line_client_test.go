@@ -84,9 +84,9 @@ func TestAnswersDoNotInterleave(t *testing.T) {
 	t.Parallel()
 	var input strings.Builder
 	input.WriteString(initialize(newestWithHandshake))
-	const calls = 200
+	const calls = 60
 	for i := range calls {
-		input.WriteString(callOf(fmt.Sprint(i), "echo", `{"x":"`+strings.Repeat("x", i%7*20_000)+`"}`))
+		input.WriteString(callOf(fmt.Sprint(i), "echo", `{"x":"`+strings.Repeat("x", i%5*30_000)+`"}`))
 		input.WriteString("rubbish\n")
 	}
 	var out lockedBuffer

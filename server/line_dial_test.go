@@ -64,7 +64,7 @@ func (c *dialled) read() string {
 		}
 		_, lines := readReplies(c.t, r.text)
 		return lines[0]
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		c.t.Fatal("no answer")
 		return ""
 	}
@@ -97,7 +97,7 @@ func (c *dialled) returned() error {
 	select {
 	case err := <-c.done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		c.t.Fatal("run did not return")
 		return nil
 	}

@@ -76,7 +76,7 @@ func (r *rig) waitFor(t testing.TB, name string) {
 		if got != name {
 			t.Fatalf("a call of %q began, want %q", got, name)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("no call of %q began", name)
 	}
 }
@@ -180,7 +180,7 @@ func (r *rig) oneShotFrom(t testing.TB, input io.Reader) (replies []reply, lines
 
 func runToEnd(t testing.TB, l *line, r *rig, out *lockedBuffer) (replies []reply, lines []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := l.run(ctx, r.server); err != nil {
 		t.Fatalf("run: %v", err)

@@ -31,19 +31,13 @@ func TestLongMessages(t *testing.T) {
 // The limit that users meet, on both sides of the edge.
 func TestLimitIsSixteenMiB(t *testing.T) {
 	t.Parallel()
-	ping := func(size int) string {
-		head, tail := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`, `"}}`+"\n"
-		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
+	line := strings.Repeat("x", 16<<20-1) + "\n"
+	fits, over := newFrames(strings.NewReader(line), maxMessage), newFrames(strings.NewReader("x"+line), maxMessage)
+	if text, err := fits.next(); err != nil || len(text) != len(line)-1 {
+		t.Errorf("a line of 16 MiB came with %d bytes and %v", len(text), err)
 	}
-	if _, lines := newRig(t).oneShot(t, ping(16<<20)); len(lines) != 1 || lines[0] != "1" {
-		t.Errorf("a line of 16 MiB was answered with %q", lines)
-	}
-	replies, lines := newRig(t).oneShot(t, ping(16<<20+1))
-	if len(lines) != 1 || lines[0] != "1:-32600" {
-		t.Fatalf("a line of 16 MiB and a byte was answered with %q", lines)
-	}
-	if got, want := replies[0].Error.Message, "a message of 16777217 bytes is over the limit of 16777216 bytes"; got != want {
-		t.Errorf("it was refused with %q, want %q", got, want)
+	if _, err := over.next(); err == nil || err.Error() != "a message of 16777217 bytes is over the limit of 16777216 bytes" {
+		t.Errorf("a line of 16 MiB and a byte came with %v", err)
 	}
 }
 
