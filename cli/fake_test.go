@@ -54,6 +54,15 @@ func (f *fake) Finish(_ context.Context, r store.FinishRequest) (store.Answer[st
 func (f *fake) Heartbeat(_ context.Context, r store.HeartbeatRequest) (store.Answer[store.Heartbeat], error) {
 	return give[store.Heartbeat](f, r)
 }
+func (f *fake) History(_ context.Context, r store.HistoryRequest) (store.Answer[[]store.Whole], error) {
+	return give[[]store.Whole](f, r)
+}
+func (f *fake) Drift(_ context.Context, r store.DriftRequest) (store.Answer[[]store.Drift], error) {
+	return give[[]store.Drift](f, r)
+}
+func (f *fake) Prune(_ context.Context, r store.PruneRequest) (store.Answer[[]store.Pruned], error) {
+	return give[[]store.Pruned](f, r)
+}
 func (f *fake) Reopen(_ context.Context, r store.ReopenRequest) (store.Answer[store.Reopened], error) {
 	return give[store.Reopened](f, r)
 }

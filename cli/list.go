@@ -40,21 +40,31 @@ func newList(a *app) *cobra.Command {
 }
 
 func (o *listOptions) run(ctx context.Context) error {
-	// An empty value would filter nothing, and a script's unset variable
-	// would list everybody's locks.
-	for _, f := range []struct {
-		name  string
-		value *string
-		to    *string
-	}{{"status", o.status, &o.request.Status}, {"agent", o.agent, &o.request.AgentID}, {"text", o.text, &o.request.Text}} {
-		if f.value != nil && *f.value == "" {
-			return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+	for _, f := range []filter{{"status", o.status, &o.request.Status}, {"agent", o.agent, &o.request.AgentID}, {"text", o.text, &o.request.Text}} {
+		if err := f.apply(); err != nil {
+			return err
 		}
-		*f.to = deref(f.value)
 	}
 	o.request.Target = o.target()
 	ans, err := o.locks.Query(ctx, o.request)
 	return answer(o.app, ans, err, o.print)
+}
+
+// A filter is an optional flag and where its value goes.
+type filter struct {
+	name  string
+	value *string
+	to    *string
+}
+
+// apply refuses an empty value: it would filter nothing, and a script's unset
+// variable would list everybody's locks.
+func (f filter) apply() error {
+	if f.value != nil && *f.value == "" {
+		return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+	}
+	*f.to = deref(f.value)
+	return nil
 }
 
 func (o *listOptions) print(w io.Writer, rows []store.Summary) {

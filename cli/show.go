@@ -56,16 +56,17 @@ func printWhole(w io.Writer, l store.Whole) {
 	field("branch", l.Branch)
 	field("created", l.Created)
 	field("updated", updatedLine(l.Summary))
+	field("mode", l.Mode)
+	if l.LeaseMinutes > 0 {
+		field("lease", fmt.Sprintf("%v minutes", l.LeaseMinutes))
+	}
+	field("finished", finishedLine(l.Summary))
 	field("file", l.FilePath)
 	if len(l.Tasks) > 0 {
 		fmt.Fprint(w, "\ntasks\n")
 	}
 	for _, t := range l.Tasks {
-		box := "[ ]"
-		if t.Done {
-			box = "[x]"
-		}
-		fmt.Fprintf(w, "  %s %s\n", box, plain(t.Text))
+		fmt.Fprintf(w, "  %s %s\n", box(t.Done), plain(t.Text))
 	}
 	if len(l.Notes) > 0 {
 		fmt.Fprint(w, "\nnotes\n")
@@ -75,11 +76,33 @@ func printWhole(w io.Writer, l store.Whole) {
 	}
 }
 
+func box(done bool) string {
+	if done {
+		return "[x]"
+	}
+	return "[ ]"
+}
+
 func worktreeLine(s store.Summary) string {
 	if s.WorktreeGone {
 		return s.Worktree + " (gone)"
 	}
 	return s.Worktree
+}
+
+// finishedLine is when and how a done lock ended.
+func finishedLine(s store.Summary) string {
+	parts := []string{s.Finished}
+	if s.FinishedBy != "" {
+		parts = append(parts, "by "+s.FinishedBy)
+	}
+	if s.Outcome != "" {
+		parts = append(parts, s.Outcome)
+	}
+	if s.MovedTo != "" {
+		parts = append(parts, "to "+s.MovedTo)
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
 func updatedLine(s store.Summary) string {

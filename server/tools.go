@@ -46,6 +46,8 @@ func Tools() []Tool {
 		heartbeatTool(),
 		finishTool(),
 		showTool(),
+		driftTool(),
+		historyTool(),
 		reopenTool(),
 		reapTool(),
 	}

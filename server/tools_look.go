@@ -64,3 +64,41 @@ func showTool() Tool {
 		operation: operate((*store.Store).Show),
 	}
 }
+
+func historyTool() Tool {
+	return Tool{
+		Name:    "lock_history",
+		Command: "log",
+		Title:   "Read what was done",
+		Description: "List finished locks whole (tasks, notes, outcome), newest first. Changes nothing. " +
+			"Use it to learn why files look as they do before you change them; for work under way use lock_query.",
+		Hints: Hints{ReadOnly: true, Idempotent: true},
+		Properties: []Property{
+			listArg("scope", "Only overlapping these paths or globs"),
+			textArg("agent_id", "Only held by exactly this id"),
+			textArg("text", "Only with this in title or notes, in any case"),
+			textArg("since", "Only ended since: 24h, 7d, a stamp or RFC 3339"),
+			countArg("limit", "Only the newest so many; default 20"),
+			baseDir(),
+		},
+		operation: operate((*store.Store).History),
+	}
+}
+
+func driftTool() Tool {
+	return Tool{
+		Name:    "lock_drift",
+		Command: "drift",
+		Title:   "Find changes outside a claim",
+		Description: "Compare what changed in this worktree since a claim, committed or not, with its scope. Changes nothing. " +
+			"Use it before you commit or finish; then widen with lock_update. " +
+			"Answers an array, one a lock: outcome, outside (what changed but is not covered), heldByOthers (of that, what others hold) and changed.",
+		Hints: Hints{ReadOnly: true, Idempotent: true},
+		Properties: []Property{
+			textArg("lock_id", "Only this lock; default: the active ones of this worktree").notEmpty(),
+			textArg("agent_id", "Your own id"),
+			baseDir(),
+		},
+		operation: operate((*store.Store).Drift),
+	}
+}

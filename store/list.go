@@ -203,3 +203,33 @@ func (d *dir) ids(ctx context.Context, w which) ([]string, error) {
 	}
 	return ids, nil
 }
+
+// newestDone reads the newest done locks, newest first, at most limit of them,
+// and tells how many more there are in done/. It opens no older file there;
+// of the active directory only what is as new, for a finish cut short.
+func (d *dir) newestDone(ctx context.Context, limit int) (listing, int, error) {
+	seen, err := d.names(ctx, all, maxReads)
+	if err != nil {
+		return listing{}, 0, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	slices.Reverse(ids)
+	l := listing{faults: seen.faults}
+	more := 0
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return listing{}, 0, err
+		}
+		if len(l.entries) == limit {
+			if seen.inDone[id] {
+				more++
+			}
+			continue
+		}
+		one := collect(nil, []finding{d.find(id, seen.inDone[id])})
+		l.entries = append(l.entries, slices.DeleteFunc(one.entries, doneOnly.excludes)...)
+		l.faults = append(l.faults, one.faults...)
+		l.notes = append(l.notes, one.notes...)
+	}
+	return l, more, nil
+}

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-
-	"github.com/agent-locks/agent-locks/lockfile"
-)
+import "context"
 
 // Show gives one whole lock, active or done.
 func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) {
@@ -18,13 +14,6 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			return Whole{}, err
 		}
 		c.warnEntry(e)
-		w := Whole{Summary: c.summary(e, minutes), Tasks: e.Tasks, Notes: e.Notes, FilePath: e.path}
-		if w.Tasks == nil {
-			w.Tasks = []lockfile.Task{}
-		}
-		if w.Notes == nil {
-			w.Notes = []string{}
-		}
-		return w, nil
+		return c.whole(e, minutes), nil
 	})
 }

@@ -113,6 +113,31 @@ type ShowRequest struct {
 	StaleMinutes *float64 `json:"stale_minutes"`
 }
 
+// A HistoryRequest asks for finished locks; zero fields do not filter.
+type HistoryRequest struct {
+	Target
+	Scope   []string `json:"scope"`
+	AgentID string   `json:"agent_id"`
+	Text    string   `json:"text"`
+	Since   string   `json:"since"` // a stamp, RFC 3339, or an age: 24h, 90d
+	Limit   *int     `json:"limit"` // nil: 20
+}
+
+// A PruneRequest asks to delete finished locks for good.
+type PruneRequest struct {
+	Target
+	OlderThan string // as HistoryRequest.Since
+	Yes       bool   // else only say what would go
+}
+
+// A DriftRequest asks what changed outside a claim.
+type DriftRequest struct {
+	Target
+	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree
+	Short   bool    `json:"-"`
+	AgentID *string `json:"agent_id"` // who asks: tells one's own locks from others'
+}
+
 // A Summary is a lock as listings show it.
 type Summary struct {
 	ID              string   `json:"id"`
@@ -193,4 +218,36 @@ type Whole struct {
 	Tasks    []lockfile.Task `json:"tasks"`
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
+}
+
+// A Pruned is one lock that prune deleted, or would.
+type Pruned struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Finished string `json:"finished"`
+}
+
+// The values of Drift.Outcome.
+const (
+	Covered        = "covered"
+	Drifted        = "drifted"
+	NothingChanged = "nothing_changed"
+)
+
+// A Drift says which files changed outside one lock's scope.
+type Drift struct {
+	LockID       string   `json:"lock_id"`
+	Outcome      string   `json:"outcome"`
+	Outside      []string `json:"outside"`      // changed, and not covered
+	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
+	Changed      []string `json:"changed"`
+}
+
+// A Held is a path and somebody's lock on it.
+type Held struct {
+	Path    string  `json:"path"`
+	LockID  string  `json:"lock_id"`
+	Title   string  `json:"title"`
+	AgentID *string `json:"agent_id"`
+	Stale   bool    `json:"stale"`
 }

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+type driftOptions struct {
+	*app
+	request store.DriftRequest
+}
+
+func newDrift(a *app) *cobra.Command {
+	o := &driftOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "drift [id]",
+		Short: "see what changed here outside a claim",
+		Long: "Compare the files that changed in this worktree since a claim, committed or not,\n" +
+			"with its scope. Without an id: the active locks of this worktree.",
+		Example:           "  agent-locks drift",
+		Args:              atMostOneID,
+		ValidArgsFunction: completeIDs(a, "active"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				ref := lockID(args[0])
+				o.request.LockID, o.request.Short = &ref.LockID, ref.Short
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	agentFlag(cmd.Flags(), &o.request.AgentID)
+	return cmd
+}
+
+func (o *driftOptions) run(ctx context.Context) error {
+	o.request.Target = o.target()
+	ans, err := o.locks.Drift(ctx, o.request)
+	return answer(o.app, ans, err, printDrifts)
+}
+
+func printDrifts(w io.Writer, drifts []store.Drift) {
+	if len(drifts) == 0 {
+		fmt.Fprintln(w, "no active lock was made from this worktree")
+	}
+	for _, d := range drifts {
+		printDrift(w, d)
+	}
+}
+
+func printDrift(w io.Writer, d store.Drift) {
+	switch d.Outcome {
+	case store.NothingChanged:
+		fmt.Fprintf(w, "%s: nothing changed\n", plain(d.LockID))
+	case store.Covered:
+		fmt.Fprintf(w, "%s: covers all that changed (%s)\n", plain(d.LockID), count(len(d.Changed), "file"))
+	default:
+		fmt.Fprintf(w, "%s: %s changed outside its scope\n", plain(d.LockID), count(len(d.Outside), "file"))
+	}
+	for _, path := range d.Outside {
+		fmt.Fprintf(w, "  %s\n", plain(path))
+		for _, h := range d.HeldByOthers {
+			if h.Path == path {
+				fmt.Fprintf(w, "    held by %s (%s): %s\n", plain(holderOr(h)), plain(h.Title), plain(h.LockID))
+			}
+		}
+	}
+	if len(d.Outside) > 0 {
+		fmt.Fprintf(w, "next: agent-locks update %s --add-scope ...\n", plain(d.LockID))
+	}
+}
+
+func holderOr(h store.Held) string {
+	if h.AgentID == nil {
+		return "an unnamed agent"
+	}
+	return *h.AgentID
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// Drift compares what changed in the caller's worktree (uncommitted, and in
+// commits since the claim) with a lock's scope; without a lock id, with the
+// scope of each active lock made from this worktree. Where it cannot know, it
+// reports too much and never too little.
+func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]Drift, error) {
+		if c.repo.Worktree == "" {
+			return nil, &Error{Code: BadInput, Message: fmt.Sprintf("%q has no worktree, so nothing can have changed in it", c.repo.Dir),
+				Hint: "ask from a worktree, or name one with base_dir (--base-dir)"}
+		}
+		caller, err := c.agent(r.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		active, err := c.list(c.dir, activeOnly)
+		if err != nil {
+			return nil, err
+		}
+		locks, err := c.driftLocks(r, active)
+		if err != nil {
+			return nil, err
+		}
+		out := []Drift{}
+		for _, e := range locks {
+			d, err := c.drift(e, caller, active)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, d)
+		}
+		return out, nil
+	})
+}
+
+// driftLocks are the locks that a request is about.
+func (c *call) driftLocks(r DriftRequest, active []entry) ([]entry, error) {
+	if r.LockID != nil {
+		e, err := c.find(c.dir, Ref{LockID: *r.LockID, Short: r.Short}, activeOnly)
+		if err != nil {
+			return nil, err
+		}
+		if !c.sameWorktree(&e.Lock) {
+			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.ID, e.Worktree, c.repo.Worktree)
+		}
+		return []entry{e}, nil
+	}
+	var here []entry
+	for _, e := range active {
+		if !e.done && c.sameWorktree(&e.Lock) {
+			here = append(here, e)
+		}
+	}
+	return here, nil
+}
+
+func (c *call) drift(e entry, caller *string, active []entry) (Drift, error) {
+	d := Drift{LockID: e.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
+	changed, err := c.changed(&e.Lock)
+	if err != nil {
+		return d, err
+	}
+	d.Changed = changed
+	if len(changed) == 0 {
+		return d, nil
+	}
+	if caller == nil {
+		caller = e.AgentID
+	}
+	outside, held := c.outside(e, caller, active, changed)
+	if d.Outcome = Covered; len(outside) > 0 {
+		d.Outcome, d.Outside, d.HeldByOthers = Drifted, outside, held
+	}
+	return d, nil
+}
+
+// outside are the paths that neither the lock nor another one of the same
+// holder covers, and the locks of others that do.
+func (c *call) outside(e entry, caller *string, active []entry, paths []string) ([]string, []Held) {
+	outside, held := slices.Clone(paths), []Held{}
+	cover := func(e entry) { // what a lock of one's own covers is no drift
+		scope := c.storedScope(e)
+		outside = slices.DeleteFunc(outside, scope.Covers)
+	}
+	cover(e)
+	var others []entry
+	for _, o := range active {
+		switch {
+		case o.done || o.ID == e.ID:
+		case c.mine(caller, &o.Lock):
+			cover(o)
+		default:
+			others = append(others, o)
+		}
+	}
+	minutes := c.configuredMinutes()
+	for _, o := range others {
+		scope := c.storedScope(o)
+		for _, path := range outside {
+			if scope.Covers(path) {
+				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: c.stale(o, minutes)})
+			}
+		}
+	}
+	slices.SortStableFunc(held, func(a, b Held) int { return strings.Compare(a.Path, b.Path) })
+	return outside, held
+}
+
+// changed lists what changed in this worktree since a claim, in order.
+func (c *call) changed(l *lockfile.Lock) ([]string, error) {
+	uncommitted, err := c.uncommitted()
+	if err != nil {
+		return nil, err
+	}
+	committed, err := c.committed(l)
+	if err != nil {
+		return nil, err
+	}
+	paths := append(uncommitted, committed...)
+	for i, p := range paths {
+		paths[i] = recordable(p)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

@@ -1,0 +1,169 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func (w *world) put(dir string, names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name+w.clock().String()), 0o666); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *world) commit(dir, message string) {
+	w.t.Helper()
+	w.git(dir, "add", "-A")
+	w.git(dir, "commit", "-q", "-m", message)
+}
+
+func (w *world) drift(dir string, id *string) []store.Drift {
+	w.t.Helper()
+	a, err := w.at(dir).Drift(background, store.DriftRequest{LockID: id})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Result
+}
+
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if got := w.drift(w.main, nil); len(got) != 0 || got == nil {
+		t.Errorf("without locks: %+v", got)
+	}
+	w.put(w.link, "old name.txt", "gone.txt", "src/a.go")
+	w.commit(w.link, "base")
+	id := w.claim(w.link, "mine", "src/**")
+	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] []}]" {
+		t.Errorf("nothing changed: %s", got)
+	}
+	w.put(w.link, "src/b.go")
+	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go]}]" {
+		t.Errorf("covered: %s", got)
+	}
+
+	other, err := w.at(w.main).Create(background, store.CreateRequest{Title: "theirs", Scope: []string{"docs"}, AgentID: ptr("them")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Second)
+	w.put(w.link, "committed.txt")
+	w.commit(w.link, "since the claim")
+	w.git(w.link, "mv", "old name.txt", "new name.txt")
+	w.git(w.link, "rm", "-q", "gone.txt")
+	w.put(w.link, "docs/M\u00fcller's \"x\".md", "new dir/deep/file", "src/c.go")
+	d := w.drift(w.link, &id)[0]
+	want := []string{"committed.txt", "docs/M\u00fcller's \"x\".md", "gone.txt", "new dir/deep/file", "new name.txt", "old name.txt"}
+	if d.Outcome != "drifted" || fmt.Sprint(d.Outside) != fmt.Sprint(want) {
+		t.Errorf("outside:\n got %q\nwant %q", d.Outside, want)
+	}
+	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Path != want[1] || d.HeldByOthers[0].LockID != other.Result.ID || *d.HeldByOthers[0].AgentID != "them" {
+		t.Errorf("held by others: %+v", d.HeldByOthers)
+	}
+	// What a second lock of one's own covers is no drift of the first.
+	w.claim(w.link, "more", "new dir/**")
+	if d := w.drift(w.link, &id)[0]; strings.Contains(fmt.Sprint(d.Outside), "new dir") {
+		t.Errorf("outside: %q", d.Outside)
+	}
+	// The other worktree has changed nothing.
+	if got := w.drift(w.main, nil); len(got) != 1 || got[0].LockID != other.Result.ID || got[0].Outcome != "nothing_changed" {
+		t.Errorf("from the main worktree: %+v", got)
+	}
+}
+
+func TestDriftNamesWithNewlines(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "mine", "src")
+	w.put(w.main, "a\nb")
+	w.commit(w.main, "odd")
+	w.put(w.main, "c\nd")
+	if d := w.drift(w.main, &id)[0]; fmt.Sprintf("%q", d.Outside) != `["a%0Ab" "c%0Ad"]` {
+		t.Errorf("%q", d.Outside)
+	}
+}
+
+func TestDriftAfterARebase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.link, "mine/1")
+	w.commit(w.link, "before the claim")
+	id := w.claim(w.link, "mine", "elsewhere")
+	w.put(w.link, "mine/2")
+	w.commit(w.link, "after the claim")
+	w.put(w.main, "upstream")
+	w.commit(w.main, "upstream")
+	w.git(w.link, "rebase", "-q", "main")
+	d := w.drift(w.link, &id)[0]
+	for _, path := range []string{"mine/2", "upstream"} { // too much rather than too little
+		if !strings.Contains(fmt.Sprint(d.Outside), path) {
+			t.Errorf("%q is missing in %q", path, d.Outside)
+		}
+	}
+	// A claim's commit that is gone, or is no hash at all.
+	for _, head := range []string{strings.Repeat("0", 40), "--output=x"} {
+		w.write(id+".md", strings.Replace(w.read(id+".md"), "\nhead: ", "\nhead: \""+head+"\" # ", 1))
+		a, err := w.at(w.link).Drift(background, store.DriftRequest{LockID: &id})
+		if err != nil || !strings.Contains(fmt.Sprint(a.Result[0].Outside), "mine/2") {
+			t.Errorf("head %q: %+v, %v", head, a.Result, err)
+		}
+		wantWarning(t, a.Warnings, head)
+		w.write(id+".md", strings.Replace(w.read(id+".md"), "\nhead: \""+head+"\" # ", "\nhead: ", 1))
+	}
+}
+
+func TestDriftOfAMerge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.link, "mine", "mine")
+	w.put(w.main, "upstream")
+	w.commit(w.main, "upstream")
+	w.put(w.link, "mine/1")
+	w.commit(w.link, "mine")
+	w.git(w.link, "merge", "-q", "--no-edit", "main")
+	if d := w.drift(w.link, &id)[0]; d.Outcome != "covered" {
+		t.Errorf("what others did and was merged in counts: %+v", d)
+	}
+}
+
+// A planted monitor program would run with the rights of whoever asks.
+func TestDriftRunsNoMonitor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "mine", "src")
+	mark := filepath.Join(t.TempDir(), "ran")
+	w.git(w.main, "config", "core.fsmonitor", "touch '"+filepath.ToSlash(mark)+"'; false")
+	w.put(w.main, "x")
+	w.drift(w.main, &id)
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("core.fsmonitor was run")
+	}
+	// The trap works: git itself springs it.
+	w.git(w.main, "status")
+	if _, err := os.Stat(mark); err != nil {
+		t.Skip("this git does not run core.fsmonitor")
+	}
+}
+
+func TestDriftNeedsAWorktree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	w.git(w.main, "clone", "-q", "--bare", w.main, bare)
+	_, err := w.at(w.main).Drift(background, store.DriftRequest{Target: store.Target{BaseDir: &bare}})
+	wantCode(t, err, store.BadInput, "worktree")
+}

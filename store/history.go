@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+const defaultHistory = 20 // locks
+
+// History gives finished locks whole, newest id first. Where nothing filters
+// it opens no more files of the archive than it shows.
+func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
+		f, err := c.historyFilter(r)
+		if err != nil {
+			return nil, err
+		}
+		limit := defaultHistory
+		if r.Limit != nil {
+			limit = *r.Limit
+		}
+		if limit < 1 {
+			return nil, badInput("limit %d is not a number above 0", limit)
+		}
+		found, more, err := c.history(f, limit)
+		if err != nil {
+			return nil, err
+		}
+		if more > 0 {
+			c.warn("%d more, older than these, are left out by limit %d", more, limit)
+		}
+		out := make([]Whole, len(found))
+		for i, e := range found {
+			out[i] = c.whole(e, defaultStaleMinutes)
+		}
+		return out, nil
+	})
+}
+
+// A historyFilter is what a request narrows the history by.
+type historyFilter struct {
+	scope       overlap.Scope
+	agent, text string
+	since       time.Time // zero: no bound
+}
+
+func (c *call) historyFilter(r HistoryRequest) (historyFilter, error) {
+	f := historyFilter{agent: r.AgentID, text: r.Text}
+	var err error
+	if len(r.Scope) > 0 {
+		if f.scope, err = c.parseScope(r.Scope); err != nil {
+			return f, err
+		}
+	}
+	if r.Since != "" {
+		f.since, err = moment("since", r.Since, c.Now())
+	}
+	return f, err
+}
+
+func (f historyFilter) filters() bool {
+	return f.scope != nil || f.agent != "" || f.text != "" || !f.since.IsZero()
+}
+
+func (c *call) passes(f historyFilter, e entry) bool {
+	return matches(&e.Lock, f.agent, f.text) &&
+		(f.since.IsZero() || !ended(&e.Lock).Before(f.since)) &&
+		(f.scope == nil || len(f.scope.Overlaps(c.storedScope(e))) > 0)
+}
+
+// history finds the newest done locks that pass, and how many more there are.
+func (c *call) history(f historyFilter, limit int) (found []entry, more int, err error) {
+	if f.filters() {
+		entries, err := c.list(c.dir, doneOnly)
+		if err != nil {
+			return nil, 0, err
+		}
+		slices.Reverse(entries)
+		for _, e := range entries {
+			switch {
+			case !c.passes(f, e):
+			case len(found) < limit:
+				found = append(found, e)
+			default:
+				more++
+			}
+		}
+		return found, more, nil
+	}
+	l, more, err := c.dir.newestDone(c.ctx, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.warnFaults(l.faults)
+	c.warnings = append(c.warnings, l.notes...)
+	for _, e := range l.entries {
+		c.warnEntry(e)
+	}
+	return l.entries, more, nil
+}
+
+// whole is everything that a lock's file says.
+func (c *call) whole(e entry, staleMinutes float64) Whole {
+	w := Whole{Summary: c.summary(e, staleMinutes), Tasks: e.Tasks, Notes: e.Notes, FilePath: e.path}
+	if w.Tasks == nil {
+		w.Tasks = []lockfile.Task{}
+	}
+	if w.Notes == nil {
+		w.Notes = []string{}
+	}
+	return w
+}
