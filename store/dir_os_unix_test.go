@@ -96,49 +96,6 @@ func TestMutexIsOpenedWithoutFollowingOrWaiting(t *testing.T) {
 	}
 }
 
-// A link or another file may take the place of a file between the look and the
-// open; what a link within the store leads to is never read all the same.
-func TestReadingDoesNotFollowALinkInTheMiddle(t *testing.T) {
-	t.Parallel()
-	d := at(t, newCommon(t))
-	h := locked(t, d)
-	target, id := filepath.Join(d.path, "other"), stamp+"-x"
-	put(t, target, text(id, lockfile.Active, 999))
-	path := filepath.Join(d.path, id+".md")
-	put(t, path, text(id, lockfile.Active, 0))
-	stop, stopped := make(chan struct{}), make(chan error)
-	go func() {
-		for {
-			select {
-			case <-stop:
-				stopped <- nil
-				return
-			default:
-			}
-			tmp := filepath.Join(d.path, ".swap")
-			if err := errors.Join(os.Symlink("other", tmp), os.Rename(tmp, path),
-				os.WriteFile(tmp, []byte(text(id, lockfile.Active, 1)), 0o666), os.Rename(tmp, path)); err != nil {
-				stopped <- err
-				return
-			}
-		}
-	}()
-	for range 5000 {
-		r := h.active.read(id, d.now())
-		if r.file == nil {
-			continue // a link was there, and was refused
-		}
-		if n, err := whole(r.file); err != nil || n == 999 {
-			t.Errorf("read serial %d, %v", n, err)
-			break
-		}
-	}
-	close(stop)
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-}
-
 // playUnwritable reads a store that it may not write, and tries to write.
 func playUnwritable(common string) error {
 	d, err := openDir(repoAt(common))
@@ -250,7 +207,7 @@ func asNobody(t *testing.T, cmd *exec.Cmd, common string) {
 }
 
 // wantFull checks that a write that the system cannot take leaves nothing.
-func wantFull(h *held, e entry, larger *lockfile.File) error {
+func wantFull(h *held, e, done entry, larger *lockfile.File) error {
 	before, err := names(h.path)
 	if err != nil {
 		return err
@@ -261,6 +218,7 @@ func wantFull(h *held, e entry, larger *lockfile.File) error {
 		},
 		"rewrite": func() (entry, error) { return h.rewrite(e, larger) },
 		"finish":  func() (entry, error) { return h.finish(e, larger) },
+		"reopen":  func() (entry, error) { return h.reopen(done, larger) },
 	} {
 		_, err := write()
 		var failed *Error
@@ -275,12 +233,32 @@ func wantFull(h *held, e entry, larger *lockfile.File) error {
 	if diff := cmp.Diff(before, after); diff != "" {
 		return fmt.Errorf("left (-before +after):\n%s", diff)
 	}
-	got, err := h.get(context.Background(), e.ID)
-	if err != nil {
-		return err
+	for _, e := range []entry{e, done} {
+		got, err := h.get(context.Background(), e.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := whole(got.File); err != nil || got.path != e.path {
+			return fmt.Errorf("%s is at %s, was at %s: %w", e.ID, got.path, e.path, err)
+		}
 	}
-	_, err = whole(got.File)
-	return err
+	return nil
+}
+
+// twoLocks are an active and a finished one.
+func twoLocks(h *held) (active, done entry, err error) {
+	if active, err = h.create(stamp+"-x", fresh); err != nil {
+		return
+	}
+	if done, err = h.create(stamp+"-y", fresh); err != nil {
+		return
+	}
+	f, err := parse(done.ID, lockfile.Done, 0)
+	if err != nil {
+		return
+	}
+	done, err = h.finish(done, f)
+	return
 }
 
 func names(path string) ([]string, error) {
@@ -321,14 +299,14 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	e, err := h.create(stamp+"-x", fresh)
+	e, done, err := twoLocks(h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(common, "filler"), make([]byte, 1<<20), 0o666); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
-	if err := wantFull(h, e, made(t, e.ID, lockfile.Done, 1)); err != nil {
+	if err := wantFull(h, e, done, made(t, e.ID, lockfile.Done, 1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -337,7 +315,7 @@ func TestFullDisk(t *testing.T) {
 // the middle as a full disk does.
 func playLimited(common string) error {
 	return under(common, func(h *held) error {
-		e, err := h.create(stamp+"-x", fresh)
+		e, done, err := twoLocks(h)
 		if err != nil {
 			return err
 		}
@@ -354,7 +332,7 @@ func playLimited(common string) error {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			return err
 		}
-		return wantFull(h, e, larger)
+		return wantFull(h, e, done, larger)
 	})
 }
 

@@ -40,33 +40,46 @@ func (p *place) read(id string, now time.Time) reading {
 	return reading{file: f}
 }
 
-// bytes reads a regular file whole. What is looked at, opened and read must be
-// the same file: os.Root follows links within the store, and opening a fifo or
-// a device can hang or do things. Writers replace files all the time, so where
-// another file was opened than was looked at, look again.
-func (p *place) bytes(name string) ([]byte, time.Time, error) {
-	seen, err := p.look(name)
+// errReplaced says that a file was replaced while it was being opened.
+var errReplaced = errors.New("it was replaced each time it was opened")
+
+// bytes reads a regular file whole, and says when it was modified. Writers
+// replace files all the time, so it may take more than one attempt.
+func (p *place) bytes(name string) (data []byte, modified time.Time, err error) {
 	for range 10 {
-		if err != nil {
+		var seen fs.FileInfo
+		if seen, err = p.look(name); err != nil {
 			return nil, time.Time{}, err
 		}
-		f, err := p.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
-		if err != nil {
-			return nil, time.Time{}, err
-		}
-		opened, err := f.Stat()
-		if err == nil && !os.SameFile(seen, opened) {
-			seen, err = p.look(name)
-		}
-		if err == nil && os.SameFile(seen, opened) {
-			data, err := readAll(f, opened)
-			return data, opened.ModTime(), errors.Join(err, f.Close())
-		}
-		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, time.Time{}, err
+		data, modified, err = p.bytesOf(name, seen)
+		if !errors.Is(err, errReplaced) {
+			break
 		}
 	}
-	return nil, time.Time{}, errors.New("it was replaced each time it was opened")
+	return data, modified, err
+}
+
+// bytesOf reads a file that was looked at. What is looked at, opened and read
+// must be the same file: os.Root follows links within the store, and opening a
+// fifo or a device can hang or do things. Where the name stands for another
+// file by now, it is read if that is the one that was opened.
+func (p *place) bytesOf(name string, seen fs.FileInfo) ([]byte, time.Time, error) {
+	f, err := p.root.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(seen, opened) {
+		seen, err = p.look(name)
+		if err == nil && !os.SameFile(seen, opened) {
+			err = errReplaced
+		}
+	}
+	if err != nil {
+		return nil, time.Time{}, errors.Join(err, f.Close())
+	}
+	data, err := readAll(f, opened)
+	return data, opened.ModTime(), errors.Join(err, f.Close())
 }
 
 // look is an lstat that accepts only what may be read.
