@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ func newClaim(a *app) *cobra.Command {
 		Use:   "claim",
 		Short: "say which files you are going to work on",
 		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps\n" +
-			"with other locks are told, never refused.",
+			"with other locks are told; only --if-free makes them a refusal.",
 		Example: "  agent-locks claim --title \"Fix login\" --scope 'src/auth/**' --scope go.mod --task \"Write test\"",
 		Args:    noArgs("name files with --scope, as in agent-locks claim --title \"Fix login\" --scope 'src/**'"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -35,6 +36,7 @@ func newClaim(a *app) *cobra.Command {
 	textFlag(f, &o.request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
 	f.BoolVar(&o.request.Shared, "shared", false, "you only read or review: shared claims do not overlap each other")
 	leaseFlag(f, &o.request.LeaseMinutes)
+	f.BoolVar(&o.request.IfFree, "if-free", false, "claim only if no live lock blocks it; else exit with 2 and say who holds what")
 	return cmd
 }
 
@@ -47,6 +49,9 @@ func (o *claimOptions) run(ctx context.Context) error {
 func printCreated(w io.Writer, c store.Created) {
 	fmt.Fprintf(w, "claimed %s\n", plain(c.ID))
 	printOverlaps(w, c.Overlaps)
+	if c.Recent != nil {
+		printRecent(w, *c.Recent)
+	}
 	fmt.Fprintf(w, "next: agent-locks update %s --task ... as you go, finish at the end\n", plain(c.ID))
 }
 
@@ -54,6 +59,24 @@ func printCreated(w io.Writer, c store.Created) {
 func printOverlaps(w io.Writer, overlaps []store.Summary) {
 	for _, s := range overlaps {
 		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
+	}
+}
+
+// printRecent tells what ended on these files not long ago.
+func printRecent(w io.Writer, recent []store.Recent) {
+	for _, r := range recent {
+		by := "an unnamed agent"
+		if r.AgentID != nil {
+			by = plain(*r.AgentID)
+		}
+		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", plain(r.ID), by, plain(r.Finished), plain(r.Title))
+		if r.Outcome != "" {
+			fmt.Fprintf(w, ", %s", plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
+		}
+		if r.LastNote != "" {
+			fmt.Fprintf(w, ": %s", plain(r.LastNote))
+		}
+		fmt.Fprintln(w)
 	}
 }
 

@@ -35,6 +35,7 @@ func deeds() []deed {
 		{"lock_create", `{"title":"One","scope":["src/{a,b}/**","go.mod"],"tasks":["x","y, <z>"],"agent_id":"me","parent_agent_id":"you"}`,
 			[]string{"claim", "--title", "One", "--scope", "src/{a,b}/**", "--scope", "go.mod", "--task", "x", "--task", "y, <z>", "--agent", "me", "--parent", "you"}},
 		{"lock_create", `{"title":"Two","scope":["src/a/*.go"],"tasks":[]}`, []string{"claim", "--title", "Two", "--scope", "src/a/*.go"}},
+		{"lock_create", `{"title":"Three","scope":["src/c"],"if_free":true}`, []string{"claim", "--title", "Three", "--scope", "src/c", "--if-free"}},
 		{"lock_update", `{"lock_id":"` + one + `","task_text":"y, <z>","done":true,"note":"a\nb"}`,
 			[]string{"update", one, "--task", "y, <z>", "--done", "--note", "a\nb"}},
 		{"lock_query", `{"stale_minutes":90}`, []string{"status", "--stale-minutes", "90"}},

@@ -13,7 +13,7 @@ With no arguments agent-locks is an MCP server on stdin and stdout.`
 const rootNotes = `Exit codes:
   0    success
   1    any error, wrong usage included
-  2    the answer, where an option asks for it as an exit code (--exit-code)
+  2    the answer, where an option asks for it (--exit-code, --if-free)
   130  interrupted
 
 Environment:

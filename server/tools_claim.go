@@ -20,6 +20,7 @@ func createTool() Tool {
 			textArg("parent_agent_id", "Id of the agent that started you"),
 			boolArg("shared", "You only read or review: shared claims do not overlap each other"),
 			lease("Minutes you may be silent before you count as stale, if longer than the threshold"),
+			boolArg("if_free", "true: claim only if no live lock blocks it, else the error conflict says who"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),

@@ -7,28 +7,42 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
-// Create claims a scope. It never refuses because of other locks: the answer
-// lists those that meet it, as they were when the claim was written.
+// Create claims a scope. It never refuses because of other locks, unless it is
+// asked to (Conflict, with a Refusal as its Detail): the answer lists those
+// that meet it, as they were when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
 		l, scope, err := c.newLock(r)
 		if err != nil {
 			return Created{}, err
 		}
-		minutes := c.configuredMinutes()
-		return change(c, func(h *held) (Created, error) {
-			entries, err := c.list(h, activeOnly)
-			if err != nil {
-				return Created{}, err
-			}
-			out := Created{Overlaps: c.overlaps(scope, exclusiveTo(l.Mode, entries), minutes)}
-			e, err := c.write(h, l)
-			if err != nil {
-				return Created{}, err
-			}
-			out.ID, out.FilePath = e.ID, e.path
-			return out, nil
-		})
+		k := claim{lock: l, scope: scope, minutes: c.configuredMinutes()}
+		if !r.IfFree {
+			return c.claimAnyway(k)
+		}
+		out, err := c.claimIfFree(k)
+		if err == nil {
+			recent := c.recent(scope)
+			out.Recent = &recent
+		}
+		return out, err
+	})
+}
+
+// claimAnyway writes the lock whoever else is there.
+func (c *call) claimAnyway(k claim) (Created, error) {
+	return change(c, func(h *held) (Created, error) {
+		entries, err := c.list(h, activeOnly)
+		if err != nil {
+			return Created{}, err
+		}
+		out := Created{Overlaps: c.overlaps(k.scope, exclusiveTo(k.lock.Mode, entries), k.minutes)}
+		e, err := c.write(h, k.lock)
+		if err != nil {
+			return Created{}, err
+		}
+		out.ID, out.FilePath = e.ID, e.path
+		return out, nil
 	})
 }
 

@@ -138,10 +138,13 @@ func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
 }
 
 // storedScope is an entry's scope, ready to be compared.
-func (c *call) storedScope(e entry) overlap.Scope {
+func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope) }
+
+// stored is a scope that was read from a file.
+func (c *call) stored(texts []string) overlap.Scope {
 	context := c.scopeContext()
-	scope := make(overlap.Scope, len(e.Scope))
-	for i, text := range e.Scope {
+	scope := make(overlap.Scope, len(texts))
+	for i, text := range texts {
 		scope[i] = overlap.Stored(text, context)
 	}
 	return scope

@@ -48,6 +48,7 @@ type CreateRequest struct {
 	ParentAgentID *string  `json:"parent_agent_id"`
 	Shared        bool     `json:"shared"`        // a reader's claim: meets no other shared one
 	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
+	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; else Conflict
 }
 
 // An UpdateRequest records progress, or amends the claim.
@@ -168,6 +169,7 @@ type Summary struct {
 	// Where the answer is about an overlap (check, create):
 	Overlaps     []overlap.Pair `json:"overlaps,omitempty"`
 	SameWorktree *bool          `json:"same_worktree,omitempty"`
+	Blocks       bool           `json:"blocks,omitempty"`   // it stands in the way of a claim that asked for that
 	LastNote     string         `json:"lastNote,omitempty"` // its first line
 }
 
@@ -176,6 +178,8 @@ type Created struct {
 	ID       string    `json:"id"`
 	FilePath string    `json:"filePath"`
 	Overlaps []Summary `json:"overlaps"`
+	// What ended there lately; nil where the claim was not conditional.
+	Recent *[]Recent `json:"recent,omitempty"`
 }
 
 // An Updated answers update.

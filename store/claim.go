@@ -1,0 +1,95 @@
+package store
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// A claim is what a caller asks for: a lock, but for its id and stamps, or
+// only to know when it could have one.
+type claim struct {
+	lock    lockfile.Lock
+	scope   overlap.Scope
+	minutes float64 // the staleness threshold that others are judged by
+}
+
+func (k claim) party() party {
+	return party{agent: k.lock.AgentID, parent: k.lock.ParentAgentID, shared: k.lock.Mode == lockfile.Shared}
+}
+
+// An obstruction is who else was on a claim's files at one moment.
+type obstruction struct {
+	met      []meeting // every lock that meets the claim
+	blocking []meeting // those of them that stand in its way
+	tickets  []ticket  // the live ones that come first, and do
+}
+
+func (o obstruction) none() bool { return len(o.blocking)+len(o.tickets) == 0 }
+
+// obstruction judges what was read of the store.
+func (c *call) obstruction(k claim, entries []entry, before []ticket) obstruction {
+	o := obstruction{met: c.meetings(k.scope, exclusiveTo(k.lock.Mode, entries)), tickets: c.ahead(k, before)}
+	for _, m := range o.met {
+		if c.party(m.entry, k.minutes).blocks(k.party()) {
+			o.blocking = append(o.blocking, m)
+		}
+	}
+	return o
+}
+
+// summaries lists all that a claim meets, and says of each whether it blocks.
+func (c *call) summaries(k claim, o obstruction) []Summary {
+	out := make([]Summary, len(o.met))
+	for i, m := range o.met {
+		out[i] = c.overlapping(m, k.minutes)
+		out[i].Blocks = c.party(m.entry, k.minutes).blocks(k.party())
+	}
+	return out
+}
+
+// claimIfFree writes the lock, or nothing where a lock blocks it or somebody
+// waits for these files already: a caller who only asks again and again must
+// not come before those who queue.
+func (c *call) claimIfFree(k claim) (Created, error) {
+	return change(c, func(h *held) (Created, error) {
+		tickets, err := c.sweepTickets(h)
+		if err != nil {
+			return Created{}, err
+		}
+		entries, err := c.list(h, activeOnly)
+		if err != nil {
+			return Created{}, err
+		}
+		o := c.obstruction(k, entries, tickets)
+		if !o.none() {
+			return Created{}, c.refusal(k, o)
+		}
+		return c.grant(h, k, o)
+	})
+}
+
+// grant writes the lock of a claim that nothing blocks.
+func (c *call) grant(h *held, k claim, o obstruction) (Created, error) {
+	if err := c.ctx.Err(); err != nil {
+		return Created{}, err
+	}
+	e, err := c.write(h, k.lock)
+	if err != nil {
+		return Created{}, err
+	}
+	c.warnPassed(o.met, k.minutes)
+	return Created{ID: e.ID, FilePath: e.path, Overlaps: c.summaries(k, o)}, nil
+}
+
+// warnPassed warns of what did not block a claim and yet might be somebody's
+// work.
+func (c *call) warnPassed(met []meeting, staleMinutes float64) {
+	for _, m := range met {
+		if c.stale(m.entry, staleMinutes) {
+			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", m.ID)
+		}
+	}
+	if c.unreadable > 0 {
+		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so look at it")
+	}
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"fmt"
+)
+
+// A Refusal is the Detail of Conflict and Timeout: why a claim was not made.
+// Nothing was written.
+type Refusal struct {
+	Code     Code `json:"code"`
+	Deadlock bool `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
+	// Every lock that meets the claim; those that block it say so.
+	Overlaps []Summary `json:"overlaps"`
+	Waiting  []Waiter  `json:"waiting,omitempty"` // who came first, and waits
+}
+
+// A Waiter is somebody in the queue.
+type Waiter struct {
+	AgentID *string  `json:"agent_id"`
+	Scope   []string `json:"scope"`
+	Since   string   `json:"since"`
+}
+
+// refusal says who stands in a claim's way, since when, doing what.
+func (c *call) refusal(k claim, o obstruction) *Error {
+	e := c.obstructed(Conflict, k, o)
+	e.Message = "not claimed: " + e.Message
+	e.Hint = "choose other files, wait for your turn with wait_seconds (--wait), or coordinate; nothing was written" + c.anonymous(k, o)
+	return e
+}
+
+// obstructed is an error whose message names the first in the way.
+func (c *call) obstructed(code Code, k claim, o obstruction) *Error {
+	return &Error{
+		Code:    code,
+		Message: c.inTheWay(k, o),
+		Detail:  Refusal{Code: code, Overlaps: c.summaries(k, o), Waiting: waiters(o.tickets)},
+	}
+}
+
+// inTheWay is a sentence about what blocks: one of it, and how much more.
+func (c *call) inTheWay(k claim, o obstruction) string {
+	var said string
+	switch {
+	case len(o.blocking) > 0:
+		m := o.blocking[0]
+		said = fmt.Sprintf("%q is held by %s since %s, for %q", m.pairs[0].Example, named(m.AgentID), m.Created, m.Title)
+		if note := firstRunes(m.LastNote(), lastNoteRunes); note != "" {
+			said += fmt.Sprintf(" (last note: %q)", note)
+		}
+		said += fmt.Sprintf(", lock %q", m.ID)
+	case len(o.tickets) > 0:
+		t := o.tickets[0]
+		said = fmt.Sprintf("%s waits for %s since %s and comes first", named(t.AgentID), quoted(t.Scope), t.Since)
+	default:
+		return "nothing is in the way now"
+	}
+	if more := len(o.blocking) + len(o.tickets) - 1; more > 0 {
+		said += fmt.Sprintf("; %d more in the way", more)
+	}
+	return said
+}
+
+// anonymous is the way out where the lock in the way may be one's own: one of
+// the two has no id that says otherwise.
+func (c *call) anonymous(k claim, o obstruction) string {
+	for _, m := range o.blocking {
+		if (m.AgentID == nil || k.lock.AgentID == nil) && c.sameWorktree(&m.Lock) {
+			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass agent_id whenever you claim, and your own locks do not block you", m.ID)
+		}
+	}
+	return ""
+}
+
+func named(agent *string) string {
+	if agent == nil {
+		return "an agent without an id"
+	}
+	return fmt.Sprintf("%q", *agent)
+}
+
+func waiters(tickets []ticket) []Waiter {
+	var out []Waiter
+	for _, t := range tickets {
+		out = append(out, Waiter{AgentID: t.AgentID, Scope: t.Scope, Since: t.Since})
+	}
+	return out
+}
