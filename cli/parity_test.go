@@ -110,7 +110,7 @@ func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
 	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task", "lease_minutes": "lease"}
 	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
-	ownFlags := []string{"help", "json", "exit-code", "undone"}
+	ownFlags := []string{"help", "json", "exit-code", "undone", "watch"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})
 	for _, tool := range server.Tools() {
 		cmd, _, err := root.Find([]string{tool.Command})

@@ -1,8 +1,14 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mattn/go-runewidth"
 
@@ -102,5 +108,54 @@ func TestColours(t *testing.T) {
 				t.Errorf("the stale lock is not shown:\n%s", got.stdout)
 			}
 		})
+	}
+}
+
+// A turning store gives its answers one after the other, then interrupts.
+type turning struct {
+	*fake
+	answers [][]store.Summary
+	stop    context.CancelFunc
+}
+
+func (s *turning) Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error) {
+	now := s.answers[0]
+	if s.answers = s.answers[1:]; len(s.answers) == 0 {
+		s.stop()
+	}
+	return store.Answer[[]store.Summary]{Result: now, Dir: "/d"}, nil
+}
+
+func TestStatusWatchShowsChangesOnly(t *testing.T) {
+	t.Parallel()
+	later := someSummary()
+	later.StaleForSeconds++
+	changed := someSummary()
+	changed.PercentComplete = 100
+	for _, c := range []struct {
+		json  bool
+		width int
+		want  []string // how often what is printed
+	}{
+		{json: true, want: []string{"[]", `"percentComplete":50`, `"percentComplete":100`}},
+		{want: []string{"no active locks", "50%", "100%"}},
+		{width: 120, want: []string{"no active locks", "50%", "100%"}},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		s := &turning{answers: [][]store.Summary{{}, {}, {someSummary()}, {later}, {changed}}, stop: stop}
+		var out bytes.Buffer
+		a := &app{World: World{Stderr: io.Discard, Environ: func() []string { return nil }, Columns: func() int { return c.width }}, locks: s, out: bufio.NewWriter(&out), json: c.json}
+		o := &statusOptions{app: a, every: time.Millisecond}
+		if err := o.follow(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		for _, part := range c.want {
+			if n := strings.Count(out.String(), part); n != 1 {
+				t.Errorf("%+v: %q stands %d times in:\n%s", c, part, n, out.String())
+			}
+		}
+		if n := strings.Count(out.String(), "\x1b[2J"); n != 2*min(c.width, 1) {
+			t.Errorf("%+v: the terminal is cleared %d times", c, n)
+		}
 	}
 }
