@@ -117,3 +117,22 @@ func TestGetOfALockThatIsGone(t *testing.T) {
 		t.Errorf("get: %v, want %v", err, LockNotFound)
 	}
 }
+
+// A lock that is finished after it was read is not in two places.
+func TestLockThatMovesAfterItWasRead(t *testing.T) {
+	t.Parallel()
+	id := stamp + "-x"
+	d := at(t, newCommon(t))
+	h := locked(t, d)
+	e, err := h.create(id, fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.finish(e, made(t, id, lockfile.Done, 1)); err != nil {
+		t.Fatal(err)
+	}
+	found := d.bothPlaces(id, finding{entry: &e})
+	if got := found.entry; got == nil || !got.archived || got.dup || found.note != "" {
+		t.Errorf("found %+v, want the finished lock alone", found)
+	}
+}
