@@ -56,7 +56,7 @@ func (s *state) takes(r rune) bool {
 func (e *Entry) compile() { e.once.Do(e.build) }
 
 func (e *Entry) build() {
-	c := compiler{fold: e.fold}
+	c := compiler{fold: e.fold, states: make([]state, 0, e.room())}
 	c.add(state{code: codeEnd})
 	c.add(state{code: codeWithin, out: within})
 	if e.plain {
@@ -89,6 +89,14 @@ func (e *Entry) build() {
 		start = c.deep(start)
 	}
 	e.prog = program{states: c.states, start: start}
+}
+
+// room is how many states the entry's program will have, about.
+func (e *Entry) room() int {
+	if e.plain {
+		return 2
+	}
+	return 16 + 2*len(e.pattern) - len(e.head)
 }
 
 // parsed is the entry's glob reading.

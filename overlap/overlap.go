@@ -39,6 +39,9 @@ type Entry struct {
 	// What every covered path begins with, each of its names ended by a slash,
 	// in the form that is compared (head) and as typed (shown).
 	head, shown string
+	// What every covered path ends with, where the entry is a pattern that
+	// covers files only; else "".
+	tail string
 
 	plain    bool   // a name without any pattern in it
 	pattern  string // what seq is parsed from, where it is not yet
@@ -75,7 +78,7 @@ func (e *Entry) Overlaps(o *Entry) Result {
 	if e.text == o.text {
 		return Result{Overlap: true, Example: e.sample(), Exact: exact}
 	}
-	if !prefixed(e.head, o.head) {
+	if !prefixed(e.head, o.head) || tailsApart(e, o) {
 		return Result{Exact: exact}
 	}
 	if e.refused || o.refused {
@@ -132,4 +135,12 @@ func (e *Entry) Covers(path string) bool {
 // prefixed reports whether one text begins with the other.
 func prefixed(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+// tailsApart reports whether both entries cover files only, whose names end in
+// different ways, and neither leads through a name that the other covers.
+func tailsApart(a, b *Entry) bool {
+	return a.tail != "" && b.tail != "" &&
+		!strings.HasSuffix(a.tail, b.tail) && !strings.HasSuffix(b.tail, a.tail) &&
+		!strings.Contains(b.head, a.tail+"/") && !strings.Contains(a.head, b.tail+"/")
 }

@@ -90,6 +90,9 @@ func parse(entry string, c Context) (*Entry, *fault) {
 	default:
 		e.begins(head.String())
 	}
+	if last := e.seq[len(e.seq)-1]; !e.plain && last.op == opText {
+		e.ends(last.text, e.seq)
+	}
 	return e, nil
 }
 
@@ -104,6 +107,16 @@ func (e *Entry) begins(head string) {
 	e.shown, e.head = head, head
 	if e.fold {
 		e.head = comparable(head, true)
+	}
+}
+
+// ends sets the tail, the last text of the pattern s, if s covers files only.
+func (e *Entry) ends(text string, s seq) {
+	if e.is == Dir || tailEmpty.before(s) != tailFile {
+		return
+	}
+	if e.tail = text; e.fold {
+		e.tail = comparable(text, true)
 	}
 }
 

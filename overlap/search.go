@@ -78,8 +78,8 @@ const (
 // explore finds the rest of a path on which two walks stand at a place.
 func explore(wa, wb *walk, at place) (string, verdict) {
 	var (
-		nodes [64]step
-		queue [64]int32
+		nodes [256]step
+		queue [32]int32
 		seen  [64]uint64
 	)
 	p := product{a: wa.prog.states, b: wb.prog.states, nodes: nodes[:0], queue: queue[:0], base: none}

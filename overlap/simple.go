@@ -38,5 +38,11 @@ func simple(text string, c Context) (*Entry, bool) {
 	default:
 		e.begins(text[:meta])
 	}
+	if !e.plain {
+		last := strings.LastIndexAny(e.pattern, "*?/")
+		if text := e.pattern[last+1:]; text != "" && e.pattern[last] != '/' {
+			e.ends(text, seq{{op: opStar}, {op: opText, text: text}})
+		}
+	}
 	return e, true
 }
