@@ -96,7 +96,7 @@ func (e *Entry) room() int {
 	if e.plain {
 		return 2
 	}
-	return 16 + 2*len(e.pattern) - len(e.head)
+	return 16 + 2*max(len(e.text)-len(e.head), 0)
 }
 
 // parsed is the entry's glob reading.

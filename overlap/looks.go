@@ -94,6 +94,9 @@ func (t tails) beforeClass(c *class) tails {
 			all |= t.beforeRune(r)
 		}
 	}
+	if all == 0 {
+		return t.settle(tailFile) // [z-a] is its own text only
+	}
 	return all
 }
 

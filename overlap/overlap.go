@@ -74,6 +74,11 @@ type Result struct {
 // have been read with the same case folding. It is symmetric down to the
 // example, and every entry overlaps itself.
 func (e *Entry) Overlaps(o *Entry) Result {
+	var p product
+	return e.overlaps(o, &p)
+}
+
+func (e *Entry) overlaps(o *Entry, p *product) Result {
 	exact := e.exact && o.exact
 	if e.text == o.text {
 		return Result{Overlap: true, Example: e.sample(), Exact: exact}
@@ -92,7 +97,7 @@ func (e *Entry) Overlaps(o *Entry) Result {
 	if o.text < e.text {
 		e, o = o, e
 	}
-	path, verdict := search(e, o)
+	path, verdict := p.search(e, o)
 	switch verdict {
 	case meet:
 		return Result{Overlap: true, Example: path, Exact: exact && normal(path)}

@@ -2,6 +2,8 @@ package overlap
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -212,7 +214,7 @@ func (r resolved) text(windows bool) string {
 		b.WriteByte('/')
 	}
 	text := b.String()
-	if text[0] == '!' || text[0] == ' ' || r.anchor && len(r.segments) == 1 {
+	if first, _ := utf8.DecodeRuneInString(text); first == '!' || unicode.IsSpace(first) || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}
 	return text

@@ -20,10 +20,13 @@ type Pair struct {
 // Overlaps lists every pair of entries that meet, in the order of the scopes;
 // nil where none does.
 func (s Scope) Overlaps(theirs Scope) []Pair {
-	var pairs []Pair
+	var (
+		pairs []Pair
+		p     product
+	)
 	for _, y := range s {
 		for _, t := range theirs {
-			if r := y.Overlaps(t); r.Overlap {
+			if r := y.overlaps(t, &p); r.Overlap {
 				pairs = append(pairs, Pair{Yours: y.text, Theirs: t.text, Example: r.Example, Exact: r.Exact})
 			}
 		}

@@ -1,6 +1,9 @@
 package overlap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A verdict is how a search ended.
 type verdict uint8
@@ -16,7 +19,7 @@ const searchBudget = 1 << 16
 
 // search looks for a path that both entries cover, of which the longer head
 // is known to be the start. It finds one of the least cost.
-func search(a, b *Entry) (string, verdict) {
+func (p *product) search(a, b *Entry) (string, verdict) {
 	if len(a.head) > len(b.head) {
 		a, b = b, a
 	}
@@ -42,12 +45,13 @@ func search(a, b *Entry) (string, verdict) {
 	case wa.stuck() || wb.now.only(end):
 		return "", apart
 	}
-	path, v := explore(&wa, &wb, at)
+	path, v := p.explore(&wa, &wb, at)
 	return strings.TrimSuffix(b.shown+path, "/"), v
 }
 
 // A product searches the pairs of states of two programs, cheapest first, by
-// what they cost so far and at least will cost.
+// what they cost so far and at least will cost. It may be used again, which
+// saves making room; the zero value is ready.
 type product struct {
 	a, b  []state
 	seen  pairSet
@@ -75,18 +79,20 @@ const (
 	costClass  = 16
 )
 
+// reset makes the product of two programs, in the space of the last one.
+func (p *product) reset(a, b []state) {
+	if p.nodes == nil {
+		p.nodes, p.queue = make([]step, 0, 128), make([]int32, 0, 32)
+	}
+	*p = product{a: a, b: b, nodes: p.nodes[:0], queue: p.queue[:0], seen: p.seen, base: none}
+	p.seen.reset(len(a), len(b))
+}
+
 // explore finds the rest of a path on which two walks stand at a place.
-func explore(wa, wb *walk, at place) (string, verdict) {
-	var (
-		nodes [256]step
-		queue [32]int32
-		seen  [64]uint64
-	)
-	p := product{a: wa.prog.states, b: wb.prog.states, nodes: nodes[:0], queue: queue[:0], base: none}
-	p.seen = newPairSet(len(p.a), len(p.b), seen[:])
-	bs := wb.now.list()
-	for _, a := range wa.now.list() {
-		for _, b := range bs {
+func (p *product) explore(wa, wb *walk, at place) (string, verdict) {
+	p.reset(wa.prog.states, wb.prog.states)
+	for a := range wa.now.each {
+		for b := range wb.now.each {
 			p.push(step{a: a, b: b, from: none, at: at})
 		}
 		if len(p.nodes) > searchBudget {
@@ -236,24 +242,22 @@ type pairSet struct {
 // denseBits is the most bits that a pairSet keeps, half a megabyte.
 const denseBits = 1 << 22
 
-// newPairSet makes one, in the room where that will do.
-func newPairSet(a, b int, room []uint64) pairSet {
-	s := pairSet{width: uint64(b)}
-	switch n := (a*b*places + 63) / 64; {
-	case n <= len(room):
-		s.bits = room[:n]
-	case n <= denseBits/64:
-		s.bits = make([]uint64, n)
-	default:
+// reset empties the set, for programs of so many states.
+func (s *pairSet) reset(a, b int) {
+	s.width, s.sparse = uint64(b), nil
+	n := (a*b*places + 63) / 64
+	if n > denseBits/64 {
 		s.sparse = map[uint64]struct{}{}
+		return
 	}
-	return s
+	s.bits = slices.Grow(s.bits[:0], n)[:n]
+	clear(s.bits)
 }
 
 // add reports whether the pair is new.
 func (s *pairSet) add(a, b int32, at place) bool {
 	key := (uint64(a)*s.width+uint64(b))*places + uint64(at)
-	if s.bits == nil {
+	if s.sparse != nil {
 		n := len(s.sparse)
 		s.sparse[key] = struct{}{}
 		return len(s.sparse) > n

@@ -172,13 +172,13 @@ func (s stateSet) only(i int32) bool {
 	return true
 }
 
-// list returns the states.
-func (s stateSet) list() []int32 {
-	var list []int32
+// each yields the states.
+func (s stateSet) each(yield func(int32) bool) {
 	for k, word := range s {
 		for ; word != 0; word &= word - 1 {
-			list = append(list, int32(k<<6|bits.TrailingZeros64(word)))
+			if !yield(int32(k<<6 | bits.TrailingZeros64(word))) {
+				return
+			}
 		}
 	}
-	return list
 }

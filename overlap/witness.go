@@ -62,7 +62,8 @@ func (e *Entry) sample() string {
 	if path := b.String(); valid(path) {
 		return path
 	}
-	if path, verdict := search(e, e); verdict == meet {
+	var p product
+	if path, verdict := p.search(e, e); verdict == meet {
 		return path
 	}
 	return e.literal

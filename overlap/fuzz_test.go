@@ -1,0 +1,61 @@
+package overlap
+
+import "testing"
+
+// FuzzOverlap holds what is promised of any two entries against each other and
+// against doublestar.
+func FuzzOverlap(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"src/**/*.ts", "src/{a,b}/x.ts"}, {"app/[id]/page.tsx", `app/\[id\]/*`}, {"*{**/a}", "a"}, {"a/***(a|bb)", "a"},
+		{"{,a.a}{}", "**/a"}, {"?(a){.a}", "**/a"}, {"{b/{,a}}.a", "b/*/a"}, {"a.b+(a|b)", "**/a"}, {"!(a)/b", "./*b/"},
+		{"u\u0308*", "\u00fc?"}, {"[^a-c]*", "[\u00e0-\u00ff]"}, {"+(+(a)|*(b))", "@(a|{b,/c})"}, {".", "a/.."},
+	} {
+		f.Add(seed[0], seed[1], false)
+		f.Add(seed[0], seed[1], true)
+	}
+	paths := universe(3)
+	f.Fuzz(func(t *testing.T, ta, tb string, fold bool) {
+		c := Context{FoldCase: fold}
+		a, errA := Parse(ta, c)
+		b, errB := Parse(tb, c)
+		if errA != nil || errB != nil {
+			x, y := Stored(ta, c), Stored(tb, c)
+			if r := x.Overlaps(y); r.Exact || r != y.Overlaps(x) {
+				t.Fatalf("a refused entry: %+v, and %+v", r, y.Overlaps(x))
+			}
+			return
+		}
+		r := a.Overlaps(b)
+		if back := b.Overlaps(a); r != back {
+			t.Fatalf("%+v, but the other way round %+v", r, back)
+		}
+		if r.Overlap && r.Exact && !(a.Covers(r.Example) && b.Covers(r.Example)) {
+			t.Fatalf("example %q is covered: %v, %v", r.Example, a.Covers(r.Example), b.Covers(r.Example))
+		}
+		if r := a.Overlaps(a); !r.Overlap {
+			t.Fatalf("%q does not meet itself", a)
+		}
+		again, err := Parse(a.String(), c)
+		if err != nil || again.String() != a.String() {
+			t.Fatalf("%q is stored as %q, which reads as %v, %v", ta, a, again, err)
+		}
+		isFile := Context{FoldCase: fold, Kind: func(string) Kind { return File }}
+		for _, p := range paths {
+			if a.Covers(p) && b.Covers(p) && !r.Overlap {
+				t.Fatalf("missed: both cover %q", p)
+			}
+			if a.Covers(p) != again.Covers(p) {
+				t.Fatalf("%q is stored as %q, which differs on %q", ta, a, p)
+			}
+			if literal := mustParse(t, escape(p), isFile); r.Exact && a.Covers(p) != a.Overlaps(literal).Overlap {
+				t.Fatalf("covers %q: %v, overlaps %v", p, a.Covers(p), !a.Covers(p))
+			}
+			if reads(ta, p) && !a.Covers(p) {
+				t.Fatalf("doublestar matches %q, %q does not", p, ta)
+			}
+		}
+		if p, both := matchesBoth(ta, tb, paths); both && !r.Overlap {
+			t.Fatalf("missed: doublestar matches %q with both", p)
+		}
+	})
+}

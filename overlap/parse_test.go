@@ -1,0 +1,140 @@
+package overlap
+
+import (
+	"errors"
+	"path"
+	"strings"
+	"testing"
+)
+
+func TestParseStores(t *testing.T) {
+	links := func(abs string) string { return strings.Replace(abs, "/link", "/repo", 1) }
+	root := Context{Roots: []string{"/repo", "/repo/trees/w", "/wt"}, Resolve: links}
+	sub := Context{Prefix: "app/[id]"}
+	windows := Context{Windows: true, FoldCase: true, Roots: []string{`C:\work\repo`}}
+	for _, tt := range []struct {
+		entry string
+		c     Context
+		want  string
+		like  string // an entry that covers the same
+	}{
+		{"src/a.ts", Context{}, "src/a.ts", "src/a.ts"},
+		{"  src/a.ts \t", Context{}, "src/a.ts", "src/a.ts"},
+		{`src\main.py`, Context{}, `src\main.py`, "src/main.py"},
+		{"src//./main.py", Context{}, "src//./main.py", "src/main.py"},
+		{"a/../b.go", Context{}, "a/../b.go", "b.go"},
+		{"a/../*.go", Context{}, "a/../*.go", "./*.go"},
+		{"./src//main.py", Context{}, "src/main.py", "src/main.py"},
+		{"./*.ts", Context{}, "./*.ts", "./*.ts"},
+		{"./!odd.ts", Context{}, "./!odd.ts", "./!odd.ts"},
+		{".", Context{}, "**", "**"},
+		{"./", Context{}, "**", "**"},
+		{"a/..", Context{}, "a/..", "**"},
+		{".", sub, `app/\[id\]/`, `app/\[id\]/`},
+		{"..", sub, "app/", "app/"},
+		{"./x.ts", sub, `app/\[id\]/x.ts`, `app/\[id\]/x.ts`},
+		{"../x/*.ts", sub, "app/x/*.ts", "app/x/*.ts"},
+		{"x.ts", sub, "x.ts", "x.ts"},
+		{"/repo/src/**", root, "src/**", "src/**"},
+		{"/link/src/a.ts", root, "src/a.ts", "src/a.ts"},
+		{"/repo/src/link/a.ts", root, "src/link/a.ts", "src/link/a.ts"},
+		{"/repo/trees/w/src/a.ts", root, "src/a.ts", "src/a.ts"},
+		{"/wt/*.ts", root, "./*.ts", "./*.ts"},
+		{"/wt", root, "**", "**"},
+		{"/wt/a/../[b]/", root, "./[b]/", "./[b]/"},
+		{`C:\work\Repo\src\a.ts`, windows, "src/a.ts", "src/a.ts"},
+		{"c:/work/repo/src/*.ts", windows, "src/*.ts", "src/*.ts"},
+		{`src\[id]\page.tsx`, windows, `src\[id]\page.tsx`, "src/[id]/page.tsx"},
+		{"{a//b,c/./d}/e", Context{}, "{a//b,c/./d}/e", "{a/b,c/d}/e"},
+	} {
+		e := mustParse(t, tt.entry, tt.c)
+		if e.String() != tt.want {
+			t.Errorf("Parse(%q) = %q, want %q", tt.entry, e, tt.want)
+		}
+		again := Stored(e.String(), tt.c)
+		like := Stored(tt.like, Context{FoldCase: tt.c.FoldCase})
+		for _, p := range append(universe(4), "src/main.py", "src/a.ts", "b.go", "x/b.go", "x.ts", "a.ts", "src/b/a.ts", "app/[id]/x.ts", "app/i/x.ts", "app/x/a.ts", "app/y", "!odd.ts", "src/[id]/page.tsx", "c/d/e") {
+			if e.Covers(p) != like.Covers(p) || again.Covers(p) != like.Covers(p) {
+				t.Errorf("Parse(%q) covers %q: %v, stored and read again: %v, %q: %v", tt.entry, p, e.Covers(p), again.Covers(p), tt.like, like.Covers(p))
+			}
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		entry  string
+		offset int
+		reason string // a part of it
+	}{
+		{"", 0, "is empty"},
+		{"  ", 2, "is empty"},
+		{"a\x00b", 1, "control character"},
+		{" a\nb", 2, "control character"},
+		{"a/\u0085b", 2, "control character"},
+		{"a/\xff", 2, "UTF-8"},
+		{"!src/generated/**", 0, "exclusions are not supported"},
+		{"src/{a,b", 4, "{ that is never closed"},
+		{"src/{a,{b}", 4, "{ that is never closed"},
+		{"src/[ab", 4, "[ that is never closed"},
+		{"src/+(a|b", 4, "+( that is never closed"},
+		{"src/@(a(b)", 4, "@( that is never closed"},
+		{"src/[]", 4, "empty []"},
+		{"src/[!]x", 4, "empty []"},
+		{"src/[a/b]", 6, "/ inside brackets"},
+		{`src/[a\b]`, 6, "/ inside brackets"},
+		{"/etc/passwd", 0, "outside the repository"},
+		{"../o/**", 0, "outside the repository"},
+		{"a/../../b", 5, "outside the repository"},
+		{"*/../b", 2, `".." after a pattern`},
+		{"{a/../b,c}", 3, `".." inside a group`},
+		{strings.Repeat("a", MaxBytes+1), MaxBytes, "longer than 4096 bytes"},
+	} {
+		_, err := Parse(tt.entry, Context{})
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("Parse(%q) = %v, want an *Error", tt.entry, err)
+			continue
+		}
+		if e.Entry != tt.entry || e.Offset != tt.offset || !strings.Contains(e.Reason, tt.reason) || e.Hint == "" {
+			t.Errorf("Parse(%q): %+v, want offset %d, reason with %q", tt.entry, e, tt.offset, tt.reason)
+		}
+		if !strings.Contains(err.Error(), `"`) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Parse(%q): message %s", tt.entry, err)
+		}
+		s := Stored(tt.entry, Context{})
+		if r := s.Overlaps(s); !r.Overlap || r.Exact {
+			t.Errorf("Stored(%q) with itself: %+v", tt.entry, r)
+		}
+	}
+	_, err := Parse("/etc/passwd", Context{Roots: []string{"/repo"}})
+	if e := new(Error); !errors.As(err, &e) || !strings.Contains(e.Hint, "--base-dir") {
+		t.Errorf("%+v, want a hint at --base-dir", err)
+	}
+}
+
+// TestStrayBrackets: a closing bracket alone is itself.
+func TestStrayBrackets(t *testing.T) {
+	for _, text := range []string{"a]b", "a}b", "a)b", "(a", "a|b", "a,b", "x/a]*"} {
+		e := mustParse(t, text, Context{})
+		if name := strings.ReplaceAll(text, "*", "b"); !e.Covers(name) {
+			t.Errorf("%q does not cover %q", text, name)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	e := mustParse(t, "src/**/*.ts", Context{})
+	for p, want := range map[string]bool{
+		"src/a.ts": true, "src/x/y/a.ts": true, "src/a.ts/x": true, "src": true,
+		"srcs": false, "src/a.js": false, "": false, "/src/a.ts": false, "src//a.ts": false, "src/../src/a.ts": false,
+		"src/\xff.ts": true, "src/a\nb.ts": true,
+	} {
+		if e.Covers(p) != want {
+			t.Errorf("covers %q: %v, want %v", p, !want, want)
+		}
+	}
+	if valid(path.Clean("a/..")) {
+		t.Error("a path that is the root is no path in it")
+	}
+}
