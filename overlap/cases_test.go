@@ -202,6 +202,10 @@ func TestInexact(t *testing.T) {
 		{Stored("", Context{}), Result{true, "src/foo/a.ts", false}},
 		{Stored("src/*/../foo/a.ts", Context{}), Result{true, "src/foo/a.ts", false}},
 		{Stored("src/foo/[a", Context{}), Result{true, "src/foo/a.ts", false}},
+		{Stored("./src/./x/../foo//{a", Context{}), Result{true, "src/foo/a.ts", false}},
+		{Stored(`src\foo/{a`, Context{}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/repo/src/foo/{a", Context{Roots: []string{"/repo"}}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/other/src/foo/{a", Context{Roots: []string{"/repo"}}), Result{false, "", false}},
 		{Stored("docs/{a,b", Context{}), Result{false, "", false}},
 		{Stored("/etc/passwd", Context{}), Result{false, "", false}},
 	} {

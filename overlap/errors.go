@@ -25,6 +25,7 @@ func quote(s string) string {
 type fault struct {
 	offset       int
 	reason, hint string
+	outside      bool // the entry names nothing in the repository
 	patternAbove bool // a ".." goes up from a pattern: nothing is known of the result
 }
 

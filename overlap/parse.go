@@ -30,7 +30,7 @@ func Stored(entry string, c Context) *Entry {
 	c.Prefix = ""
 	e, f := parse(entry, c)
 	if f != nil {
-		head := crudeHead(entry, f)
+		head := crudeHead(strings.TrimSpace(entry), f, c)
 		e = &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, fold: c.FoldCase}
 	}
 	e.text = strings.TrimSpace(entry)
@@ -234,26 +234,4 @@ func (s seq) String() string {
 		b.WriteString(s[i].text)
 	}
 	return b.String()
-}
-
-// crudeHead returns what a refused entry's paths surely begin with.
-func crudeHead(entry string, f *fault) string {
-	if f.patternAbove {
-		return ""
-	}
-	text := strings.TrimPrefix(strings.TrimSpace(entry), "!")
-	end := strings.IndexFunc(text, func(r rune) bool {
-		return strings.ContainsRune(`*?[{(`, r) || unicode.IsControl(r) || r == utf8.RuneError
-	})
-	if end < 0 {
-		end = len(text)
-	} else {
-		text = strings.TrimRight(text[:end], `\+@!`)
-		end = len(text)
-	}
-	text = strings.ReplaceAll(text[:end], `\`, "/")
-	for strings.HasPrefix(text, "./") {
-		text = strings.TrimLeft(text[2:], "/")
-	}
-	return nfc(strings.ReplaceAll(text, "//", "/"))
 }

@@ -121,7 +121,7 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 }
 
 func outside(offset int) *fault {
-	return &fault{offset: offset, reason: "is outside the repository",
+	return &fault{offset: offset, outside: true, reason: "is outside the repository",
 		hint: "entries are relative to the repository's root; for a path in another repository pass --base-dir (base_dir)"}
 }
 
