@@ -68,6 +68,7 @@ type locks interface {
 	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Heartbeat], error)
 	History(context.Context, store.HistoryRequest) (store.Answer[[]store.Whole], error)
 	Drift(context.Context, store.DriftRequest) (store.Answer[[]store.Drift], error)
+	Doctor(context.Context, store.DoctorRequest) (store.Answer[store.Diagnosis], error)
 	Prune(context.Context, store.PruneRequest) (store.Answer[[]store.Pruned], error)
 	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)

@@ -60,6 +60,9 @@ func (f *fake) History(_ context.Context, r store.HistoryRequest) (store.Answer[
 func (f *fake) Drift(_ context.Context, r store.DriftRequest) (store.Answer[[]store.Drift], error) {
 	return give[[]store.Drift](f, r)
 }
+func (f *fake) Doctor(_ context.Context, r store.DoctorRequest) (store.Answer[store.Diagnosis], error) {
+	return give[store.Diagnosis](f, r)
+}
 func (f *fake) Prune(_ context.Context, r store.PruneRequest) (store.Answer[[]store.Pruned], error) {
 	return give[[]store.Pruned](f, r)
 }

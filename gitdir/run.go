@@ -46,7 +46,7 @@ func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byt
 	}
 	out, err := g.run(ctx, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	if errors.Is(err, exec.ErrNotFound) {
-		return nil, &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: err}
+		return nil, noGit(err)
 	}
 	return out, err
 }
@@ -146,4 +146,23 @@ func words(stderr string) (said, rest string) {
 		return strings.Join(lines, " "), ""
 	}
 	return said, strings.Join(others, " ")
+}
+
+// Program finds the git program that Find runs in this environment, and asks
+// it for its version.
+//
+// The error is an *Error of kind ErrGitFailed, or the context's own where that
+// ended first. Where the program was found, its path comes with the error.
+func Program(ctx context.Context, environ []string) (path, version string, err error) {
+	g := program{environ: environ}
+	if path, err = g.path(); err != nil {
+		return "", "", noGit(err)
+	}
+	g.dir = filepath.Dir(path) // a directory that exists: the working directory need not
+	out, err := g.run(ctx, "version")
+	return path, strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "), err
+}
+
+func noGit(err error) error {
+	return &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: err}
 }

@@ -159,6 +159,20 @@ func (p *place) close() error {
 	return p.root.Close()
 }
 
+// names are all names here, in no order; on some file systems without one that
+// is being replaced.
+func (p *place) names() ([]string, error) {
+	f, err := p.root.Open(".")
+	if err != nil {
+		return nil, unusable("read", p.path, err)
+	}
+	names, err := f.Readdirnames(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, unusable("read", p.path, err)
+	}
+	return names, nil
+}
+
 // file is the absolute path of a lock's file here.
 func (p *place) file(id string) string { return filepath.Join(p.path, id+extension) }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -143,13 +142,9 @@ func (d *dir) places(w which, odd map[string]fault) ([]*place, error) {
 
 // add reads one directory's names.
 func (r *roster) add(p *place, archive bool, odd map[string]fault) error {
-	f, err := p.root.Open(".")
+	names, err := p.names()
 	if err != nil {
-		return unusable("read", p.path, err)
-	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return unusable("read", p.path, err)
+		return err
 	}
 	for _, name := range names {
 		id, ok := strings.CutSuffix(name, extension)

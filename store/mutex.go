@@ -129,13 +129,17 @@ func (h *held) ensureMutex() error {
 		return unusable("open", path, err)
 	}
 	if !fi.Mode().IsRegular() {
-		return &Error{
-			Code:    StoreUnwritable,
-			Message: fmt.Sprintf("%q is %s, not a regular file", path, kind(fi.Mode())),
-			Hint:    "move it away: agent-locks creates the file it needs",
-		}
+		return notMutex(path, fi.Mode())
 	}
 	return nil
+}
+
+func notMutex(path string, mode fs.FileMode) error {
+	return &Error{
+		Code:    StoreUnwritable,
+		Message: fmt.Sprintf("%q is %s, not a regular file", path, kind(mode)),
+		Hint:    "move it away: agent-locks creates the file it needs",
+	}
 }
 
 // busy says that the mutex was not to be had.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Flags for opening what somebody may have planted: never wait for the other
@@ -30,3 +32,7 @@ func passing(error) bool { return false }
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
+
+// writable asks the system whether names in a directory may be changed. It
+// changes nothing.
+func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }

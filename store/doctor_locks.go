@@ -1,0 +1,179 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// inside examines an opened store.
+func (x *exam) inside() {
+	x.usable()
+	if x.dir.active == nil {
+		return
+	}
+	l, err := x.dir.list(x.ctx, all)
+	if err != nil {
+		x.failed(checkStore, x.dir.path, err)
+		return
+	}
+	active := 0
+	for _, e := range l.entries {
+		if !e.done {
+			active++
+		}
+	}
+	x.okUnless(checkStore, fmt.Sprintf("%q: %d active, %d done", x.dir.path, active, len(l.entries)-active))
+	x.permissions(l.entries)
+	x.mutex(newMutex)
+	x.unreadables(l.faults)
+	x.leftovers()
+	minutes := x.configuredMinutes()
+	for _, e := range l.entries {
+		x.places(e)
+		if !e.done {
+			x.holder(e, minutes)
+		}
+	}
+	x.okUnless(checkDuplicates, "every lock is in one place")
+	x.okUnless(checkUnfinished, "every finish is complete")
+	x.okUnless(checkClock, "no lock was updated in the future")
+	x.okUnless(checkStale, "every active lock shows signs of life")
+}
+
+func (x *exam) unreadables(faults []fault) {
+	for _, f := range faults {
+		x.unreadable++
+		x.add(Finding{
+			Severity: SeverityProblem, Check: checkUnreadable, Path: f.path,
+			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.path, f.reason),
+			Fix:     "mend it by hand, or move it out of the store",
+		})
+	}
+	x.okUnless(checkUnreadable, "every file in the store can be read")
+}
+
+// places looks at where a lock lies: in one directory, and the right one.
+func (x *exam) places(e entry) {
+	switch {
+	case e.dup:
+		active, done := e.path, e.other
+		if e.archived {
+			active, done = done, active
+		}
+		x.failed(checkDuplicates, active, duplicate(e.ID, active, done))
+	case e.other != "":
+		x.unfinished(e.other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q", e.ID, doneName, e.other),
+			"removed the copy, which was equal byte for byte")
+	case e.done && !e.archived:
+		x.unfinished(e.path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s", e.ID, doneName), "moved it into "+doneName)
+	}
+}
+
+func (x *exam) unfinished(path, message, mended string) {
+	x.add(Finding{
+		Severity: SeverityNote, Check: checkUnfinished, Path: path, Message: message, mended: mended,
+		Fix: "agent-locks doctor --fix completes it; so does the next write",
+	})
+}
+
+// holder asks whether somebody still works under an active lock.
+func (x *exam) holder(e entry, minutes float64) {
+	if skew := e.Updated.Sub(x.Now()); skew > maxSkew {
+		x.add(Finding{
+			Severity: SeverityProblem, Check: checkClock, Path: e.path,
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, age(skew)),
+			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.ID,
+		})
+	}
+	if x.worktreeGone(e.Worktree) {
+		x.add(Finding{
+			Severity: SeverityNote, Check: checkWorktrees, Path: e.path,
+			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.ID, e.Worktree),
+			Fix:     "if its work has ended: agent-locks finish " + e.ID + " --force",
+		})
+	}
+	if x.stale(e, minutes) {
+		x.add(Finding{
+			Severity: SeverityNote, Check: checkStale, Path: e.path,
+			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.ID, e.Title, age(time.Duration(x.quiet(e))*time.Second)),
+			Fix:     "agent-locks reap " + e.ID,
+		})
+	}
+}
+
+// leftovers looks for what processes that were killed have left.
+func (x *exam) leftovers() {
+	names, err := x.dir.active.names()
+	if err != nil {
+		x.failed(checkLeftovers, x.dir.path, err)
+		return
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, temporary) {
+			continue
+		}
+		path := filepath.Join(x.dir.path, name)
+		switch fi, err := x.dir.active.root.Lstat(name); {
+		case errors.Is(err, fs.ErrNotExist): // its writer has come to the end
+		case err != nil:
+			x.failed(checkLeftovers, path, unusable("look at", path, err))
+		case x.dir.now().Sub(fi.ModTime()) > leftover:
+			x.leftover(path, fmt.Sprintf("%q is an unfinished file of %s ago", path, age(x.dir.now().Sub(fi.ModTime()))))
+		}
+	}
+	if err := x.deadTickets(); err != nil {
+		x.failed(checkLeftovers, filepath.Join(x.dir.path, waitingName), err)
+	}
+	x.okUnless(checkLeftovers, "none")
+}
+
+// deadTickets looks twice: without the mutex, a ticket that is just being made
+// or given back looks dead for a moment.
+func (x *exam) deadTickets() (err error) {
+	waiting, err := x.dir.openQueue()
+	if waiting == nil || err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, waiting.close()) }()
+	dead, err := x.dead(waiting)
+	if len(dead) == 0 || err != nil {
+		return err
+	}
+	if err := x.dir.pause(x.ctx, retryAfter); err != nil {
+		return err
+	}
+	again, err := x.dead(waiting)
+	if err != nil {
+		return err
+	}
+	for seq := range again {
+		if dead[seq] {
+			path := filepath.Join(waiting.path, ticketName(seq, ticketSuffix))
+			x.leftover(path, fmt.Sprintf("%q is the place in the queue of a process that has ended", path))
+		}
+	}
+	return nil
+}
+
+func (x *exam) dead(waiting *place) (map[uint64]bool, error) {
+	_, used, err := x.dir.tickets(x.ctx, waiting)
+	dead := map[uint64]bool{}
+	for _, seq := range used {
+		if !waiting.lives(seq) {
+			dead[seq] = true
+		}
+	}
+	return dead, err
+}
+
+func (x *exam) leftover(path, message string) {
+	x.add(Finding{
+		Severity: SeverityNote, Check: checkLeftovers, Path: path, Message: message, mended: "removed it",
+		Fix: "agent-locks doctor --fix removes it; so does the next write",
+	})
+}
