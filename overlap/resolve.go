@@ -136,16 +136,40 @@ func relativise(segments []segment, c Context) ([]segment, *fault) {
 		}
 		names = append(names, name)
 	}
-	for n := len(names); n >= 0; n-- {
+	prefix := func(n int) string {
 		path := strings.Join(names[:n], "/")
-		if !c.Windows || n == 0 || !drive(path) {
-			path = "/" + path
+		if c.Windows && n > 0 && drive(path) {
+			return path
 		}
-		if c.root(path) {
+		return "/" + path
+	}
+	for n := len(names); n >= 0; n-- {
+		if c.root(prefix(n)) {
 			return segments[n:], nil
 		}
 	}
+	// A link from outside may lead past the root, into the tree.
+	for n := range len(names) + 1 {
+		if path, ok := c.within(prefix(n)); ok {
+			return append(literal(path), segments[n:]...), nil
+		}
+	}
 	return nil, outside(0)
+}
+
+// within gives the path from a worktree's root to where an absolute path
+// leads, if that is beneath the root.
+func (c Context) within(path string) (string, bool) {
+	if c.Resolve == nil {
+		return "", false
+	}
+	path = c.plainPath(c.Resolve(path))
+	for _, root := range c.Roots {
+		if rest, ok := strings.CutPrefix(path, c.plainPath(root)+"/"); ok {
+			return rest, true
+		}
+	}
+	return "", false
 }
 
 // root reports whether an absolute path is the root of a worktree.

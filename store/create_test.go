@@ -153,6 +153,43 @@ func TestScopesAreReadFromTheRoot(t *testing.T) {
 	wantWarning(t, a.Warnings, `"./here.go"`)
 }
 
+// A link from outside may lead to the root or past it, into the tree.
+func TestAbsoluteScopesThroughLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	src, elsewhere := filepath.Join(w.main, "src"), filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Mkdir(src, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{elsewhere: src, filepath.Join(w.main, "link"): src, elsewhere + "-root": w.link} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	for in, want := range map[string]string{
+		filepath.Join(elsewhere, "a.go"):               "src/a.go",
+		filepath.Join(elsewhere, "new", "*.go"):        "src/new/*.go",
+		elsewhere:                                      "src/",
+		filepath.Join(elsewhere+"-root", "b.go"):       "b.go",
+		filepath.Join(w.main, "link", "a.go"):          "link/a.go", // another name for another path
+		filepath.Join(elsewhere, "..", "nothing.go"):   "",
+		filepath.Join(filepath.Dir(elsewhere), "x.go"): "",
+	} {
+		a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{in}})
+		if want == "" {
+			wantCode(t, err, store.BadScope, "outside the repository")
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		if got := w.show(a.Result.ID).Scope; len(got) != 1 || got[0] != want {
+			t.Errorf("%q is stored as %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestIDsAreNeverReissued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -74,18 +74,31 @@ func scopeError(err error) error {
 
 // beneath spells an absolute path from the deepest worktree root that it lies
 // in. Symlinks are resolved down to that root and never beneath it: what a
-// link inside the tree points to is another name for another path.
+// link inside the tree points to is another name for another path. A link from
+// outside may lead past the root, into the tree; then it alone is resolved.
 func beneath(roots []string, abs string) string {
+	into := abs
 	for dir, rest := filepath.Clean(abs), ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && slices.Contains(roots, real) {
-			return filepath.Join(real, rest)
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if slices.Contains(roots, real) {
+				return filepath.Join(real, rest)
+			}
+			if slices.ContainsFunc(roots, func(root string) bool { return within(root, real) }) {
+				into = filepath.Join(real, rest)
+			}
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return abs
+			return into
 		}
 		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+// within tells whether a clean path lies beneath a clean directory.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // kind tells what a plain path is in the caller's worktree. A symlink is a
