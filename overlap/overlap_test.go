@@ -75,3 +75,21 @@ func TestDesignTable(t *testing.T) {
 		checkOverlap(t, tt.a, tt.b, tt.c, tt.want)
 	}
 }
+
+// A home directory that no shell has written out is no name by accident.
+func TestUnexpandedHomeIsRefused(t *testing.T) {
+	for _, entry := range []string{"~", "~/", "~/src/**", " ~/x"} {
+		if _, err := Parse(entry, Context{}); err == nil {
+			t.Errorf("%q is accepted", entry)
+		}
+	}
+	for entry, want := range map[string]string{"./~/x": "~/x", "~x": "~x", "a/~/b": "a/~/b"} {
+		if got := mustParse(t, entry, Context{}).String(); got != want {
+			t.Errorf("%q is stored as %q, want %q", entry, got, want)
+		}
+		checkOverlap(t, entry, entry, Context{}, true)
+	}
+	if r := Stored("~/x", Context{}).Overlaps(mustParse(t, "./~/x", Context{})); !r.Overlap || !r.Exact {
+		t.Errorf("what ./~/x is stored as meets it not: %+v", r)
+	}
+}

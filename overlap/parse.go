@@ -10,6 +10,9 @@ import (
 // text of the entry is resolved where it was absolute or relative to the
 // caller's directory, and ends in a slash where it is known to be a directory.
 func Parse(entry string, c Context) (*Entry, error) {
+	if f := unexpanded(strings.TrimSpace(entry)); f != nil {
+		return nil, f.of(entry)
+	}
 	e, f := parse(entry, c)
 	if f != nil {
 		return nil, f.of(entry)
@@ -21,6 +24,16 @@ func Parse(entry string, c Context) (*Entry, error) {
 		}
 	}
 	return e, nil
+}
+
+// unexpanded refuses a home directory that no shell has written out: taken for
+// a name, it would be a claim on nothing that looks like success. A stored
+// entry is past that, since ./~ is stored as ~.
+func unexpanded(text string) *fault {
+	if text != "~" && !strings.HasPrefix(text, "~/") {
+		return nil
+	}
+	return &fault{reason: "begins with a ~ that is not expanded here", hint: `write the path out; a directory of that name is "./~"`}
 }
 
 // Stored reads one entry as a lock file has it, from the repository's root. It
