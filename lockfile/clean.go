@@ -13,7 +13,7 @@ import (
 // figure. Titles, tasks and agent ids are one line: control characters, line
 // and paragraph separators are refused, and so are the bidirectional controls
 // (U+202A to U+202E, U+2066 to U+2069), since an unbalanced one reorders what
-// others print after it.
+// others print after it, and a text of which nothing would be seen.
 func CleanTitle(s string) (string, error) { return cleanLine("title", s, MaxTitle) }
 
 // CleanTask is CleanTitle for a task's text.
@@ -85,6 +85,10 @@ func cleanLine(what, s string, limit int) (string, error) {
 		if fault := lineFault(r); fault != "" {
 			return "", fmt.Errorf("the %s %s holds the %s %U", what, quote(s), fault, r)
 		}
+	}
+	// A zero-width space alone is as good as empty, but hides the row.
+	if !strings.ContainsFunc(s, unicode.IsGraphic) {
+		return "", fmt.Errorf("the %s %s shows nothing", what, quote(s))
 	}
 	return s, nil
 }
