@@ -19,6 +19,10 @@ func TestShowOutput(t *testing.T) {
 	t.Parallel()
 	bare := store.Whole{Summary: staleSummary(), FilePath: "/f.md"}
 	bare.Updated = "2026-07-17T18-45-13"
+	reaped := store.Whole{Summary: staleSummary(), FilePath: "/f.md"}
+	reaped.Status, reaped.Stale, reaped.Finished, reaped.FinishedBy = "done", false, "2026-07-17T20-45-13", "reap"
+	moved := reaped
+	moved.FinishedBy, moved.Outcome, moved.MovedTo = "holder", "moved", "lib\x1b"
 	testOutputs(t, []outputCase{
 		{name: "whole", args: []string{"show", "fix"}, store: fake{result: someWhole()}, want: `Fix login
 
@@ -48,6 +52,24 @@ status    active, 100%
 scope     docs
 worktree  /work/gone (gone)
 updated   2026-07-17T18-45-13, stale: silent for 2h
+file      /f.md
+`},
+		{name: "reaped", args: []string{"show", "old"}, store: fake{result: reaped}, want: `Old
+
+id        2026-07-17T18-45-13-old
+status    done, 100%
+scope     docs
+worktree  /work/gone (gone)
+finished  2026-07-17T20-45-13 by reap
+file      /f.md
+`},
+		{name: "moved", args: []string{"show", "old"}, store: fake{result: moved}, want: `Old
+
+id        2026-07-17T18-45-13-old
+status    done, 100%
+scope     docs
+worktree  /work/gone (gone)
+finished  2026-07-17T20-45-13 by holder moved to lib\x1b
 file      /f.md
 `},
 	})
