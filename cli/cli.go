@@ -32,6 +32,10 @@ type World struct {
 	Now     func() time.Time
 	TempDir string // where demo makes its repository
 
+	// Executable is the path of this very program, for what is to start it
+	// later without a PATH.
+	Executable func() (string, error)
+
 	StdinIsTerminal bool
 	Columns         func() int // the width of the terminal that stdout is; 0: it is none
 
@@ -73,6 +77,8 @@ type locks interface {
 	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
 	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
+	Guard(context.Context, store.GuardRequest) (store.Answer[store.Guarded], error)
+	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardSettings], error)
 }
 
 func run(ctx context.Context, w World, l locks) int {

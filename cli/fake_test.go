@@ -76,6 +76,14 @@ func (f *fake) Show(_ context.Context, r store.ShowRequest) (store.Answer[store.
 	return give[store.Whole](f, r)
 }
 
+func (f *fake) Guard(_ context.Context, r store.GuardRequest) (store.Answer[store.Guarded], error) {
+	return give[store.Guarded](f, r)
+}
+
+func (f *fake) GuardSettings(_ context.Context, t store.Target) (store.Answer[store.GuardSettings], error) {
+	return give[store.GuardSettings](f, t)
+}
+
 // A result is what a command line did.
 type result struct {
 	stdout, stderr string
@@ -87,15 +95,16 @@ func try(t *testing.T, f *fake, args []string, change ...func(*World)) result {
 	t.Helper()
 	var out, fault bytes.Buffer
 	w := World{
-		Args:    args,
-		Stdin:   strings.NewReader("from stdin\n"),
-		Stdout:  &out,
-		Stderr:  &fault,
-		Environ: func() []string { return nil },
-		Getwd:   func() (string, error) { return "", errors.New("no working directory in tests") },
-		Now:     func() time.Time { return time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC) },
-		TempDir: t.TempDir(),
-		Columns: func() int { return 0 },
+		Args:       args,
+		Stdin:      strings.NewReader("from stdin\n"),
+		Stdout:     &out,
+		Stderr:     &fault,
+		Environ:    func() []string { return nil },
+		Getwd:      func() (string, error) { return "", errors.New("no working directory in tests") },
+		Now:        func() time.Time { return time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC) },
+		TempDir:    t.TempDir(),
+		Executable: func() (string, error) { return "/opt/agent-locks", nil },
+		Columns:    func() int { return 0 },
 	}
 	for _, c := range change {
 		c(&w)

@@ -26,6 +26,7 @@ func Main() int {
 		Getwd:            os.Getwd,
 		Now:              time.Now,
 		TempDir:          os.TempDir(),
+		Executable:       os.Executable,
 		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		Columns:          columns,
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },

@@ -59,7 +59,8 @@ func newRoot(a *app) *cobra.Command {
 	all.BoolP("help", "h", false, "print help")
 	root.AddCommand(
 		newStatus(a), newList(a), newCheck(a), newClaim(a), newUpdate(a), newFinish(a), newHeartbeat(a),
-		newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a), newSetup(a), serve, newDemo(a), newCompletion(a), newVersion(a),
+		newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a),
+		newGuard(a), newSetup(a), serve, newDemo(a), newCompletion(a), newVersion(a),
 	)
 	root.SetHelpCommand(newHelp())
 	return root

@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/setup"
-	"github.com/agent-locks/agent-locks/gitdir"
-	"github.com/agent-locks/agent-locks/store"
 )
 
 type setupOptions struct {
@@ -100,18 +98,8 @@ func nearest(cmd *cobra.Command, typed string, names []string) []string {
 
 // project is the root of the caller's worktree.
 func (o *setupOptions) project(ctx context.Context) (string, error) {
-	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: o.baseDir, Getwd: o.Getwd, Environ: o.Environ()})
-	var fault *gitdir.Error
+	repo, err := o.repository(ctx, o.baseDir)
 	switch {
-	case errors.As(err, &fault):
-		code := store.GitFailed
-		switch {
-		case errors.Is(err, gitdir.ErrNotRepository):
-			code = store.NotARepository
-		case errors.Is(err, gitdir.ErrBaseDir):
-			code = store.BadInput
-		}
-		return "", &store.Error{Code: code, Message: fault.Message, Hint: fault.Hint, Err: err}
 	case err != nil:
 		return "", err
 	case repo.Worktree == "":

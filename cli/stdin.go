@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
 )
 
 // fromStdin replaces "-" by what stdin holds, for texts of many lines. It
@@ -15,24 +16,49 @@ func (a *app) fromStdin(ctx context.Context, text **string) error {
 	if *text == nil || **text != "-" {
 		return nil
 	}
+	b, err := a.readStdin(ctx, 2*lockfile.MaxNote)
+	if err != nil {
+		return err
+	}
+	s := string(b)
+	*text = &s
+	return nil
+}
+
+// readStdin reads at most limit bytes of stdin. A read cannot be interrupted,
+// so it is left behind when ctx ends.
+func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
 	type reading struct {
 		text []byte
 		err  error
 	}
 	read := make(chan reading, 1)
 	go func() {
-		b, err := io.ReadAll(io.LimitReader(a.Stdin, 2*lockfile.MaxNote))
+		b, err := io.ReadAll(io.LimitReader(a.Stdin, limit))
 		read <- reading{b, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	case r := <-read:
 		if r.err != nil {
-			return fmt.Errorf("cannot read stdin: %w", r.err)
+			return nil, fmt.Errorf("cannot read stdin: %w", r.err)
 		}
-		s := string(r.text)
-		*text = &s
-		return nil
+		return r.text, nil
 	}
+}
+
+// maxNames bounds a list of names on stdin.
+const maxNames = 256 << 20 // bytes
+
+// readNames reads names from stdin that each end in a NUL.
+func (a *app) readNames(ctx context.Context) ([]string, error) {
+	b, err := a.readStdin(ctx, maxNames+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxNames {
+		return nil, usage("check them in several calls", "more than %d bytes of names on stdin", maxNames)
+	}
+	return store.SplitNames(b), nil
 }

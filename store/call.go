@@ -44,10 +44,24 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 
 func (s *Store) open(ctx context.Context, t Target) (*call, error) {
 	environ := s.Environ()
+	repo, err := s.locate(ctx, t, environ)
+	if err != nil {
+		return nil, err
+	}
+	return s.enter(ctx, repo, environ)
+}
+
+// locate asks git which repository a call is about.
+func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
 	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ})
 	if err != nil {
 		return nil, locateError(err)
 	}
+	return repo, nil
+}
+
+// enter opens the store of a repository that was located.
+func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) (*call, error) {
 	d, err := openDir(repo)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,76 @@
+package guard
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// Runs reports whether git runs the guard from this place; where it does not,
+// why. lookPath finds a program as the hook's shell does.
+func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string) {
+	found, err := look(p.Hook())
+	switch {
+	case err != nil:
+		return false, err.Error()
+	case !found.exists:
+		return false, fmt.Sprintf("there is no hook at %q", p.Hook())
+	case runtime.GOOS != "windows" && found.mode&0o111 == 0:
+		return false, fmt.Sprintf("%q is not executable, so git passes it over", p.Hook())
+	}
+	if !found.ours {
+		if calls.MatchString(found.text) || p.delegated(found.text) {
+			return true, ""
+		}
+		return false, fmt.Sprintf("the hook at %q is not ours and does not call agent-locks", p.Hook())
+	}
+	if _, err := lookPath("agent-locks"); err == nil {
+		return true, ""
+	}
+	program := Program(found.text)
+	if _, err := exec.LookPath(program); err != nil || !filepath.IsAbs(program) {
+		return false, fmt.Sprintf("agent-locks is neither on PATH nor at %q any more", program)
+	}
+	return true, ""
+}
+
+// calls finds a hook that somebody wrote to call the guard.
+var calls = regexp.MustCompile(`(?m)^[^#\n]*agent-locks\S*\s+guard\s+check`)
+
+// delegated reports whether a hook that a tool wrote runs the guard by way of
+// the tool's own settings.
+func (p Place) delegated(text string) bool {
+	settings, want := "", calls
+	switch {
+	case strings.Contains(text, `/h"`): // husky, in .husky/_
+		settings = filepath.Join(filepath.Dir(p.Dir), hookName)
+	case strings.Contains(text, "pre-commit.com"):
+		settings, want = filepath.Join(p.worktree, ".pre-commit-config.yaml"), regexp.MustCompile(`(?m)^[^#\n]*\bid:\s*['"]?agent-locks-guard\b`)
+	case strings.Contains(text, "lefthook"):
+		settings = filepath.Join(p.worktree, "lefthook.yml")
+	default:
+		return false
+	}
+	said, err := os.ReadFile(settings)
+	return err == nil && want.Match(said)
+}
+
+var recorded = regexp.MustCompile(`(?m)\|\| agent_locks='(.*)'$`)
+
+// Program is the path that one of our hooks has recorded; "" where it has none.
+func Program(text string) string {
+	m := recorded.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	return strings.ReplaceAll(m[1], `'\''`, "'")
+}
+
+// NotRunBy are the ways to make commits for which git runs no pre-commit hook.
+func NotRunBy() []string {
+	return []string{"rebase", "cherry-pick", "revert", "am", "merge without conflicts", "commit --no-verify"}
+}

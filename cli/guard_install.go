@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/guard"
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A guardChange is what install and uninstall answer.
+type guardChange struct {
+	Action    string      `json:"action"` // installed, updated, unchanged; removed, restored, absent
+	Hook      string      `json:"hook"`
+	Chained   string      `json:"chained,omitempty"`   // the hook from before, which is called first
+	Elsewhere []guardGone `json:"elsewhere,omitempty"` // worktrees that it does not reach
+	NotRunBy  []string    `json:"notRunBy,omitempty"`
+}
+
+// A guardGone is a worktree in which git does not run the guard.
+type guardGone struct {
+	Worktree string `json:"worktree"`
+	Why      string `json:"why"`
+}
+
+// A guardState is what status answers.
+type guardState struct {
+	Runs bool   `json:"runs"` // git starts the guard in this worktree, and the guard looks
+	Why  string `json:"why,omitempty"`
+	Hook string `json:"hook"`
+	store.GuardSettings
+	Elsewhere []guardGone `json:"elsewhere,omitempty"`
+	NotRunBy  []string    `json:"notRunBy"`
+}
+
+func newGuardInstall(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "install",
+		Short: "make git run the guard before each commit",
+		Long: "Make git run the guard before each commit, in every worktree that shares this\n" +
+			"one's hooks. A hook that is there already is kept, and runs first.",
+		Example: "  agent-locks guard install",
+		Args:    noArgs(""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.installGuard(cmd.Context()) },
+	}
+}
+
+func newGuardUninstall(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "uninstall",
+		Short:   "take the guard out again",
+		Long:    "Take the guard out again. The hook that was there before is put back as it was.",
+		Example: "  agent-locks guard uninstall",
+		Args:    noArgs(""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.uninstallGuard(cmd.Context()) },
+	}
+}
+
+func newGuardStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "say whether the guard really runs here, and why not",
+		Long:    "Say whether git really runs the guard in this worktree, and why not where it\ndoes not.",
+		Example: "  agent-locks guard status",
+		Args:    noArgs(""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.guardStatus(cmd.Context()) },
+	}
+}
+
+func (a *app) installGuard(ctx context.Context) error {
+	repo, place, err := a.hooks(ctx, a.baseDir)
+	if err != nil {
+		return err
+	}
+	program, err := a.Executable()
+	if err != nil {
+		return fmt.Errorf("cannot find out where this program is: %w", err)
+	}
+	_, mode := repo.Modes()
+	change, err := guard.Install(place, filepath.ToSlash(program), mode)
+	if err != nil {
+		return guardRefused(err)
+	}
+	answer := guardChange{Action: change.Action, Hook: change.Hook, Chained: change.Chained, NotRunBy: guard.NotRunBy()}
+	if answer.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
+		return err
+	}
+	a.guardNotes(change)
+	if a.json {
+		return a.printJSON(answer)
+	}
+	fmt.Fprintf(a.out, "%s %s\n", answer.Action, plain(answer.Hook))
+	if answer.Chained != "" {
+		fmt.Fprintf(a.out, "the hook from before runs first: %s\n", plain(answer.Chained))
+	}
+	printElsewhere(a.out, answer.Elsewhere)
+	printNotRunBy(a.out, answer.NotRunBy)
+	return a.flush()
+}
+
+func (a *app) uninstallGuard(ctx context.Context) error {
+	_, place, err := a.hooks(ctx, a.baseDir)
+	if err != nil {
+		return err
+	}
+	change, err := guard.Uninstall(place)
+	if err != nil {
+		return guardRefused(err)
+	}
+	a.guardNotes(change)
+	if a.json {
+		return a.printJSON(guardChange{Action: change.Action, Hook: change.Hook, Chained: change.Chained})
+	}
+	fmt.Fprintf(a.out, "%s %s\n", change.Action, plain(change.Hook))
+	return a.flush()
+}
+
+func (a *app) guardStatus(ctx context.Context) error {
+	repo, place, err := a.hooks(ctx, a.baseDir)
+	if err != nil {
+		return err
+	}
+	settings, err := a.locks.GuardSettings(ctx, a.target())
+	a.warn(settings.Warnings)
+	if err != nil {
+		return err
+	}
+	s := guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
+	s.Runs, s.Why = guard.Runs(place, a.lookPath)
+	switch {
+	case !s.Runs:
+	case s.Bypass:
+		s.Runs, s.Why = false, "AGENT_LOCKS_BYPASS=1 is in the environment"
+	case s.Mode == store.ModeOff:
+		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
+	}
+	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(s)
+	}
+	printGuardState(a.out, s)
+	return a.flush()
+}
+
+func printGuardState(w io.Writer, s guardState) {
+	if s.Runs {
+		fmt.Fprintf(w, "runs here, mode %s: %s\n", s.Mode, plain(s.Hook))
+	} else {
+		fmt.Fprintf(w, "does not run here: %s\n", plain(s.Why))
+	}
+	if s.RequireClaim {
+		fmt.Fprintln(w, "files that no lock of your own covers are refused, too (agentlocks.requireClaim)")
+	}
+	printElsewhere(w, s.Elsewhere)
+	printNotRunBy(w, s.NotRunBy)
+}
+
+func printElsewhere(w io.Writer, elsewhere []guardGone) {
+	for _, g := range elsewhere {
+		fmt.Fprintf(w, "does not run in %s: %s\n", plain(g.Worktree), plain(g.Why))
+	}
+}
+
+func printNotRunBy(w io.Writer, ways []string) {
+	fmt.Fprintf(w, "git does not run it for: %s\n", strings.Join(ways, ", "))
+}
+
+func (a *app) guardNotes(c guard.Change) {
+	if c.Note != "" {
+		a.warn([]string{c.Note})
+	}
+}
+
+// hooks is where git looks for the hooks of the repository that a directory
+// lies in.
+func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place, error) {
+	repo, err := a.repository(ctx, dir)
+	if err != nil {
+		return nil, guard.Place{}, err
+	}
+	place, err := guard.Find(ctx, repo, a.Environ())
+	if err != nil {
+		return nil, place, &store.Error{Code: store.GitFailed, Message: err.Error(), Err: err}
+	}
+	return repo, place, nil
+}
+
+// elsewhere lists the repository's other worktrees in which git does not run
+// the guard: those with hooks of their own, by a relative core.hooksPath or by
+// a setting of their own.
+func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, error) {
+	roots, err := repo.Worktrees()
+	if err != nil {
+		return nil, err
+	}
+	var gone []guardGone
+	for _, root := range roots {
+		if _, err := os.Lstat(root); err != nil || root == repo.Worktree {
+			continue
+		}
+		_, place, err := a.hooks(ctx, &root)
+		if err != nil {
+			gone = append(gone, guardGone{root, err.Error()})
+			continue
+		}
+		if runs, why := guard.Runs(place, a.lookPath); !runs {
+			gone = append(gone, guardGone{root, why})
+		}
+	}
+	return gone, nil
+}
+
+// lookPath finds a program on the PATH of this run's environment.
+func (a *app) lookPath(name string) (string, error) {
+	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
+			return found, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// guardRefused puts a refusal into our words.
+func guardRefused(err error) error {
+	var r *guard.Refusal
+	if errors.As(err, &r) {
+		return &store.Error{Code: store.BadInput, Message: r.Message, Hint: r.Hint, Err: r.Err}
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// printGuarded tells who stands against a commit and every way out.
+func (o *guardCheckOptions) printGuarded(w io.Writer, g store.Guarded) {
+	switch g.Verdict {
+	case store.GuardClear:
+		if !o.quiet {
+			fmt.Fprintf(w, "clear: nobody else holds any of %s\n", count(g.Files, "file"))
+		}
+	case store.GuardOff:
+		if !o.quiet {
+			fmt.Fprintln(w, "off: nobody looked")
+		}
+	case store.GuardBypassed:
+		fmt.Fprintln(w, "agent-locks: AGENT_LOCKS_BYPASS=1: this commit was not checked")
+	case store.GuardFailed: // a warning says why
+	default:
+		printFindings(w, g)
+	}
+}
+
+func printFindings(w io.Writer, g store.Guarded) {
+	blocked := g.Verdict == store.GuardBlocked
+	if n := len(g.Blocked); n > 0 {
+		fmt.Fprintf(w, "agent-locks: %s files that somebody else holds:\n", guardVerb(g))
+		for _, h := range g.Blocked {
+			printHold(w, h)
+		}
+	}
+	if len(g.Unclaimed) > 0 {
+		fmt.Fprintf(w, "agent-locks: %s files that no lock of your own covers (agentlocks.requireClaim):\n", guardVerb(g))
+		printFiles(w, g.Unclaimed)
+	}
+	if len(g.Warned) > 0 {
+		fmt.Fprintln(w, "agent-locks: worth knowing, and no reason to refuse:")
+		for _, h := range g.Warned {
+			printHold(w, h)
+		}
+	}
+	if blocked {
+		printWaysOut(w, g)
+	}
+}
+
+func guardVerb(g store.Guarded) string {
+	switch {
+	case g.Verdict == store.GuardBlocked:
+		return "refused: this commit changes"
+	case g.Squash:
+		return "warning: this squash merge changes"
+	default:
+		return "warning: this commit changes"
+	}
+}
+
+// shownFiles is how many files of one lock are named; --json has them all.
+const shownFiles = 10
+
+func printFiles(w io.Writer, files []string) {
+	for i, f := range files {
+		if i == shownFiles {
+			fmt.Fprintf(w, "  and %d more\n", len(files)-i)
+			return
+		}
+		fmt.Fprintf(w, "  %s\n", plain(f))
+	}
+}
+
+func printHold(w io.Writer, h store.Hold) {
+	printFiles(w, h.Files)
+	fmt.Fprintf(w, "    %s\n", holdText(h))
+	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), age(h.StaleForSeconds))
+	if h.Worktree != "" {
+		where := "in " + plain(h.Worktree)
+		if h.Branch != "" {
+			where += " on branch " + plain(h.Branch)
+		}
+		fmt.Fprintf(w, "    %s\n", where)
+	}
+	if h.LastNote != "" {
+		fmt.Fprintf(w, "    last note: %s\n", plain(h.LastNote))
+	}
+}
+
+// holdText says who holds files, for what, and why that does not block.
+func holdText(h store.Hold) string {
+	who := "somebody who gave no id"
+	if h.AgentID != nil {
+		who = plain(*h.AgentID)
+	}
+	text := fmt.Sprintf("held by %s for %q", who, plain(h.Title))
+	switch h.Reason {
+	case "stale":
+		text += "; the lock is stale: agent-locks reap " + plain(h.ID)
+	case "shared":
+		text += ", who only reads them (a shared lock)"
+	case "yours_is_older":
+		text += ", but your own lock on them is older"
+	}
+	return text
+}
+
+// printWaysOut ends a refusal. Nothing is left for the reader to find out.
+func printWaysOut(w io.Writer, g store.Guarded) {
+	fmt.Fprintln(w, "ways out:")
+	if len(g.Blocked) > 0 {
+		h := g.Blocked[0]
+		who := "the holder"
+		if h.AgentID != nil {
+			who = plain(*h.AgentID)
+		}
+		file := shellQuoted(h.Files[0])
+		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", file)
+		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", file)
+	}
+	if len(g.Unclaimed) > 0 {
+		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", shellQuoted(g.Unclaimed[0]))
+	}
+	fmt.Fprintln(w, "  bypass      commit all the same, and say so: AGENT_LOCKS_BYPASS=1 git commit ...")
+}
+
+// shellQuoted is other people's text as one word of a POSIX shell.
+func shellQuoted(s string) string {
+	s = plain(s)
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

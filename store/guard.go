@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// A GuardRequest asks whether files may be committed.
+type GuardRequest struct {
+	Target
+	Staged        bool     // look at what is staged, not at Files
+	Files         []string // relative to the repository's root, or absolute
+	AgentID       *string  // who commits; nil: AGENT_LOCKS_AGENT_ID
+	ParentAgentID *string
+}
+
+// A Verdict is what the guard says about a commit.
+type Verdict string
+
+const (
+	GuardClear    Verdict = "clear"     // nothing stands against it
+	GuardWarned   Verdict = "warned"    // it goes through, and there is something to know
+	GuardBlocked  Verdict = "blocked"   // it is refused
+	GuardBypassed Verdict = "bypassed"  // AGENT_LOCKS_BYPASS=1: nobody looked
+	GuardOff      Verdict = "off"       // the mode is off: nobody looked
+	GuardFailed   Verdict = "unchecked" // mode warn, and it could not be checked
+)
+
+// A Guarded answers guard.
+type Guarded struct {
+	Verdict Verdict   `json:"verdict"`
+	Mode    GuardMode `json:"mode"`
+	Files   int       `json:"files"`   // how many were looked at
+	Blocked []Hold    `json:"blocked"` // what stands against the commit, also where it is only warned of
+	Warned  []Hold    `json:"warned"`
+	// Unclaimed are files that no lock of the caller's own covers, where
+	// agentlocks.requireClaim asks for one.
+	Unclaimed []string `json:"unclaimed"`
+	// Squash: the commit completes `git merge --squash`, so it is only warned of.
+	Squash bool `json:"squash,omitempty"`
+}
+
+// A Hold is somebody else's lock and the files that it covers.
+type Hold struct {
+	Summary
+	Files  []string `json:"files"`
+	Reason string   `json:"reason,omitempty"` // why it does not block: stale, shared, yours_is_older
+}
+
+// Guard decides whether a commit may go through (design, section 12). A
+// refusal is a result, not an error. What keeps the guard from looking is an
+// error, which refuses the commit too; in the mode warn it is a warning beside
+// the verdict "unchecked".
+func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], error) {
+	environ := s.Environ()
+	env := environment(environ)
+	g := guarding{Store: s, ctx: ctx, request: r, environ: environ}
+	g.answer.Result = Guarded{Blocked: []Hold{}, Warned: []Hold{}, Unclaimed: []string{}}
+	g.config = readGuardConfig(env, nil)
+	if env[bypassVariable] == "1" {
+		return g.end(GuardBypassed, nil)
+	}
+	if g.config.mode == ModeOff {
+		return g.end(GuardOff, nil)
+	}
+	repo, err := s.locate(ctx, r.Target, environ)
+	if err != nil {
+		return g.end(GuardFailed, err)
+	}
+	files, err := g.look(repo, env)
+	switch {
+	case g.config.mode == ModeOff:
+		return g.end(GuardOff, nil)
+	case err != nil:
+		return g.end(GuardFailed, gitError(err))
+	}
+	verdict, err := g.decide(repo, files)
+	return g.end(verdict, err)
+}
+
+// A guarding is one run of the guard.
+type guarding struct {
+	*Store
+	ctx     context.Context
+	request GuardRequest
+	environ []string
+	config  guardConfig
+	answer  Answer[Guarded]
+}
+
+// look reads git's settings and, at the same time, which files are staged:
+// each is a process of its own, and every commit waits for both.
+func (g *guarding) look(repo *gitdir.Repo, env map[string]string) ([]string, error) {
+	type settings struct {
+		values map[string]string
+		err    error
+	}
+	said := make(chan settings, 1)
+	go func() {
+		values, err := guardSettings(g.ctx, repo, g.environ)
+		said <- settings{values, err}
+	}()
+	files := g.request.Files
+	var err error
+	if g.request.Staged {
+		files, err = staged(g.ctx, repo, g.environ)
+		g.answer.Result.Squash = squashing(repo.GitDir)
+	}
+	s := <-said
+	if s.err == nil {
+		g.config = readGuardConfig(env, s.values)
+	}
+	return files, errors.Join(err, s.err)
+}
+
+// decide asks the locks.
+func (g *guarding) decide(repo *gitdir.Repo, files []string) (Verdict, error) {
+	c, err := g.enter(g.ctx, repo, g.environ)
+	if err != nil {
+		return GuardFailed, err
+	}
+	defer c.dir.close()
+	defer func() {
+		g.answer.Warnings = append(g.answer.Warnings, c.warnings...)
+		g.answer.Unreadable, g.answer.Dir = c.unreadable, c.dir.path
+	}()
+	who, err := c.who(g.request.AgentID, g.request.ParentAgentID)
+	if err != nil {
+		return GuardFailed, err
+	}
+	entries, err := c.list(c.dir, activeOnly)
+	if err != nil {
+		return GuardFailed, err
+	}
+	minutes := c.configuredMinutes()
+	stakes := c.stakes(who, entries, minutes)
+	j := judge(c.names(files), stakes)
+	result := &g.answer.Result
+	result.Files = len(files)
+	result.Blocked, result.Warned = c.holds(j, stakes, minutes)
+	if g.config.requireClaim && len(j.unclaimed) > 0 {
+		result.Unclaimed = j.unclaimed
+	}
+	return result.verdict(g.config.mode), nil
+}
+
+// verdict is what the findings come to.
+func (g *Guarded) verdict(mode GuardMode) Verdict {
+	switch {
+	case len(g.Blocked)+len(g.Unclaimed) > 0 && mode == ModeBlock && !g.Squash:
+		return GuardBlocked
+	case len(g.Blocked)+len(g.Unclaimed)+len(g.Warned) > 0:
+		return GuardWarned
+	}
+	return GuardClear
+}
+
+// end closes the run; failed is what kept the guard from looking.
+func (g *guarding) end(v Verdict, failed error) (Answer[Guarded], error) {
+	g.answer.Result.Verdict, g.answer.Result.Mode = v, g.config.mode
+	g.answer.Warnings = append(g.config.warnings, g.answer.Warnings...)
+	switch {
+	case failed == nil:
+	case g.config.mode == ModeWarn && g.ctx.Err() == nil:
+		g.answer.Warnings = append(g.answer.Warnings, "nobody checked whether others hold these files: "+failed.Error())
+	default:
+		return g.answer, unchecked(failed)
+	}
+	return g.answer, nil
+}
+
+// unchecked says what to do where the guard could not look.
+func unchecked(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	hint := "mend that, or commit unchecked with " + bypassVariable + "=1"
+	if e.Hint != "" {
+		hint = e.Hint + "; or commit unchecked with " + bypassVariable + "=1"
+	}
+	return &Error{Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message, Hint: hint, Detail: e.Detail, Err: e.Err}
+}
+
+// gitError is a failure of git as an operation's error.
+func gitError(err error) error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return err
+	}
+	return &Error{Code: GitFailed, Message: err.Error(), Err: err}
+}
+
+// names are files as locks name them: relative to the root, slash-separated,
+// and in the form in which a lock file records what is no plain text.
+func (c *call) names(files []string) []string {
+	out := make([]string, len(files))
+	for i, name := range files {
+		if filepath.IsAbs(name) && c.repo.Worktree != "" {
+			if rel, err := filepath.Rel(c.repo.Worktree, beneath([]string{c.repo.Worktree}, name)); err == nil {
+				name = filepath.ToSlash(rel)
+			}
+		}
+		out[i] = recordable(path.Clean(name))
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// The variables that the guard heeds.
+const (
+	bypassVariable = "AGENT_LOCKS_BYPASS"
+	modeVariable   = "AGENT_LOCKS_GUARD"
+)
+
+// A GuardMode is how strict the guard is.
+type GuardMode string
+
+const (
+	ModeBlock GuardMode = "block" // refuse the commit
+	ModeWarn  GuardMode = "warn"  // let it through and say so
+	ModeOff   GuardMode = "off"   // do not look
+)
+
+// A guardConfig is what the environment and git's config say of the guard.
+type guardConfig struct {
+	mode         GuardMode
+	requireClaim bool
+	warnings     []string
+}
+
+// readGuardConfig is pure: the environment wins over git's settings (keys in
+// lower case), and what cannot be understood counts as the stricter choice.
+func readGuardConfig(env map[string]string, settings map[string]string) guardConfig {
+	g := guardConfig{mode: ModeBlock}
+	if v, ok := settings["agentlocks.requireclaim"]; ok {
+		require, err := gitBool(v)
+		if err != nil {
+			g.warnings = append(g.warnings, fmt.Sprintf("git config agentlocks.requireClaim is %q, which is neither true nor false: taken for true", v))
+		}
+		g.requireClaim = require || err != nil
+	}
+	for _, said := range []struct{ where, value string }{
+		{modeVariable, env[modeVariable]},
+		{"git config agentlocks.guard", settings["agentlocks.guard"]},
+	} {
+		switch mode := GuardMode(strings.ToLower(strings.TrimSpace(said.value))); mode {
+		case "":
+			continue
+		case ModeBlock, ModeWarn, ModeOff:
+			g.mode = mode
+		default:
+			g.warnings = append(g.warnings, fmt.Sprintf("%s is %q: taken for block (it knows block, warn and off)", said.where, said.value))
+		}
+		break
+	}
+	return g
+}
+
+// gitBool reads a boolean as git does.
+func gitBool(v string) (bool, error) {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on":
+		return true, nil
+	case "false", "no", "off", "":
+		return false, nil
+	}
+	n, err := strconv.Atoi(v)
+	return n != 0, err
+}
+
+// guardSettings asks git for its settings under agentlocks.
+func guardSettings(ctx context.Context, repo *gitdir.Repo, environ []string) (map[string]string, error) {
+	out, err := repo.Git(ctx, environ, "config", "-z", "--get-regexp", `^agentlocks\.`)
+	var exit *exec.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1: there are none
+		return nil, err
+	}
+	settings := map[string]string{}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if key, value, ok := strings.Cut(entry, "\n"); ok {
+			settings[key] = value
+		} else if entry != "" {
+			settings[entry] = "true" // a key without a value
+		}
+	}
+	return settings, nil
+}

@@ -1,0 +1,29 @@
+package store
+
+import "context"
+
+// A GuardSettings is how strict the guard is in a worktree.
+type GuardSettings struct {
+	Mode         GuardMode `json:"mode"`
+	RequireClaim bool      `json:"requireClaim"`
+	Bypass       bool      `json:"bypass"` // AGENT_LOCKS_BYPASS=1 is in the environment
+}
+
+// GuardSettings reads what the environment and git's config say of the guard.
+func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettings], error) {
+	var a Answer[GuardSettings]
+	environ := s.Environ()
+	repo, err := s.locate(ctx, t, environ)
+	if err != nil {
+		return a, err
+	}
+	settings, err := guardSettings(ctx, repo, environ)
+	if err != nil {
+		return a, gitError(err)
+	}
+	env := environment(environ)
+	g := readGuardConfig(env, settings)
+	a.Warnings = g.warnings
+	a.Result = GuardSettings{Mode: g.mode, RequireClaim: g.requireClaim, Bypass: env[bypassVariable] == "1"}
+	return a, nil
+}
