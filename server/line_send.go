@@ -93,6 +93,9 @@ func (l *line) send(text []byte) error {
 	if c.method == methodInitialize && !head.failed {
 		l.calls.agree(negotiated(text))
 	}
+	if head.failed {
+		text = withCode(text)
+	}
 	switch {
 	case c.cancelled && !(c.method == methodCall && !head.failed && !toolFailed(text)):
 		return nil
@@ -141,6 +144,23 @@ func readHead(text []byte) (messageHead, error) {
 		}
 	}
 	return h, nil
+}
+
+// withCode returns an error answer with a code that means something. go-sdk has
+// none for a request that comes before the handshake and for a second
+// handshake, and sends 0.
+func withCode(text []byte) []byte {
+	var answer struct {
+		ID    json.RawMessage `json:"id"`
+		Error struct {
+			Code    int64  `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil || answer.Error.Code != 0 {
+		return text
+	}
+	return append(refuse(answer.ID, codeInvalid, "%s", answer.Error.Message).encode(), '\n')
 }
 
 // negotiated is the protocol version in the answer to initialize.

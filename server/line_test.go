@@ -54,6 +54,7 @@ func TestLineRefusesAndGoesOn(t *testing.T) {
 		{"response with a bad id", `{"jsonrpc":"2.0","id":[],"result":{}}`, "null:-32600"},
 		{"empty batch", `[]`, "null:-32600"},
 		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "null:-32600"},
+		{"a second handshake", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`, "1:-32600"},
 		{"unknown method", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, "1:-32601"},
 		{"unknown tool", strings.TrimSpace(callOf("1", "nope", `{}`)), "1:-32602"},
 	}
@@ -118,6 +119,18 @@ func TestLineAccepts(t *testing.T) {
 				t.Errorf("answers %q, want %q", lines, test.want)
 			}
 		})
+	}
+}
+
+func TestRequestsNeedTheHandshakeFirst(t *testing.T) {
+	t.Parallel()
+	const early = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n"
+	for range 20 {
+		_, lines := newRig(t).oneShot(t, early+initialize(newestWithHandshake)+strings.Replace(early, `"id":1`, `"id":2`, 1))
+		slices.Sort(lines)
+		if want := []string{`"init"`, "1:-32600", "2"}; !slices.Equal(lines, want) {
+			t.Fatalf("answers %q, want %q", lines, want)
+		}
 	}
 }
 
