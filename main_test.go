@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -35,12 +36,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo":  cmdRepo,
-			"claim": cmdClaim,
-			"code":  cmdCode,
-			"json":  cmdJSON,
-			"idle":  cmdIdle,
-			"bytes": cmdBytes,
+			"repo":   cmdRepo,
+			"claim":  cmdClaim,
+			"code":   cmdCode,
+			"json":   cmdJSON,
+			"idle":   cmdIdle,
+			"bytes":  cmdBytes,
+			"queued": cmdQueued,
 		},
 	})
 }
@@ -162,4 +164,22 @@ func cmdBytes(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no %q in %s", args[1], args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(changed), 0o666))
+}
+
+// queued dir N returns when N tickets are in the queue.
+func cmdQueued(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: queued dir N")
+	}
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var tickets []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		tickets, err = filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.json"))
+		ts.Check(err)
+		if len(tickets) == want {
+			return
+		}
+	}
+	ts.Fatalf("queued are %q, want %d", tickets, want)
 }

@@ -23,7 +23,7 @@ func newClaim(a *app) *cobra.Command {
 		Use:   "claim",
 		Short: "say which files you are going to work on",
 		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps\n" +
-			"with other locks are told; only --if-free makes them a refusal.",
+			"with other locks are told; only --if-free and --wait make them a refusal.",
 		Example: "  agent-locks claim --title \"Fix login\" --scope 'src/auth/**' --scope go.mod --task \"Write test\"",
 		Args:    noArgs("name files with --scope, as in agent-locks claim --title \"Fix login\" --scope 'src/**'"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -33,9 +33,10 @@ func newClaim(a *app) *cobra.Command {
 	f.StringArrayVar(&o.request.Scope, "scope", nil, "a path or `glob` from the repository's root (repeatable)")
 	f.StringArrayVar(&o.request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
 	agentFlag(f, &o.request.AgentID)
-	textFlag(f, &o.request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
+	parentFlag(f, &o.request.ParentAgentID)
 	f.BoolVar(&o.request.Shared, "shared", false, "you only read or review: shared claims do not overlap each other")
 	leaseFlag(f, &o.request.LeaseMinutes)
+	numberFlag(f, &o.request.WaitSeconds, "wait", "wait up to `n` seconds for your turn, first come first served, then claim; exit with 2 if it did not come")
 	f.BoolVar(&o.request.IfFree, "if-free", false, "claim only if no live lock blocks it; else exit with 2 and say who holds what")
 	return cmd
 }
@@ -65,11 +66,7 @@ func printOverlaps(w io.Writer, overlaps []store.Summary) {
 // printRecent tells what ended on these files not long ago.
 func printRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
-		by := "an unnamed agent"
-		if r.AgentID != nil {
-			by = plain(*r.AgentID)
-		}
-		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", plain(r.ID), by, plain(r.Finished), plain(r.Title))
+		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", plain(r.ID), agentName(r.AgentID), plain(r.Finished), plain(r.Title))
 		if r.Outcome != "" {
 			fmt.Fprintf(w, ", %s", plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
 		}
@@ -80,15 +77,26 @@ func printRecent(w io.Writer, recent []store.Recent) {
 	}
 }
 
+// printWaiting tells a holder whom its lock holds up.
+func printWaiting(w io.Writer, waiting []store.Waiter) {
+	for _, q := range waiting {
+		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", agentName(q.AgentID), plain(strings.Join(q.Scope, ", ")), plain(q.Since))
+	}
+}
+
 // heldBy names the holder for a sentence, with how long it has been silent
 // where that made the lock stale.
 func heldBy(s store.Summary) string {
-	name := "an unnamed agent"
-	if s.AgentID != nil {
-		name = plain(*s.AgentID)
-	}
+	name := agentName(s.AgentID)
 	if s.Stale {
 		name += ", stale for " + age(s.StaleForSeconds)
 	}
 	return name
+}
+
+func agentName(id *string) string {
+	if id == nil {
+		return "an unnamed agent"
+	}
+	return plain(*id)
 }

@@ -66,6 +66,7 @@ type app struct {
 type locks interface {
 	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
 	Check(context.Context, store.CheckRequest) (store.Answer[[]store.Summary], error)
+	Wait(context.Context, store.WaitRequest) (store.Answer[store.Waited], error)
 	Create(context.Context, store.CreateRequest) (store.Answer[store.Created], error)
 	Update(context.Context, store.UpdateRequest) (store.Answer[store.Updated], error)
 	Finish(context.Context, store.FinishRequest) (store.Answer[store.Finished], error)

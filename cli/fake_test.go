@@ -42,6 +42,9 @@ func (f *fake) Query(_ context.Context, r store.QueryRequest) (store.Answer[[]st
 func (f *fake) Check(_ context.Context, r store.CheckRequest) (store.Answer[[]store.Summary], error) {
 	return give[[]store.Summary](f, r)
 }
+func (f *fake) Wait(_ context.Context, r store.WaitRequest) (store.Answer[store.Waited], error) {
+	return give[store.Waited](f, r)
+}
 func (f *fake) Create(_ context.Context, r store.CreateRequest) (store.Answer[store.Created], error) {
 	return give[store.Created](f, r)
 }

@@ -89,6 +89,10 @@ func agentFlag(f *pflag.FlagSet, to **string) {
 	textFlag(f, to, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
 }
 
+func parentFlag(f *pflag.FlagSet, to **string) {
+	textFlag(f, to, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
+}
+
 func forceFlag(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "force", false, "although somebody else holds it; a note will say so")
 }

@@ -41,4 +41,5 @@ func (o *heartbeatOptions) run(ctx context.Context) error {
 
 func printHeartbeat(w io.Writer, h store.Heartbeat) {
 	fmt.Fprintf(w, "alive %s at %s\n", plain(h.ID), plain(h.Updated))
+	printWaiting(w, h.Waiting)
 }

@@ -36,6 +36,9 @@ func deeds() []deed {
 			[]string{"claim", "--title", "One", "--scope", "src/{a,b}/**", "--scope", "go.mod", "--task", "x", "--task", "y, <z>", "--agent", "me", "--parent", "you"}},
 		{"lock_create", `{"title":"Two","scope":["src/a/*.go"],"tasks":[]}`, []string{"claim", "--title", "Two", "--scope", "src/a/*.go"}},
 		{"lock_create", `{"title":"Three","scope":["src/c"],"if_free":true}`, []string{"claim", "--title", "Three", "--scope", "src/c", "--if-free"}},
+		{"lock_create", `{"title":"Four","scope":["src/d"],"wait_seconds":1.5}`, []string{"claim", "--title", "Four", "--scope", "src/d", "--wait", "1.5"}},
+		{"lock_wait", `{"scope":["src/a"],"timeout_seconds":9,"agent_id":"me","parent_agent_id":"you","shared":true}`,
+			[]string{"wait", "src/a", "--timeout", "9", "--agent", "me", "--parent", "you", "--shared"}},
 		{"lock_update", `{"lock_id":"` + one + `","task_text":"y, <z>","done":true,"note":"a\nb"}`,
 			[]string{"update", one, "--task", "y, <z>", "--done", "--note", "a\nb"}},
 		{"lock_query", `{"stale_minutes":90}`, []string{"status", "--stale-minutes", "90"}},
@@ -108,7 +111,8 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 // What one face takes, the other takes too.
 func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
-	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task", "lease_minutes": "lease"}
+	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task", "lease_minutes": "lease",
+		"wait_seconds": "wait", "timeout_seconds": "timeout"}
 	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
 	ownFlags := []string{"help", "json", "exit-code", "undone", "watch"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})

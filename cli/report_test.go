@@ -30,7 +30,7 @@ func TestErrors(t *testing.T) {
 			store:  fake{err: &store.Error{Code: store.LockNotFound, Message: `no lock "<x>"`}, warnings: []string{"one"}},
 			stderr: "agent-locks: warning: one\n" + `{"error":{"code":"lock_not_found","message":"no lock \"<x>\""}}` + "\n", code: 1},
 		{name: "JSON with detail", args: []string{"claim", "--json"}, store: fake{err: conflict},
-			stderr: `{"error":{"code":"conflict","hint":"wait","message":"\"src/**\" is taken","overlaps":[]}}` + "\n", code: 1},
+			stderr: `{"error":{"code":"conflict","hint":"wait","message":"\"src/**\" is taken","overlaps":[]}}` + "\n", code: 2},
 		{name: "other people's text is escaped", args: []string{"show", "x"},
 			store:  fake{err: &store.Error{Message: "tasks: \x1b]0;owned\x07 \u202e", Hint: "a\u009bb\nsecond line"}},
 			stderr: "agent-locks: tasks: \\x1b]0;owned\\a \\u202e\na\\u009bb\nsecond line\n", code: 1},

@@ -13,7 +13,8 @@ With no arguments agent-locks is an MCP server on stdin and stdout.`
 const rootNotes = `Exit codes:
   0    success
   1    any error, wrong usage included
-  2    the answer, where an option asks for it (--exit-code, --if-free)
+  2    the answer, where an option asks for it (--exit-code, --if-free,
+       --wait), or where the time of a wait was up
   130  interrupted
 
 Environment:
@@ -58,7 +59,7 @@ func newRoot(a *app) *cobra.Command {
 	all.BoolVar(&a.json, "json", false, "print the answer as one line of JSON")
 	all.BoolP("help", "h", false, "print help")
 	root.AddCommand(
-		newStatus(a), newList(a), newCheck(a), newClaim(a), newUpdate(a), newFinish(a), newHeartbeat(a),
+		newStatus(a), newList(a), newCheck(a), newWait(a), newClaim(a), newUpdate(a), newFinish(a), newHeartbeat(a),
 		newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a),
 		newGuard(a), newSetup(a), serve, newDemo(a), newCompletion(a), newVersion(a),
 	)

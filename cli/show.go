@@ -62,6 +62,7 @@ func printWhole(w io.Writer, l store.Whole) {
 	}
 	field("finished", finishedLine(l.Summary))
 	field("file", l.FilePath)
+	printWaiting(w, l.Waiting)
 	if len(l.Tasks) > 0 {
 		fmt.Fprint(w, "\ntasks\n")
 	}

@@ -77,6 +77,7 @@ func printUpdated(w io.Writer, u store.Updated) {
 	if u.Overlaps != nil {
 		printOverlaps(w, *u.Overlaps)
 	}
+	printWaiting(w, u.Waiting)
 	if u.PercentComplete == 100 {
 		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", plain(u.ID))
 	}

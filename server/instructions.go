@@ -5,8 +5,8 @@ package server
 const instructions = `Several agents may work on this repository at once, each in its own worktree, unable to see each other. ` +
 	`Locks say who works on which files. They are advisory: nothing is blocked, so look and tell.
 
-1. Before you edit: lock_query shows who is working on what; lock_check_conflict asks about the files you mean to change. On overlap choose other files, wait, or coordinate; lock_show tells what the other one is doing, lock_history what was done there before.
-2. Claim: lock_create with a title, the narrowest scope that covers the work, and its tasks. Keep the id it answers and read its overlaps: somebody may have come first.
+1. Before you edit: lock_query shows who is working on what; lock_check_conflict asks about the files you mean to change. On overlap choose other files, coordinate, or wait (lock_wait; or queue: lock_create with wait_seconds); lock_show tells what the other one is doing, lock_history what was done there before.
+2. Claim: lock_create with a title, the narrowest scope that covers the work, and its tasks. Keep the id it answers and read its overlaps: somebody may have come first; with if_free it then claims nothing.
 3. While you work: lock_update as each task is completed, not batched at the end, with a note where the next agent should know something. In long work without progress to record, lock_heartbeat about every 20 minutes: a lock silent for 60 minutes counts as stale.
 4. At the end: lock_drift shows what you changed outside your claim; lock_finish with a summary of what changed and what is left, also when you give the work up.
 

@@ -19,7 +19,7 @@ import (
 // text, where every client looks: no structured content.
 func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, warnings, err := t.callSafely(ctx, s, req.Params.Arguments, log)
+		result, warnings, err := t.callSafely(store.WithWaiting(ctx, waiting(ctx, req, log)), s, req.Params.Arguments, log)
 		var envelope *jsonrpc.Error
 		if errors.As(err, &envelope) {
 			return nil, envelope

@@ -61,11 +61,11 @@ func (p Property) notEmpty() Property {
 // The arguments that many tools share.
 
 func baseDir() Property {
-	return textArg("base_dir", "A path in the repository; default: where the server runs").notEmpty()
+	return textArg("base_dir", "A path in the repository, if not the server's").notEmpty()
 }
 
 func lockID() Property {
-	return textArg("lock_id", "The lock's exact id").required()
+	return textArg("lock_id", "Exact id").required()
 }
 
 func caller() Property {
@@ -81,7 +81,7 @@ func lease(description string) Property {
 }
 
 func staleMinutes() Property {
-	return numberArg("stale_minutes", "Silence that makes a lock stale (default 60)")
+	return numberArg("stale_minutes", "Stale after so many silent minutes (60)")
 }
 
 // declaration is the tool as tools/list prints it.

@@ -42,6 +42,7 @@ func Tools() []Tool {
 		queryTool(),
 		checkTool(),
 		createTool(),
+		waitTool(),
 		updateTool(),
 		heartbeatTool(),
 		finishTool(),

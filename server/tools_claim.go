@@ -11,16 +11,17 @@ func createTool() Tool {
 		Title:   "Claim files",
 		Description: "Claim files before you edit them: writes a lock that agents in every worktree see. " +
 			"Advisory: it succeeds even on overlap, so read overlaps in the answer ([] means none) and coordinate. " +
-			"Keep the id it answers: nothing remembers it for you. Then lock_update as you work, lock_finish at the end.",
+			"Keep the id it answers: nothing remembers it for you.",
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
 			listArg("scope", "Paths or globs from the repository root, as narrow as the work, e.g. src/auth/**").required(),
 			listArg("tasks", "Steps, one line each, no two alike"),
 			textArg("agent_id", "Your id; never detected, ask whoever started you"),
 			textArg("parent_agent_id", "Id of the agent that started you"),
-			boolArg("shared", "You only read or review: shared claims do not overlap each other"),
-			lease("Minutes you may be silent before you count as stale, if longer than the threshold"),
-			boolArg("if_free", "true: claim only if no live lock blocks it, else the error conflict says who"),
+			boolArg("shared", "You only read: shared claims do not overlap each other"),
+			lease("Silence allowed before you count as stale, if longer than usual"),
+			boolArg("if_free", "true: only if no live lock blocks it; else an error says who holds what"),
+			numberArg("wait_seconds", "Wait so long for your turn, first come first served, then claim if_free"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),
@@ -35,7 +36,7 @@ func updateTool() Tool {
 		Description: "Record progress, or amend the claim as the work grows: tick a task, add a note, widen or narrow the scope, hand over. " +
 			"Call it as each task is completed, not in a batch at the end; with nothing to record use lock_heartbeat. " +
 			"Widen before you edit the new files: add_scope answers with overlaps, as lock_create does. " +
-			"Completes the record of a finished lock too; refuses a reaped one.",
+			"The answer's waiting names who waits for you.",
 		Properties: []Property{
 			lockID(),
 			textArg("task_text", "The task, exactly as created"),
@@ -78,7 +79,7 @@ func finishTool() Tool {
 		Command: "finish",
 		Title:   "Finish a lock",
 		Description: "End your lock when the work is done or given up: the files are free again, the record moves to the archive. " +
-			"Do it before your last answer. A lock already finished or reaped is an error.",
+			"Do it before your last answer.",
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
 			lockID(),

@@ -10,7 +10,7 @@ func reapTool() Tool {
 		Description: "Archive stale locks, whose holders have been silent too long. A deliberate act, never automatic; look first with dry_run. " +
 			"Takes all stale locks, or only lock_id, which is an error if not stale. " +
 			"A stale_minutes shorter than configured reaches your own locks only. " +
-			"Answers the locks archived; [] means none. To end your own lock use lock_finish.",
+			"To end your own lock use lock_finish.",
 		Hints: Hints{Destructive: true, Idempotent: true},
 		Properties: []Property{
 			textArg("lock_id", "Only this lock: its exact id").notEmpty(),

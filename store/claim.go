@@ -52,7 +52,7 @@ func (c *call) summaries(k claim, o obstruction) []Summary {
 // not come before those who queue.
 func (c *call) claimIfFree(k claim) (Created, error) {
 	return change(c, func(h *held) (Created, error) {
-		tickets, err := c.sweepTickets(h)
+		tickets, _, err := h.sweepTickets(c.ctx)
 		if err != nil {
 			return Created{}, err
 		}

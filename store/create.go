@@ -2,13 +2,14 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
 // Create claims a scope. It never refuses because of other locks, unless it is
-// asked to (Conflict, with a Refusal as its Detail): the answer lists those
+// asked to (Conflict or Timeout, with a Refusal as their Detail): the answer lists those
 // that meet it, as they were when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
@@ -17,16 +18,35 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			return Created{}, err
 		}
 		k := claim{lock: l, scope: scope, minutes: c.configuredMinutes()}
-		if !r.IfFree {
+		var out Created
+		switch {
+		case r.WaitSeconds != nil:
+			var limit time.Duration
+			if limit, err = waitSeconds(*r.WaitSeconds); err == nil {
+				out, err = c.claimInTurn(k, limit)
+			}
+		case r.IfFree:
+			out, err = c.claimIfFree(k)
+		default:
 			return c.claimAnyway(k)
 		}
-		out, err := c.claimIfFree(k)
 		if err == nil {
 			recent := c.recent(scope)
 			out.Recent = &recent
 		}
 		return out, err
 	})
+}
+
+// waitSeconds is how long a claim waits; not at all is what if_free means.
+func waitSeconds(n float64) (time.Duration, error) {
+	limit, err := seconds("wait_seconds", n)
+	if err == nil && limit == 0 {
+		e := badInput("wait_seconds is 0")
+		e.Hint = "to claim without waiting use if_free"
+		err = e
+	}
+	return limit, err
 }
 
 // claimAnyway writes the lock whoever else is there.

@@ -39,6 +39,8 @@ type dir struct {
 	modes func() (dir, file fs.FileMode)          // as gitdir.Repo.Modes
 	link  func(r *os.Root, from, to string) error // exclusive; not every file system can
 	sync  func(r *os.Root) error                  // of a directory; nor this
+
+	pollOnly bool // do as where the system tells of no changes
 }
 
 // An entry is one lock file as it was read.
@@ -102,6 +104,17 @@ func openDir(repo *gitdir.Repo) (*dir, error) {
 // close lets go of the directory handles.
 func (d *dir) close() error {
 	return errors.Join(d.done.close(), d.active.close(), d.common.Close())
+}
+
+// reopen looks for the store anew: one who waits for long may find it removed,
+// or another one in its place.
+func (d *dir) reopen() error {
+	if err := d.forget(); err != nil {
+		return err
+	}
+	active, err := openPlace(d.common, storeName, d.path)
+	d.active = active
+	return err
 }
 
 // archive is done/, nil where it does not exist. It is looked for until it is

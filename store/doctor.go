@@ -163,7 +163,7 @@ func (s *Store) tidy(ctx context.Context, t Target) ([]string, error) {
 			if _, err = h.list(ctx, all); err != nil {
 				return none, err
 			}
-			_, err = c.sweepTickets(h)
+			_, err = h.liveTickets(ctx) // which sweeps the dead ones
 			return none, err
 		})
 	})

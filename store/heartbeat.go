@@ -27,7 +27,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Heart
 			if e, err = h.edit(e, edit, h.rewrite); err != nil {
 				return Heartbeat{}, err
 			}
-			return Heartbeat{ID: e.ID, Updated: now}, nil
+			return Heartbeat{ID: e.ID, Updated: now, Waiting: c.heldUp(e, h.liveTickets)}, nil
 		})
 	})
 }

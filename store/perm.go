@@ -69,6 +69,7 @@ func (h *held) share() {
 	}
 	h.grant(h.common, storeName, h.path, h.dirMode)
 	h.grant(h.active.root, doneName, filepath.Join(h.path, doneName), h.dirMode)
+	h.grant(h.active.root, waitingName, filepath.Join(h.path, waitingName), h.dirMode)
 	h.grant(h.active.root, mutexName, filepath.Join(h.path, mutexName), h.fileMode)
 }
 
@@ -88,5 +89,12 @@ func (h *held) grant(parent *os.Root, name, path string, want fs.FileMode) {
 func (h *held) warn(verb, path string, err error) {
 	if err != nil {
 		h.warnings = append(h.warnings, fmt.Sprintf("cannot %s %q: %v", verb, path, cause(err)))
+	}
+}
+
+// warnError notes one that says itself what could not be done.
+func (h *held) warnError(err error) {
+	if err != nil {
+		h.warnings = append(h.warnings, err.Error())
 	}
 }

@@ -14,6 +14,8 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			return Whole{}, err
 		}
 		c.warnEntry(e)
-		return c.whole(e, minutes), nil
+		w := c.whole(e, minutes)
+		w.Waiting = c.heldUp(e, c.dir.liveTickets)
+		return w, nil
 	})
 }

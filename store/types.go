@@ -49,6 +49,17 @@ type CreateRequest struct {
 	Shared        bool     `json:"shared"`        // a reader's claim: meets no other shared one
 	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
 	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; else Conflict
+	WaitSeconds   *float64 `json:"wait_seconds"`  // wait for one's turn, at most so long, and claim then; else Timeout
+}
+
+// A WaitRequest waits until a claim of the scope would not be blocked.
+type WaitRequest struct {
+	Target
+	Scope          []string `json:"scope"`
+	TimeoutSeconds *float64 `json:"timeout_seconds"` // nil: 30
+	AgentID        *string  `json:"agent_id"`
+	ParentAgentID  *string  `json:"parent_agent_id"`
+	Shared         bool     `json:"shared"`
 }
 
 // An UpdateRequest records progress, or amends the claim.
@@ -188,6 +199,15 @@ type Updated struct {
 	PercentComplete int    `json:"percentComplete"`
 	// The locks that the entries of add_scope meet; nil where none were added.
 	Overlaps *[]Summary `json:"overlaps,omitempty"`
+	Waiting  []Waiter   `json:"waiting,omitempty"` // whom the lock holds up
+}
+
+// A Waited answers wait.
+type Waited struct {
+	Status        string    `json:"status"` // free, timeout
+	WaitedSeconds int64     `json:"waitedSeconds"`
+	Overlaps      []Summary `json:"overlaps"` // those that block say so
+	Recent        []Recent  `json:"recent"`   // what ended there lately
 }
 
 // A Finished answers finish.
@@ -205,8 +225,9 @@ type Reopened struct {
 
 // A Heartbeat answers heartbeat.
 type Heartbeat struct {
-	ID      string `json:"id"`
-	Updated string `json:"updated"`
+	ID      string   `json:"id"`
+	Updated string   `json:"updated"`
+	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
 }
 
 // A Reaped is one lock that reap archived, or would.
@@ -222,6 +243,7 @@ type Whole struct {
 	Tasks    []lockfile.Task `json:"tasks"`
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
+	Waiting  []Waiter        `json:"waiting,omitempty"` // whom the lock holds up
 }
 
 // A Pruned is one lock that prune deleted, or would.

@@ -46,7 +46,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			if e, err = h.edit(e, edit, h.rewrite); err != nil {
 				return Updated{}, err
 			}
-			out.PercentComplete = e.PercentComplete()
+			out.PercentComplete, out.Waiting = e.PercentComplete(), c.heldUp(e, h.liveTickets)
 			return out, nil
 		})
 	})

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// claimInTurn waits for a claim's turn and writes its lock then (design,
+// section 11). In every other case nothing is taken and no ticket is left.
+func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
+	v := c.vigil(limit)
+	s := &spot{}
+	defer func() {
+		c.ctx = v.call
+		if err := errors.Join(s.leave(), v.end()); err != nil {
+			c.warn("%v", err)
+		}
+	}()
+	c.ctx = v.ctx
+	out, err := c.takeTurn(k, s, v)
+	for out == nil {
+		if v.over() {
+			return Created{}, c.gaveUp(k, s, v)
+		}
+		if err != nil && !errors.Is(err, StoreBusy) {
+			return Created{}, err
+		}
+		if !v.next() {
+			return Created{}, c.gaveUp(k, s, v)
+		}
+		c.ctx = v.ctx
+		c.forgetLook(v)
+		var come bool
+		if come, err = c.turnMayHaveCome(k, s, v); come {
+			out, err = c.takeTurn(k, s, v)
+		}
+	}
+	return *out, nil
+}
+
+// takeTurn writes the lock if nothing is in its way, and else sees to it that
+// the claim is in the queue: nil. Refusing, queueing and granting are each one
+// step with the look that decides, under one hold of the mutex.
+func (c *call) takeTurn(k claim, s *spot, v *vigil) (*Created, error) {
+	return change(c, func(h *held) (*Created, error) {
+		live, used, err := h.sweepTickets(c.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.keepTurn(h, s); err != nil {
+			return nil, err
+		}
+		entries, err := c.list(h, activeOnly)
+		if err != nil {
+			return nil, err
+		}
+		earlier := live
+		if s.taken() {
+			earlier = before(s.seq, live)
+		}
+		o := c.obstruction(k, entries, earlier)
+		switch {
+		case v.over():
+			return nil, v.why()
+		case o.none():
+			out, err := c.grant(h, k, o)
+			if err != nil {
+				return nil, err
+			}
+			h.warnError(s.leave())
+			return &out, nil
+		case s.taken():
+			return nil, nil
+		}
+		if through := c.circle(k, o, entries, live); through != "" {
+			return nil, c.deadlock(k, o, through)
+		}
+		mine, err := h.join(k.ticket(c.stamp().Raw, v.deadline), used)
+		if err != nil {
+			return nil, err
+		}
+		*s = *mine
+		v.tell(func() string { return c.inTheWay(k, o) })
+		return nil, nil
+	})
+}
+
+// keepTurn gives a ticket up that is in the queue no more, so that the claim
+// queues anew.
+func (c *call) keepTurn(h *held, s *spot) error {
+	if !s.taken() {
+		return nil
+	}
+	waiting, err := h.openQueue()
+	if err != nil {
+		return err
+	}
+	stands := s.stands(waiting)
+	err = waiting.close()
+	if !stands {
+		err = errors.Join(err, s.leave())
+	}
+	return err
+}
+
+// before are the tickets that came earlier than seq.
+func before(seq uint64, tickets []ticket) []ticket {
+	i, _ := slices.BinarySearchFunc(tickets, seq, func(t ticket, seq uint64) int {
+		switch {
+		case t.seq < seq:
+			return -1
+		case t.seq > seq:
+			return 1
+		}
+		return 0
+	})
+	return tickets[:i]
+}
+
+// turnMayHaveCome looks without the mutex, which is worth taking only when
+// this says so. Of the tickets only those are probed that could matter.
+func (c *call) turnMayHaveCome(k claim, s *spot, v *vigil) (bool, error) {
+	if err := c.dir.reopen(); err != nil {
+		return false, err
+	}
+	waiting, err := c.dir.openQueue()
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if err := waiting.close(); err != nil {
+			c.warn("close %q: %v", waiting.path, err)
+		}
+	}()
+	if !s.stands(waiting) {
+		return true, nil // to queue anew
+	}
+	l, err := c.dir.list(c.ctx, activeOnly)
+	if err != nil {
+		return false, err
+	}
+	if o := c.obstruction(k, l.entries, nil); !o.none() {
+		v.tell(func() string { return c.inTheWay(k, o) })
+		return false, nil
+	}
+	tickets, _, err := c.dir.tickets(c.ctx, waiting)
+	if err != nil {
+		return false, err
+	}
+	for _, earlier := range before(s.seq, tickets) {
+		if !earlier.late(c.dir.now()) && c.comesBefore(earlier, k) && waiting.lives(earlier.seq) {
+			v.tell(func() string { return c.inTheWay(k, obstruction{tickets: []ticket{earlier}}) })
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// gaveUp says why a wait ended without a claim, and what was in the way.
+func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
+	why, waited := v.why(), v.waited().Round(time.Millisecond)
+	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
+	if errors.Is(why, errDeadline) {
+		ended = fmt.Sprintf("timed out after %s", waited)
+	}
+	c.ctx = v.call
+	c.forgetLook(v)
+	if c.ctx.Err() != nil { // whoever asked has gone
+		return &Error{Code: Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: Timeout, Overlaps: []Summary{}}, Err: why}
+	}
+	o, err := c.lookAgain(k, s)
+	if err != nil {
+		c.warn("what was in the way is not known: %v", err)
+	}
+	e := c.obstructed(Timeout, k, o)
+	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
+	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, o)
+	e.Err = why
+	return e
+}
+
+// lookAgain is what is in the way of a claim that has given up.
+func (c *call) lookAgain(k claim, s *spot) (obstruction, error) {
+	entries, err := c.list(c.dir, activeOnly)
+	if err != nil {
+		return obstruction{}, err
+	}
+	tickets, err := c.dir.liveTickets(c.ctx)
+	if s.taken() {
+		tickets = before(s.seq, tickets)
+	}
+	return c.obstruction(k, entries, tickets), err
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gofrs/flock"
+)
+
+// openQueue opens waiting/ for one look; nil where it does not exist.
+func (d *dir) openQueue() (*place, error) {
+	if d.active == nil {
+		return nil, nil
+	}
+	return openPlace(d.active.root, waitingName, filepath.Join(d.path, waitingName))
+}
+
+// tickets reads the queue in order, the dead ones with it, and tells which
+// numbers are in use, by tickets or by what is left of some.
+func (d *dir) tickets(ctx context.Context, waiting *place) (tickets []ticket, used []uint64, err error) {
+	if waiting == nil {
+		return nil, nil, nil
+	}
+	f, err := waiting.root.Open(".")
+	if err != nil {
+		return nil, nil, unusable("read", waiting.path, err)
+	}
+	names, err := f.Readdirnames(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, nil, unusable("read", waiting.path, err)
+	}
+	published := map[uint64]bool{}
+	for _, name := range names {
+		if seq, suffix, ok := ticketNumber(name); ok {
+			published[seq] = published[seq] || suffix == ticketSuffix
+		}
+	}
+	used = slices.Sorted(maps.Keys(published))
+	for _, seq := range used {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if !published[seq] {
+			continue
+		}
+		if t, ok := waiting.ticket(seq); ok {
+			tickets = append(tickets, t)
+		}
+	}
+	return tickets, used, nil
+}
+
+// lives reports whether the process that a ticket belongs to still waits. The
+// probe is a shared lock, so that two probes do not take each other for the
+// owner, and opens without creating. What cannot be asked counts as alive: its
+// deadline ends that.
+func (p *place) lives(seq uint64) bool {
+	probe := flock.New(filepath.Join(p.path, ticketName(seq, livingSuffix)), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+	free, err := probe.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err != nil || !free {
+		return true
+	}
+	return probe.Unlock() != nil
+}
+
+// liveTickets are the tickets that count, for one who does not hold the mutex.
+func (d *dir) liveTickets(ctx context.Context) ([]ticket, error) {
+	waiting, err := d.openQueue()
+	if waiting == nil || err != nil {
+		return nil, err
+	}
+	tickets, _, err := d.tickets(ctx, waiting)
+	tickets = slices.DeleteFunc(tickets, func(t ticket) bool { return t.late(d.now()) || !waiting.lives(t.seq) })
+	return tickets, errors.Join(err, waiting.close())
+}
+
+// sweepTickets removes what dead tickets have left behind, and returns those
+// that count, in order, and the numbers that are in use. Only holders of the mutex may: no ticket is being made
+// meanwhile, so that one which nobody holds is dead.
+func (h *held) sweepTickets(ctx context.Context) (live []ticket, used []uint64, err error) {
+	waiting, err := h.openQueue()
+	if waiting == nil || err != nil {
+		return nil, nil, err
+	}
+	defer func() { h.warn("close", waiting.path, waiting.close()) }()
+	tickets, used, err := h.tickets(ctx, waiting)
+	if err != nil {
+		return nil, nil, err
+	}
+	used = slices.DeleteFunc(used, func(seq uint64) bool {
+		dead := !waiting.lives(seq)
+		if dead {
+			h.dropTicket(waiting, seq)
+		}
+		return dead
+	})
+	for _, t := range tickets {
+		if _, alive := slices.BinarySearch(used, t.seq); alive && !t.late(h.now()) {
+			live = append(live, t)
+		}
+	}
+	return live, used, nil
+}
+
+// liveTickets are the tickets that count, once the dead ones are swept away.
+func (h *held) liveTickets(ctx context.Context) ([]ticket, error) {
+	live, _, err := h.sweepTickets(ctx)
+	return live, err
+}
+
+// dropTicket removes the files of a dead ticket.
+func (h *held) dropTicket(waiting *place, seq uint64) {
+	for _, suffix := range []string{ticketSuffix, livingSuffix} {
+		name := ticketName(seq, suffix)
+		if err := waiting.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			h.warn("remove", filepath.Join(waiting.path, name), err)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	// pollEvery is how often a waiter looks though nothing was noticed: a
+	// process that was killed changes no file, a lock grows stale by itself,
+	// and not every file system tells.
+	pollEvery = time.Second
+	// settleTime is what one change is given to be followed by others. It
+	// comes with as much again of jitter, so that not all who wait look at
+	// the same moment.
+	settleTime = 3 * time.Millisecond
+)
+
+// A watch wakes those who wait for the store to change: soon where the system
+// tells of changes, else after pollEvery.
+type watch struct {
+	watcher *fsnotify.Watcher // nil where there is none
+}
+
+// newWatch watches the directories of locks and of tickets. One that cannot be
+// watched (there is none, the system's watches are used up) is left to the
+// poll.
+func (d *dir) newWatch() *watch {
+	if d.pollOnly {
+		return &watch{}
+	}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return &watch{}
+	}
+	for _, path := range []string{d.path, filepath.Join(d.path, waitingName)} {
+		_ = w.Add(path)
+	}
+	return &watch{watcher: w}
+}
+
+// next returns when something may have changed, or ctx has ended.
+func (w *watch) next(ctx context.Context) {
+	timer := time.NewTimer(pollEvery)
+	defer timer.Stop()
+	var events chan fsnotify.Event
+	var failures chan error // events were lost: something changed
+	if w.watcher != nil {
+		events, failures = w.watcher.Events, w.watcher.Errors
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			return
+		case e := <-events:
+			if !telling(e) {
+				continue
+			}
+		case <-failures:
+		}
+		if pause(ctx, settleTime+rand.N(settleTime)) == nil {
+			w.drain()
+		}
+		return
+	}
+}
+
+// drain forgets the changes that the look to come will see.
+func (w *watch) drain() {
+	for {
+		select {
+		case <-w.watcher.Events:
+		case <-w.watcher.Errors:
+		default:
+			return
+		}
+	}
+}
+
+// telling leaves out the store's own bookkeeping.
+func telling(e fsnotify.Event) bool {
+	name := filepath.Base(e.Name)
+	return !strings.HasPrefix(name, ".") && !e.Has(fsnotify.Chmod) &&
+		(strings.HasSuffix(name, extension) || strings.HasSuffix(name, ticketSuffix))
+}
+
+func (w *watch) close() error {
+	if w == nil || w.watcher == nil {
+		return nil
+	}
+	return w.watcher.Close()
+}
