@@ -79,6 +79,8 @@ type locks interface {
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
 	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
 	Guard(context.Context, store.GuardRequest) (store.Answer[store.Guarded], error)
+	Edit(context.Context, store.EditRequest) (store.Answer[store.Edit], error)
+	Edited(context.Context, store.EditRequest) (store.Answer[store.Edited], error)
 	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardSettings], error)
 }
 

@@ -87,6 +87,13 @@ func (f *fake) GuardSettings(_ context.Context, t store.Target) (store.Answer[st
 	return give[store.GuardSettings](f, t)
 }
 
+func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.Edit], error) {
+	return give[store.Edit](f, r)
+}
+func (f *fake) Edited(_ context.Context, r store.EditRequest) (store.Answer[store.Edited], error) {
+	return give[store.Edited](f, r)
+}
+
 // A result is what a command line did.
 type result struct {
 	stdout, stderr string

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+const (
+	// hookPatience is how long an agent's hook waits for the mutex: the agent
+	// waits for the hook.
+	hookPatience = 20 * time.Millisecond
+	// pulse is how often the hooks give a sign of life.
+	pulse = time.Minute
+	// strayNote begins the note that remembers, in the lock's own file, that an
+	// agent was told of an edit outside its claim.
+	strayNote = "Edited outside the claim: "
+)
+
+// An Edited says what came of a change to a file.
+type Edited struct {
+	Alive   []string  `json:"alive"`   // the locks of the agent's own that were given a sign of life
+	Outside string    `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
+	Claims  []Summary `json:"claims"`  // the agent's own locks there, where Outside is set
+}
+
+// Edited keeps the agent's own locks alive after it has changed a file, at
+// most once a minute, and notices a file that none of them covers: once, by a
+// note on the newest of them. Who has claimed nothing is told nothing. Where
+// the mutex is not to be had at once, nothing is written.
+func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[Edited], error) {
+	a := Answer[Edited]{Result: Edited{Alive: []string{}, Claims: []Summary{}}}
+	err := s.places(ctx, r, func(p *filePlace) error {
+		err := p.edited(&a.Result)
+		a.Warnings = append(a.Warnings, p.warnings...)
+		a.Unreadable += p.unreadable
+		a.Dir = p.dir.path
+		return err
+	})
+	return a, err
+}
+
+func (p *filePlace) edited(out *Edited) error {
+	own := slices.DeleteFunc(slices.Clone(p.stakes), func(s stake) bool { return !sameAgent(p.who.agent, s.AgentID) })
+	if len(own) == 0 {
+		return nil
+	}
+	stray := p.stray(own)
+	if stray != "" {
+		out.Outside = stray
+		for _, s := range own {
+			out.Claims = append(out.Claims, p.summary(s.entry, p.minutes))
+		}
+	}
+	due := slices.ContainsFunc(own, func(s stake) bool { return p.due(s.entry) })
+	if stray == "" && !due {
+		return nil
+	}
+	p.dir.wait = hookPatience
+	alive, err := change(p.call, func(h *held) ([]string, error) { return p.pulse(h, own, stray) })
+	out.Alive = append(out.Alive, alive...)
+	if errors.Is(err, StoreBusy) && p.ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+// stray is the file's name where none of the agent's own locks covers it under
+// any of its names and none has a note of it yet; else "".
+func (p *filePlace) stray(own []stake) string {
+	name := p.names[len(p.names)-1]
+	for _, s := range own {
+		if slices.ContainsFunc(p.names, s.scope.Covers) || slices.Contains(s.Notes, strayNote+name) {
+			return ""
+		}
+	}
+	return name
+}
+
+// due reports whether a lock's last sign of life is a minute ago, or in a
+// future that only a wrong clock has seen.
+func (p *filePlace) due(e entry) bool { return p.Now().Sub(e.Updated.Time).Abs() >= pulse }
+
+// pulse writes what is due, on the locks as they are now.
+func (p *filePlace) pulse(h *held, own []stake, stray string) ([]string, error) {
+	alive := []string{}
+	for i, s := range own {
+		e, err := p.findActive(h, Ref{LockID: s.ID})
+		if errors.Is(err, LockNotFound) || errors.Is(err, LockNotActive) || err == nil && !sameAgent(p.who.agent, e.AgentID) {
+			continue // ended, or handed over, since it was listed
+		}
+		if err != nil {
+			return alive, err
+		}
+		edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: p.stamp().Raw}}}
+		if stray != "" && i == len(own)-1 {
+			edit.AddNotes = []string{strayNote + stray}
+		}
+		if len(edit.AddNotes) == 0 && !p.due(e) {
+			continue
+		}
+		if _, err := h.edit(e, edit, h.rewrite); err != nil {
+			return alive, err
+		}
+		alive = append(alive, e.ID)
+	}
+	return alive, nil
+}

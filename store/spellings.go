@@ -1,0 +1,95 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A spelling is one name of a file: a symlink-free directory that exists, and
+// the file's path beneath it.
+type spelling struct {
+	dir  string // absolute
+	rest string // relative to dir; may lead through what does not exist
+}
+
+const maxLinks = 40 // as many as systems follow
+
+// spellings are the names of a file: as it was given, and after each symbolic
+// link on its way was followed, the last of them without any. A lock may name
+// any of them. The file, and directories above it, need not exist. The path
+// must be absolute.
+func spellings(path string) []spelling {
+	separator := string(filepath.Separator)
+	volume := filepath.VolumeName(path)
+	done, exists := volume+separator, volume+separator // no symlinks in them
+	todo := strings.Split(filepath.FromSlash(path[len(volume):]), separator)
+	var out []spelling
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			done = filepath.Dir(done)
+			exists = shorter(exists, done)
+			continue
+		}
+		at := filepath.Join(done, name)
+		if exists != done { // nothing lies in what does not exist
+			done = at
+			continue
+		}
+		fi, err := os.Lstat(at)
+		switch {
+		case err != nil:
+			done = at
+		case fi.Mode()&os.ModeSymlink != 0 && len(out) < maxLinks:
+			target, err := os.Readlink(at)
+			if err != nil {
+				done = at
+				continue
+			}
+			out = append(out, spelling{done, filepath.Join(append([]string{name}, todo...)...)})
+			todo = append(strings.Split(filepath.FromSlash(target), separator), todo...)
+			if filepath.IsAbs(target) {
+				volume = filepath.VolumeName(target)
+				todo[0] = strings.TrimPrefix(todo[0], volume)
+				done, exists = volume+separator, volume+separator
+			}
+		default:
+			done = at
+			if fi.IsDir() {
+				exists = at
+			}
+		}
+	}
+	rest, err := filepath.Rel(exists, done)
+	if err != nil {
+		return out
+	}
+	return append(out, spelling{exists, rest})
+}
+
+func shorter(a, b string) string {
+	if len(b) < len(a) {
+		return b
+	}
+	return a
+}
+
+// beneathGit reports whether some directory from dir upwards holds a .git: a
+// file that lies in no worktree is told without asking git.
+func beneathGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
