@@ -143,17 +143,20 @@ func (c *call) warnEntry(e entry) {
 }
 
 // change runs op while holding the store's mutex; an error leaves no result.
+// The mutex is freed even where op panics: a server lives on after that.
 func change[T any](c *call, op func(*held) (T, error)) (T, error) {
 	var none T
 	h, err := c.dir.lock(c.ctx)
 	if err != nil {
 		return none, err
 	}
+	defer func() {
+		if err := h.unlock(); err != nil { // what op did is done all the same
+			c.warn("the store's mutex could not be released properly: %v", err)
+		}
+		c.warnings = append(c.warnings, h.warnings...)
+	}()
 	result, err := op(h)
-	if uerr := h.unlock(); uerr != nil { // what op did is done all the same
-		c.warn("the store's mutex could not be released properly: %v", uerr)
-	}
-	c.warnings = append(c.warnings, h.warnings...)
 	if err != nil {
 		return none, err
 	}

@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A server survives a call that panics, and so must the store: a mutex that
+// stayed held would shut out every writer until the process ends.
+func TestPanicFreesTheMutex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	broken := w.at(w.main)
+	broken.Now = func() time.Time { panic("no time") }
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was lost")
+			}
+		}()
+		_, _ = broken.Heartbeat(background, store.HeartbeatRequest{Ref: store.Ref{LockID: id}})
+	}()
+	ctx, cancel := context.WithTimeout(background, time.Second)
+	defer cancel()
+	if _, err := w.at(w.main).Heartbeat(ctx, store.HeartbeatRequest{Ref: store.Ref{LockID: id}}); err != nil {
+		t.Error(err)
+	}
+}
