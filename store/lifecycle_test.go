@@ -174,3 +174,24 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 		t.Errorf("%+v, %v", a.Result, err)
 	}
 }
+
+// A lock that was finished with a long summary may be fuller than an active
+// one; reopened as it is, it could not be finished again.
+func TestReopenLeavesRoomToFinish(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	ref := store.Ref{LockID: id}
+	long := strings.Repeat("x", 250<<10)
+	s := w.at(w.main)
+	for range 2 {
+		if _, err := s.Update(background, store.UpdateRequest{Ref: ref, Note: &long}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Finish(background, store.FinishRequest{Ref: ref, Summary: &long}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Reopen(background, store.ReopenRequest{Ref: ref, Reason: &long})
+	wantCode(t, err, store.BadInput, "bytes, more than 720896")
+}

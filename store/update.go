@@ -93,13 +93,13 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 
 // edit applies ed to an entry and writes the result by way of put. What grows
 // the file must leave room for the writes that end a lock, unless the edit
-// itself ends it.
+// itself ends it: a lock that is reopened will end again.
 func (h *held) edit(e entry, ed lockfile.Edit, put func(entry, *lockfile.File) (entry, error)) (entry, error) {
 	f, err := e.Edit(ed)
 	if err != nil {
 		return e, badInput("lock %q cannot be changed: %v", e.ID, err)
 	}
-	if len(ed.AddNotes)+len(ed.AddTasks) > 0 && f.Status == e.Status {
+	if len(ed.AddNotes)+len(ed.AddTasks) > 0 && (f.Status == e.Status || f.Status == lockfile.Active) {
 		if err := checkSize(f); err != nil {
 			return e, err
 		}
