@@ -335,3 +335,16 @@ func TestCancelledBeforeItStarts(t *testing.T) {
 		t.Errorf("Find = %+v, %v; want context.Canceled", repo, err)
 	}
 }
+
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	ctx := context.Background()
+	path, version, err := gitdir.Program(ctx, s.env)
+	if err != nil || !filepath.IsAbs(path) || "git version "+version != strings.TrimSpace(s.git(".", "version")) {
+		t.Errorf("%q, version %q, %v", path, version, err)
+	}
+	if _, _, err = gitdir.Program(ctx, []string{noGit}); !errors.Is(err, gitdir.ErrGitFailed) || !strings.Contains(err.Error(), "no git program") {
+		t.Errorf("without git: %v", err)
+	}
+}

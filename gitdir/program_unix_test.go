@@ -218,3 +218,13 @@ func (s *sandbox) mode(name string) fs.FileMode {
 	}
 	return info.Mode() & (fs.ModePerm | fs.ModeSetgid)
 }
+
+// A git that is there and does not work is named all the same.
+func TestProgramThatFails(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	path, version, err := gitdir.Program(context.Background(), []string{s.script("#!/bin/sh\necho 'no licence' >&2\nexit 69\n")})
+	if !errors.Is(err, gitdir.ErrGitFailed) || !strings.Contains(err.Error(), "no licence") || path != s.path("bin/git") || version != "" {
+		t.Errorf("%q, version %q, %v", path, version, err)
+	}
+}

@@ -26,6 +26,8 @@ func playOS(role string, args []string) error {
 	switch role {
 	case "unwritable":
 		return playUnwritable(args[0])
+	case "examine":
+		return playExamine(args[0])
 	case "limited":
 		return playLimited(args[0])
 	case "shared":

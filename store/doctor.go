@@ -112,6 +112,9 @@ func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 		return nil, locateError(err)
 	case err != nil:
 		x.failed(checkRepository, "", locateError(err))
+		if f := &x.findings[len(x.findings)-1]; f.Fix == "" {
+			f.Fix = "mend what git complains of, until git status works here"
+		}
 		return x, nil
 	}
 	x.repo = repo

@@ -135,8 +135,13 @@ func (x *exam) unshared(entries []entry, want fs.FileMode) {
 			}
 		}
 	}
-	if n > 1 {
+	switch {
+	case n == 2:
+		first.Message += "; so does 1 other lock file"
+	case n > 2:
 		first.Message += fmt.Sprintf("; so do %d other lock files", n-1)
+	}
+	if n > 1 {
 		first.Fix += ", and the same for the others"
 	}
 	if n > 0 {
@@ -167,8 +172,9 @@ func octal(m fs.FileMode) uint32 {
 	return n
 }
 
-// probeFor is how long the probe waits for whoever writes at the moment.
-const probeFor = 2 * time.Second
+// patience is how long the probe waits for whoever writes at the moment: long
+// for a write, and less than a writer waits.
+func (x *exam) patience() time.Duration { return min(x.dir.wait, 2*time.Second) }
 
 // mutex tries whether the kernel's lock really excludes here: not every
 // network file system sees to that. Two handles of one process stand for two
@@ -193,7 +199,7 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 	if err == nil && !taken {
 		x.add(Finding{
 			Severity: SeverityNote, Check: checkMutex, Path: path,
-			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, probeFor),
+			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, x.patience()),
 			Fix:     "if that goes on, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
 		})
 		return
@@ -219,7 +225,7 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 
 // take locks as soon as nobody else does.
 func (x *exam) take(m *flock.Flock) (bool, error) {
-	for end := time.Now().Add(probeFor); ; {
+	for end := time.Now().Add(x.patience()); ; {
 		taken, err := m.TryLock()
 		if taken || err != nil || time.Now().After(end) {
 			return taken, err

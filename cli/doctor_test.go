@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestDoctorRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, store.Diagnosis{}, []requestCase{
+		{args: []string{"doctor"}, want: store.DoctorRequest{}},
+		{args: []string{"doctor", "--fix", "--base-dir", "x"}, want: store.DoctorRequest{Target: store.Target{BaseDir: p("x")}, Fix: true}},
+		{args: []string{"doctor", "x"}, err: `doctor takes no arguments, got "x"`},
+	})
+}
+
+func TestDoctorOutput(t *testing.T) {
+	t.Parallel()
+	ok := store.Finding{Severity: store.SeverityOK, Check: "git", Message: "git 2.50.0"}
+	note := store.Finding{Severity: store.SeverityNote, Check: "stale", Message: "silent", Fix: "reap it"}
+	problem := store.Finding{Severity: store.SeverityProblem, Check: "unreadable", Message: "torn\x1b", Path: "/x", Fix: "mend it\nor move it"}
+	done := store.Finding{Severity: store.SeverityProblem, Check: "permissions", Message: "lacks", Fix: "chmod", Fixed: "granted"}
+	all := store.Diagnosis{Findings: []store.Finding{ok, note, done, problem}}
+	testOutputs(t, []outputCase{
+		{
+			name: "the worst first", args: []string{"doctor"}, store: fake{result: all}, code: exitError,
+			want: "problem  unreadable   torn\\x1b\n                      mend it\n                      or move it\n" +
+				"note     stale        silent\n                      reap it\n" +
+				"fixed    permissions  lacks\n                      granted\n" +
+				"ok       git          git 2.50.0\n\n1 problem, 1 note\n",
+		},
+		{
+			name: "JSON", args: []string{"doctor", "--json"}, store: fake{result: all}, code: exitError,
+			want: `{"findings":[{"severity":"ok","check":"git","message":"git 2.50.0"},` +
+				`{"severity":"note","check":"stale","message":"silent","fix":"reap it"},` +
+				`{"severity":"problem","check":"permissions","message":"lacks","fix":"chmod","fixed":"granted"},` +
+				`{"severity":"problem","check":"unreadable","message":"torn\u001b","path":"/x","fix":"mend it\nor move it"}]}` + "\n",
+		},
+		{
+			name: "what was fixed is no problem any more", args: []string{"doctor", "--fix"},
+			store: fake{result: store.Diagnosis{Findings: []store.Finding{done}}},
+			want:  "fixed    permissions  lacks\n                      granted\n\n0 problems, 0 notes\n",
+		},
+	})
+}

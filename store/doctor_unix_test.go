@@ -1,0 +1,88 @@
+//go:build unix
+
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// playExamine prints the problems that a user without rights finds.
+func playExamine(common string) error {
+	x := &exam{call: &call{Store: &Store{}, ctx: context.Background(), repo: repoAt(common)}}
+	var err error
+	if x.dir, err = openDir(x.repo); err != nil {
+		x.failed(checkStore, "", err)
+	} else {
+		x.usable()
+		if x.dir.active != nil {
+			x.mutex(newMutex)
+		}
+	}
+	for _, f := range x.findings {
+		if f.Severity == SeverityProblem {
+			fmt.Printf("%s %s\n", f.Check, filepath.Base(f.Path))
+		}
+	}
+	return nil
+}
+
+func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
+	t.Parallel()
+	id := stamp + "-x"
+	for _, c := range []struct {
+		name   string
+		store  bool
+		change map[string]os.FileMode // by name in the common directory
+		want   string
+	}{
+		{name: "no store, and none can be made", change: map[string]os.FileMode{".": 0o555}, want: "store common\n"},
+		{name: "read-only", store: true, want: "store agents-locks\nstore done\n",
+			change: map[string]os.FileMode{storeName: 0o555, storeName + "/done": 0o555}},
+		{name: "unreadable", store: true, change: map[string]os.FileMode{storeName: 0}, want: "store .\n"},
+		{name: "somebody's own mutex", store: true, want: "mutex .mutex\n",
+			change: map[string]os.FileMode{storeName: 0o777, storeName + "/done": 0o777, storeName + "/.mutex": 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			common := filepath.Join(newCommon(t), "common")
+			if err := os.Mkdir(common, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if c.store {
+				put(t, filepath.Join(common, storeName, mutexName), "")
+				put(t, filepath.Join(common, storeName, doneName, id+".md"), text(id, lockfile.Done, 1))
+			}
+			if err := os.Chmod(common, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			for name, mode := range c.change {
+				path := filepath.Join(common, name)
+				if err := os.Chmod(path, mode); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					if err := os.Chmod(path, 0o777); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			cmd := process(t, "examine", common)
+			if os.Getuid() == 0 { // whom permission bits do not bind
+				asNobody(t, cmd, common)
+				if err := os.Chmod(filepath.Dir(filepath.Dir(common)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out, err := cmd.Output()
+			if err != nil || string(out) != c.want {
+				t.Errorf("it found %q (%v), want %q", out, err, c.want)
+			}
+		})
+	}
+}
