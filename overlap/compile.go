@@ -181,7 +181,7 @@ func (c *compiler) node(n *node, g goal) goal {
 	case opStar:
 		return onward(c.star(g.glued))
 	case opStars:
-		return c.stars(g)
+		return c.stars(g, n.whole)
 	case opClass:
 		one := c.add(state{code: codeSet, set: n.set, out: g.next})
 		return onward(c.split(one, c.text(n.text, g).next))
@@ -224,7 +224,10 @@ func (c *compiler) star(next int32) int32 {
 }
 
 // stars is **: a star, and where it is a whole segment any number of them.
-func (c *compiler) stars(g goal) goal {
+func (c *compiler) stars(g goal, whole bool) goal {
+	if whole {
+		return onward(c.deep(g.skip))
+	}
 	star := c.star(g.glued)
 	if g.skip == none {
 		return onward(star)

@@ -205,7 +205,7 @@ func drive(path string) bool {
 // seq is the entry's glob reading.
 func (r resolved) seq() seq {
 	if len(r.segments) == 0 {
-		return seq{{op: opStars}}
+		return seq{{op: opStars, whole: true}}
 	}
 	var s seq
 	for i, segment := range r.segments {

@@ -14,8 +14,12 @@ const (
 	unsure         // the budget ran out
 )
 
-// searchBudget bounds the nodes of one search.
-const searchBudget = 1 << 16
+// searchBudget bounds one search: the nodes it makes, where to find a rune that
+// two classes share counts for as many as it takes the time of.
+const (
+	searchBudget = 1 << 15
+	classWork    = 16
+)
 
 // search looks for a path that both entries cover, of which the longer head
 // is known to be the start. It finds one of the least cost.
@@ -61,6 +65,7 @@ type product struct {
 	queue []int32
 	base  int32
 	left  int // nodes in the queue
+	work  int // of the budget
 }
 
 // A step is a pair of states and how it was reached.
@@ -91,11 +96,11 @@ func (p *product) reset(a, b []state) {
 // explore finds the rest of a path on which two walks stand at a place.
 func (p *product) explore(wa, wb *walk, at place) (string, verdict) {
 	p.reset(wa.prog.states, wb.prog.states)
-	for a := range wa.now.each {
-		for b := range wb.now.each {
+	for a := range wa.taking {
+		for b := range wb.taking {
 			p.push(step{a: a, b: b, from: none, at: at})
 		}
-		if len(p.nodes) > searchBudget {
+		if p.work > searchBudget {
 			return "", unsure
 		}
 	}
@@ -115,7 +120,7 @@ func (p *product) run() (string, verdict) {
 			if n.a <= within && n.b <= within && n.at == placeStart {
 				return p.path(i), meet
 			}
-			if len(p.nodes) > searchBudget {
+			if p.work > searchBudget {
 				return "", unsure
 			}
 			p.expand(i, n)
@@ -142,34 +147,45 @@ func (p *product) push(n step) {
 	p.nodes = append(p.nodes, n)
 	p.queue[cost] = int32(len(p.nodes))
 	p.left++
+	p.work++
 }
 
 // expand goes on from a node: first without a rune, on one side at a time.
 func (p *product) expand(i int32, n step) {
 	a, b := &p.a[n.a], &p.b[n.b]
-	free := step{a: n.a, b: n.b, from: i, cost: n.cost, at: n.at}
+	free := step{from: i, cost: n.cost, at: n.at}
 	switch {
 	case a.code == codeSplit:
-		free.a = a.alt
-		p.push(free)
-		free.a = a.out
-		p.push(free)
-	case a.code == codeStart:
-		if free.a = a.out; n.at.starts() {
-			p.push(free)
+		free.b = n.b
+		for _, free.a = range [...]int32{a.alt, a.out} {
+			p.start(free)
 		}
 	case b.code == codeSplit:
-		free.b = b.alt
-		p.push(free)
-		free.b = b.out
-		p.push(free)
-	case b.code == codeStart:
-		if free.b = b.out; n.at.starts() {
-			p.push(free)
+		free.a = n.a
+		for _, free.b = range [...]int32{b.alt, b.out} {
+			p.start(free)
 		}
 	default:
 		p.consume(i, n, a, b)
 	}
+}
+
+// start pushes a node unless a state of it needs the start of a segment, and
+// that is elsewhere.
+func (p *product) start(n step) {
+	for p.a[n.a].code == codeStart {
+		if !n.at.starts() {
+			return
+		}
+		n.a = p.a[n.a].out
+	}
+	for p.b[n.b].code == codeStart {
+		if !n.at.starts() {
+			return
+		}
+		n.b = p.b[n.b].out
+	}
+	p.push(n)
 }
 
 // consume goes on with a rune that both states take. All runes but the slash
@@ -186,6 +202,9 @@ func (p *product) consume(i int32, n step, a, b *state) {
 		}
 	case a.code == codeEnd || b.code == codeEnd:
 	default:
+		if a.set != nil && b.set != nil {
+			p.work += classWork
+		}
 		if r, ok := common(a.set, b.set); ok {
 			p.take(i, n, r)
 		}
@@ -210,7 +229,7 @@ func (p *product) take(i int32, n step, r rune) {
 			cost += costClass
 		}
 	}
-	p.push(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
+	p.start(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
 }
 
 // path is what the runes up to a node spell.

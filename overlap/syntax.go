@@ -22,6 +22,7 @@ type node struct {
 	alts []seq
 
 	optional, repeat bool // of a group
+	whole            bool // of a **: it is a segment, whatever groups stand for
 }
 
 // A seq is a pattern: one node after the other.
@@ -63,7 +64,7 @@ func (p *parser) seq(closer byte) (seq, *fault) {
 		case c == '/':
 			n, f = p.slash()
 		case c == '*':
-			n = p.stars()
+			n = p.stars(len(s) == 0 || s[len(s)-1].op == opSlash)
 		case c == '?':
 			p.wild = true
 			p.pos++
@@ -111,17 +112,19 @@ func (p *parser) text(s seq) seq {
 	return append(s, node{op: opText, text: text})
 }
 
-// stars reads a run of stars. Exactly two of them are special.
-func (p *parser) stars() node {
+// stars reads a run of stars, of which exactly two are special; first says
+// that it opens a segment.
+func (p *parser) stars(first bool) node {
 	p.wild = true
 	start := p.pos
 	for p.pos < len(p.in) && p.in[p.pos] == '*' && !p.extglob() {
 		p.pos++
 	}
-	if p.pos-start == 2 {
-		return node{op: opStars}
+	if p.pos-start != 2 {
+		return node{op: opStar}
 	}
-	return node{op: opStar}
+	last := p.pos == len(p.in) || p.in[p.pos] == '/'
+	return node{op: opStars, whole: p.depth == 0 && first && last}
 }
 
 // slash reads a separator. Those outside groups are for the resolver, which

@@ -153,6 +153,19 @@ func (w *walk) stuck() bool {
 // accepts reports whether the text so far is covered.
 func (w *walk) accepts() bool { return w.now.has(end) || w.now.has(within) }
 
+// taking yields the states that take a rune or accept; those that only go on
+// at others are done with.
+func (w *walk) taking(yield func(int32) bool) {
+	for k, word := range w.now {
+		for ; word != 0; word &= word - 1 {
+			i := int32(k<<6 | bits.TrailingZeros64(word))
+			if c := w.prog.states[i].code; c != codeSplit && c != codeStart && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
 // A stateSet is a set of states, a bit each.
 type stateSet []uint64
 
@@ -170,15 +183,4 @@ func (s stateSet) only(i int32) bool {
 		}
 	}
 	return true
-}
-
-// each yields the states.
-func (s stateSet) each(yield func(int32) bool) {
-	for k, word := range s {
-		for ; word != 0; word &= word - 1 {
-			if !yield(int32(k<<6 | bits.TrailingZeros64(word))) {
-				return
-			}
-		}
-	}
 }
