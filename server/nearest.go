@@ -9,7 +9,11 @@ func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, least := "", 0
 	for _, k := range known {
-		if d := distance(name, k); d <= max(1, len(k)/3) && (best == "" || d < least) {
+		most := max(1, len(k)/3)
+		if len(name) > len(k)+most {
+			continue // a name may have megabytes
+		}
+		if d := distance(name, k); d <= most && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
@@ -24,24 +28,30 @@ func nearest(name string, known []string) string {
 	return ""
 }
 
-// distance is Levenshtein's: insertions, deletions and replacements of bytes.
-// Argument names are ASCII; of other names only the closeness matters.
+// distance counts insertions, deletions, replacements and swaps of neighbours
+// (optimal string alignment), in bytes. Argument names are ASCII; of other
+// names only the closeness matters.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			d := rows[i][j]
 			if a[i] != b[j] {
-				replace++
+				d++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, diagonal+1)
+			d = min(d, rows[i][j+1]+1, rows[i+1][j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, rows[i-1][j-1]+1)
+			}
+			rows[i+1][j+1] = d
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -6,6 +6,7 @@ func TestNearest(t *testing.T) {
 	known := []string{"title", "scope", "tasks", "agent_id", "parent_agent_id", "lock_id", "base_dir", "stale_minutes"}
 	tests := []struct{ name, want string }{
 		{"scopes", "scope"},
+		{"titel", "title"},
 		{"basedir", "base_dir"},
 		{"baseDir", "base_dir"},
 		{"agentId", "agent_id"},
@@ -30,7 +31,7 @@ func TestDistance(t *testing.T) {
 	tests := []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 2}, {"flaw", "lawn", 2}}
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"flaw", "lawn", 2}}
 	for _, test := range tests {
 		if got, back := distance(test.a, test.b), distance(test.b, test.a); got != test.want || back != test.want {
 			t.Errorf("distance(%q, %q) = %d and %d, want %d", test.a, test.b, got, back, test.want)
