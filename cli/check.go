@@ -76,7 +76,7 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 	}
 	for _, s := range rows {
 		if s.Stale {
-			fmt.Fprintf(w, "silent for %s: agent-locks reap %s\n", age(s.StaleForSeconds), plain(s.ID))
+			fmt.Fprintf(w, "silent for %s: agent-locks reap %s\n", store.Age(s.StaleForSeconds), plain(s.ID))
 		}
 	}
 }

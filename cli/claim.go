@@ -89,7 +89,7 @@ func printWaiting(w io.Writer, waiting []store.Waiter) {
 func heldBy(s store.Summary) string {
 	name := agentName(s.AgentID)
 	if s.Stale {
-		name += ", stale for " + age(s.StaleForSeconds)
+		name += ", stale for " + store.Age(s.StaleForSeconds)
 	}
 	return name
 }

@@ -65,18 +65,11 @@ func printDrift(w io.Writer, d store.Drift) {
 		fmt.Fprintf(w, "  %s\n", plain(path))
 		for _, h := range d.HeldByOthers {
 			if h.Path == path {
-				fmt.Fprintf(w, "    held by %s (%s): %s\n", plain(holderOr(h)), plain(h.Title), plain(h.LockID))
+				fmt.Fprintf(w, "    held by %s (%s): %s\n", agentName(h.AgentID), plain(h.Title), plain(h.LockID))
 			}
 		}
 	}
 	if len(d.Outside) > 0 {
 		fmt.Fprintf(w, "next: agent-locks update %s --add-scope ...\n", plain(d.LockID))
 	}
-}
-
-func holderOr(h store.Held) string {
-	if h.AgentID == nil {
-		return "an unnamed agent"
-	}
-	return *h.AgentID
 }

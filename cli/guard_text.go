@@ -77,7 +77,7 @@ func printFiles(w io.Writer, files []string) {
 func printHold(w io.Writer, h store.Hold) {
 	printFiles(w, h.Files)
 	fmt.Fprintf(w, "    %s\n", holdText(h))
-	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), age(h.StaleForSeconds))
+	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
 		where := "in " + plain(h.Worktree)
 		if h.Branch != "" {

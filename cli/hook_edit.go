@@ -119,7 +119,7 @@ const bypassText = "- bypass: only the person who runs this session can, by star
 func heldText(holds []store.Hold) string {
 	var b strings.Builder
 	for _, held := range holds {
-		fmt.Fprintf(&b, "agent-locks: %s is %s (lock %s, since %s, last sign of life %s ago", plain(held.Files[0]), holdText(held), plain(held.ID), plain(held.Created), age(held.StaleForSeconds))
+		fmt.Fprintf(&b, "agent-locks: %s is %s (lock %s, since %s, last sign of life %s ago", plain(held.Files[0]), holdText(held), plain(held.ID), plain(held.Created), store.Age(held.StaleForSeconds))
 		if held.Worktree != "" {
 			fmt.Fprintf(&b, ", in %s", plain(held.Worktree))
 		}

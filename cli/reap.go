@@ -63,6 +63,6 @@ func (o *reapOptions) print(w io.Writer, reaped []store.Reaped) {
 		fmt.Fprintln(w, "no stale locks")
 	}
 	for _, r := range reaped {
-		fmt.Fprintf(w, "%s %s (%s), silent for %s\n", verb, plain(r.ID), plain(r.Title), age(r.StaleForSeconds))
+		fmt.Fprintf(w, "%s %s (%s), silent for %s\n", verb, plain(r.ID), plain(r.Title), store.Age(r.StaleForSeconds))
 	}
 }

@@ -108,7 +108,7 @@ func finishedLine(s store.Summary) string {
 
 func updatedLine(s store.Summary) string {
 	if s.Stale {
-		return s.Updated + ", stale: silent for " + age(s.StaleForSeconds)
+		return s.Updated + ", stale: silent for " + store.Age(s.StaleForSeconds)
 	}
 	return s.Updated
 }

@@ -30,24 +30,9 @@ func staleCell(s store.Summary) string {
 	case s.Status == lockfile.Done:
 		return "-"
 	case s.Stale:
-		return "yes (" + age(s.StaleForSeconds) + ")"
+		return "yes (" + store.Age(s.StaleForSeconds) + ")"
 	default:
 		return "no"
-	}
-}
-
-// age is a duration in its largest fitting unit.
-func age(seconds int64) string {
-	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
-	switch {
-	case seconds < minute:
-		return fmt.Sprintf("%ds", seconds)
-	case seconds < hour:
-		return fmt.Sprintf("%dm", seconds/minute)
-	case seconds < 2*day:
-		return fmt.Sprintf("%dh", seconds/hour)
-	default:
-		return fmt.Sprintf("%dd", seconds/day)
 	}
 }
 

@@ -57,9 +57,9 @@ func (o *waitOptions) run(ctx context.Context) error {
 
 func printWaited(w io.Writer, r store.Waited) {
 	if r.Status == "free" {
-		fmt.Fprintf(w, "free after %s\n", age(r.WaitedSeconds))
+		fmt.Fprintf(w, "free after %s\n", store.Age(r.WaitedSeconds))
 	} else {
-		fmt.Fprintf(w, "not free after %s\n", age(r.WaitedSeconds))
+		fmt.Fprintf(w, "not free after %s\n", store.Age(r.WaitedSeconds))
 	}
 	printOverlaps(w, r.Overlaps)
 	printRecent(w, r.Recent)

@@ -51,9 +51,9 @@ func isDevice(id string) bool {
 	return len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt") && '0' <= name[3] && name[3] <= '9'
 }
 
-// slugOf is the slug in an id: what follows the stamp, or all of it where no
+// SlugOf is the slug in an id: what follows the stamp, or all of it where no
 // stamp stands in front.
-func slugOf(id string) string {
+func SlugOf(id string) string {
 	if len(id) <= stampPart || id[stampPart-1] != '-' {
 		return id
 	}

@@ -57,7 +57,7 @@ func parse(id string, data []byte) (*parsed, error) {
 	p.body = readBody(p.src, p.layout.body)
 	lock.Title, lock.Tasks, lock.Notes = p.body.title, p.body.taskList(), p.body.notes
 	if lock.Title == "" {
-		lock.Title = slugOf(id)
+		lock.Title = SlugOf(id)
 	}
 	p.file = &File{Lock: lock, raw: data}
 	return p, nil

@@ -184,8 +184,8 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if len(scope) == 0 {
 		return &Error{Code: BadScope, Message: fmt.Sprintf("the last entry of lock %q cannot be removed", l.ID), Hint: "finish the lock instead"}
 	}
-	if len(scope) > maxScope {
-		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), maxScope), Hint: "use globs, or make several claims"}
+	if len(scope) > overlap.MaxEntries {
+		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries), Hint: "use globs, or make several claims"}
 	}
 	if len(added) > 0 {
 		ed.AddNotes = append(ed.AddNotes, a.signed("Scope widened by "+strings.Join(added, ", "), l))

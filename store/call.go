@@ -138,7 +138,7 @@ func (c *call) warnEntry(e entry) {
 	}
 	if skew := e.Updated.Sub(c.Now()); !e.done && skew > maxSkew {
 		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
-			e.ID, e.Updated.Raw, age(skew))
+			e.ID, e.Updated.Raw, ageOf(skew))
 	}
 }
 

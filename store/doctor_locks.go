@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // inside examines an opened store.
@@ -86,7 +85,7 @@ func (x *exam) holder(e entry, minutes float64) {
 	if skew := e.Updated.Sub(x.Now()); skew > maxSkew {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: checkClock, Path: e.path,
-			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, age(skew)),
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, ageOf(skew)),
 			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.ID,
 		})
 	}
@@ -100,7 +99,7 @@ func (x *exam) holder(e entry, minutes float64) {
 	if x.stale(e, minutes) {
 		x.add(Finding{
 			Severity: SeverityNote, Check: checkStale, Path: e.path,
-			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.ID, e.Title, age(time.Duration(x.quiet(e))*time.Second)),
+			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.ID, e.Title, Age(x.quiet(e))),
 			Fix:     "agent-locks reap " + e.ID,
 		})
 	}
@@ -123,7 +122,7 @@ func (x *exam) leftovers() {
 		case err != nil:
 			x.failed(checkLeftovers, path, unusable("look at", path, err))
 		case x.dir.now().Sub(fi.ModTime()) > leftover:
-			x.leftover(path, fmt.Sprintf("%q is an unfinished file of %s ago", path, age(x.dir.now().Sub(fi.ModTime()))))
+			x.leftover(path, fmt.Sprintf("%q is an unfinished file of %s ago", path, ageOf(x.dir.now().Sub(fi.ModTime()))))
 		}
 	}
 	if err := x.deadTickets(); err != nil {

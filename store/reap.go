@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Reap archives the lock that r names, or every stale one, and answers with
@@ -86,15 +85,24 @@ func (c *call) reapable(in reader, p reapPlan, r Ref) (entry, Reaped, error) {
 }
 
 func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
-	quietFor := age(time.Duration(quiet) * time.Second)
 	err := &Error{Code: LockNotStale,
-		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s minutes", e.ID, quietFor, minutesText(minutes)),
+		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s minutes", e.ID, Age(quiet), minutesText(minutes)),
 		Hint:    "wait, or ask its holder to finish it"}
 	if olderThan(quiet, p.asked) {
-		err.Message = fmt.Sprintf("lock %q is protected: quiet for %s, and somebody else's lock is stale after %s minutes", e.ID, quietFor, minutesText(minutes))
+		err.Message = protected(e, quiet, minutes)
 		err.Hint = "ask its holder to finish it; force reaps it at the threshold that you ask for"
 	}
 	return err
+}
+
+// protected says what keeps a lock that has been quiet for longer than was
+// asked: its lease, or that it is somebody else's.
+func protected(e entry, quiet int64, minutes float64) string {
+	why := "somebody else's lock is stale"
+	if e.LeaseMinutes == minutes {
+		why = "its lease makes it stale"
+	}
+	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s minutes", e.ID, Age(quiet), why, minutesText(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -111,7 +119,7 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 			continue
 		case !olderThan(quiet, minutes):
 			if olderThan(quiet, p.asked) {
-				c.warn("lock %q is protected: quiet for %s, and somebody else's lock is stale after %s minutes", e.ID, age(time.Duration(quiet)*time.Second), minutesText(minutes))
+				c.warnings = append(c.warnings, protected(e, quiet, minutes))
 			}
 			continue
 		case e.dup:

@@ -132,3 +132,24 @@ func TestReapProtectsOthers(t *testing.T) {
 	_, err := w.at(w.main).Reap(background, store.ReapRequest{LockID: ptr("")})
 	wantCode(t, err, store.BadInput, "lock_id")
 }
+
+// A lease protects one's own lock, too; the warning must not call it somebody
+// else's.
+func TestReapNamesTheLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	created, err := s.Create(background, store.CreateRequest{Title: "x", Scope: []string{"a"}, LeaseMinutes: ptr(120.0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(90 * time.Minute)
+	const want = "protected: quiet for 1h, and its lease makes it stale after 120 minutes"
+	a, err := s.Reap(background, store.ReapRequest{})
+	if err != nil || len(a.Result) != 0 {
+		t.Fatalf("%+v, %v", a.Result, err)
+	}
+	wantWarning(t, a.Warnings, want)
+	_, err = s.Reap(background, store.ReapRequest{LockID: &created.Result.ID})
+	wantCode(t, err, store.LockNotStale, want)
+}

@@ -54,7 +54,7 @@ func (c *call) expand(in reader, short string, first which) (string, error) {
 		}
 		var found []string
 		for _, id := range ids {
-			if strings.HasPrefix(id, short) || strings.HasPrefix(slugOf(id), short) {
+			if strings.HasPrefix(id, short) || strings.HasPrefix(lockfile.SlugOf(id), short) {
 				found = append(found, id)
 			}
 		}
@@ -73,15 +73,6 @@ func lookOrder(first which) []which {
 		return []which{all}
 	}
 	return []which{activeOnly, all}
-}
-
-// slugOf is what follows the stamp of an id.
-func slugOf(id string) string {
-	const stamp = len("2006-01-02T15-04-05-")
-	if len(id) <= stamp {
-		return ""
-	}
-	return id[stamp:]
 }
 
 func ambiguous(short string, ids []string) *Error {
@@ -103,7 +94,7 @@ func notActive(e entry) *Error {
 	case reapedBy:
 		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", e.ID, stamped(e.Finished))
 		if !e.Finished.IsZero() && e.Finished.After(e.Updated.Time) {
-			err.Message += fmt.Sprintf(", after %s without a heartbeat", age(e.Finished.Sub(e.Updated.Time)))
+			err.Message += fmt.Sprintf(", after %s without a heartbeat", ageOf(e.Finished.Sub(e.Updated.Time)))
 		}
 		err.Message += lastNoteLike(e, reapedPrefix)
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"

@@ -14,8 +14,6 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
-const maxScope = 256 // entries
-
 // scopeContext says how this call's entries are read.
 func (c *call) scopeContext() overlap.Context {
 	return overlap.Context{
@@ -31,8 +29,8 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
 		return nil, &Error{Code: BadScope, Message: "the scope is empty", Hint: "name at least one path or glob, relative to the repository's root"}
 	}
-	if len(entries) > maxScope {
-		return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the scope has %d entries, more than %d", len(entries), maxScope),
+	if len(entries) > overlap.MaxEntries {
+		return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the scope has %d entries, more than %d", len(entries), overlap.MaxEntries),
 			Hint: "use globs, or make several claims"}
 	}
 	context := c.scopeContext()

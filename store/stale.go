@@ -90,19 +90,23 @@ func reapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) 
 	}
 }
 
-// age is a duration for people: its largest unit, rounded down.
-func age(d time.Duration) string {
+// Age is a number of seconds for people: in the largest fitting unit, rounded
+// down.
+func Age(seconds int64) string {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d/time.Second))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d/time.Minute))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d/time.Hour))
+	case seconds < minute:
+		return fmt.Sprintf("%ds", seconds)
+	case seconds < hour:
+		return fmt.Sprintf("%dm", seconds/minute)
+	case seconds < 2*day:
+		return fmt.Sprintf("%dh", seconds/hour)
 	default:
-		return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+		return fmt.Sprintf("%dd", seconds/day)
 	}
 }
+
+func ageOf(d time.Duration) string { return Age(int64(d / time.Second)) }
 
 // minutesText is a number of minutes without trailing zeros.
 func minutesText(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }
