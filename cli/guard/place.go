@@ -103,7 +103,7 @@ func (p Place) links() error {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return err
+			return cannot("look at", at, err)
 		case fi.Mode()&fs.ModeSymlink != 0:
 			target, _ := os.Readlink(at)
 			return refuse("call `agent-locks guard check` from the hook that the link leads to, or put a file in its place",

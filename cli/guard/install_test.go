@@ -1,0 +1,479 @@
+package guard
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// A ground is a repository with a linked worktree, and a program that stands
+// for agent-locks: it writes down that it was called, and refuses where a file
+// "refuse" is there.
+type ground struct {
+	t       *testing.T
+	dir     string
+	main    string
+	link    string
+	env     []string
+	program string
+}
+
+func newGround(t *testing.T) *ground {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh to run hooks with")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &ground{t: t, dir: dir, main: filepath.Join(dir, "main"), link: filepath.Join(dir, "link"), program: filepath.Join(dir, "agent-locks")}
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "AGENT_LOCKS_") {
+			g.env = append(g.env, kv)
+		}
+	}
+	g.env = append(g.env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "LOG="+filepath.ToSlash(filepath.Join(dir, "log")),
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid")
+	g.write(g.program, "#!/bin/sh\necho \"guard $*\" >> \"$LOG\"\nif [ -f \"${LOG%/*}/refuse\" ]; then exit 1; fi\n", 0o777)
+	g.git(dir, "init", "-q", "-b", "main", g.main)
+	g.git(g.main, "commit", "-q", "--allow-empty", "-m", "first")
+	g.git(g.main, "worktree", "add", "-q", g.link)
+	return g
+}
+
+func (g *ground) git(dir string, args ...string) string {
+	g.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, g.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		g.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (g *ground) write(path, text string, mode fs.FileMode) {
+	g.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *ground) place(dir string) Place {
+	g.t.Helper()
+	repo, err := gitdir.Find(g.t.Context(), gitdir.Query{BaseDir: &dir, Environ: g.env})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	p, err := Find(g.t.Context(), repo, g.env)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return p
+}
+
+func (g *ground) install(dir string) Change {
+	g.t.Helper()
+	c, err := Install(g.place(dir), filepath.ToSlash(g.program), 0)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return c
+}
+
+func nowhere(string) (string, error) { return "", exec.ErrNotFound }
+
+// ran commits in dir and tells which hooks ran, in their order.
+func (g *ground) ran(dir string) string {
+	g.t.Helper()
+	path := filepath.Join(g.dir, "log")
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		g.t.Fatal(err)
+	}
+	g.git(dir, "commit", "-q", "--allow-empty", "-m", "x")
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		g.t.Fatal(err)
+	}
+	return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; ")
+}
+
+func (g *ground) refused(dir string) {
+	g.t.Helper()
+	refuse := filepath.Join(g.dir, "refuse")
+	g.write(refuse, "", 0o666)
+	cmd := exec.Command("git", "commit", "-q", "--allow-empty", "-m", "x")
+	cmd.Dir, cmd.Env = dir, g.env
+	if out, err := cmd.CombinedOutput(); err == nil {
+		g.t.Errorf("the guard's refusal was not heeded: %s", out)
+	}
+	if err := os.Remove(refuse); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+const called = "guard guard check --quiet"
+
+// Over whatever stands there: git runs it and the guard, in every worktree;
+// doing so again changes nothing; and afterwards it is what it was.
+func TestInstallOverAHook(t *testing.T) {
+	t.Parallel()
+	for name, hook := range map[string]struct {
+		text string
+		mode fs.FileMode
+		ran  string // what the hook itself writes
+		need string
+	}{
+		"nothing":        {},
+		"sh":             {"#!/bin/sh\necho before >> \"$LOG\"\n", 0o755, "before; ", "sh"},
+		"no first line":  {"echo before >> \"$LOG\"\n", 0o755, "before; ", "sh"},
+		"named":          {"#!/bin/sh\necho \"$(basename \"$0\") $#\" >> \"$LOG\"\n", 0o700, "pre-commit 0; ", "sh"},
+		"python":         {"#!/usr/bin/env python3\nimport os\nopen(os.environ['LOG'], 'a').write('python\\n')\n", 0o755, "python; ", "python3"},
+		"perl":           {"#!/usr/bin/env perl\nopen(my $f, '>>', $ENV{LOG}); print $f \"perl\\n\";\n", 0o755, "perl; ", "perl"},
+		"bash, sourced":  {"#!/usr/bin/env bash\nif [[ \"${BASH_SOURCE[0]}\" == \"$0\" ]]; then echo main >> \"$LOG\"; fi\n", 0o755, "main; ", "bash"},
+		"not executable": {"#!/bin/sh\necho never >> \"$LOG\"\n", 0o644, "", "sh"},
+		"not UTF-8":      {"#!/bin/sh\n# \xff\xfe\r\necho bytes >> \"$LOG\"\n", 0o755, "bytes; ", "sh"},
+		"lefthook": {"#!/bin/sh\nif [ \"$LEFTHOOK\" = \"0\" ]; then\n  exit 0\nfi\ncall_lefthook()\n{\n  echo \"lefthook $*\" >> \"$LOG\"\n}\n\ncall_lefthook run \"pre-commit\" \"$@\"\n",
+			0o755, "lefthook run pre-commit; ", "sh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(hook.need); hook.need != "" && err != nil {
+				t.Skip("no " + hook.need)
+			}
+			if runtime.GOOS == "windows" && hook.mode == 0o644 {
+				t.Skip("there are no executable bits")
+			}
+			g := newGround(t)
+			path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+			old := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+			if hook.text != "" {
+				g.write(path, hook.text, hook.mode)
+				if err := os.Chtimes(path, old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c := g.install(g.link); c.Action != "installed" || c.Hook != path || (c.Chained != "") != (hook.text != "") {
+				t.Errorf("install: %+v", c)
+			}
+			if c := g.install(g.main); c.Action != "unchanged" {
+				t.Errorf("again: %+v", c)
+			}
+			for _, dir := range []string{g.main, g.link} {
+				if got, want := g.ran(dir), hook.ran+called; got != want {
+					t.Errorf("in %s there ran %q, want %q", dir, got, want)
+				}
+				if runs, why := Runs(g.place(dir), nowhere); !runs {
+					t.Errorf("status in %s: %s", dir, why)
+				}
+				g.refused(dir)
+			}
+			want := "removed"
+			if hook.text != "" {
+				want = "restored"
+			}
+			if c, err := Uninstall(g.place(g.link)); err != nil || c.Action != want {
+				t.Errorf("uninstall: %+v, %v", c, err)
+			}
+			if got, want := g.ran(g.link), strings.TrimSuffix(hook.ran, "; "); got != want {
+				t.Errorf("afterwards there ran %q, want %q", got, want)
+			}
+			names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*agent-locks*"))
+			if err != nil || len(names) > 0 {
+				t.Errorf("left behind: %q, %v", names, err)
+			}
+			fi, err := os.Lstat(path)
+			if hook.text == "" {
+				if !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("the hook is still there: %v", err)
+				}
+				return
+			}
+			text, err := os.ReadFile(path)
+			if err != nil || string(text) != hook.text || !fi.ModTime().Equal(old) || runtime.GOOS != "windows" && fi.Mode() != hook.mode {
+				t.Errorf("it is not what it was: %v %v %q, %v", fi.Mode(), fi.ModTime(), text, err)
+			}
+			if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" {
+				t.Errorf("uninstall again: %+v, %v", c, err)
+			}
+		})
+	}
+}
+
+// A hook from before that refuses is heeded, and the guard is not asked.
+func TestTheHookFromBeforeMayRefuse(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/bin/sh\nexit 3\n", 0o755)
+	g.install(g.main)
+	cmd := exec.Command("git", "commit", "-q", "--allow-empty", "-m", "x")
+	cmd.Dir, cmd.Env = g.main, g.env
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Errorf("committed: %s", out)
+	}
+	if _, err := os.Lstat(filepath.Join(g.dir, "log")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the guard was asked: %v", err)
+	}
+}
+
+// husky's hooks live in a directory of each worktree and find their work by
+// their own name and place.
+func TestInstallOverHusky(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.git(g.main, "config", "core.hooksPath", ".husky/_")
+	for _, dir := range []string{g.main, g.link} {
+		g.write(filepath.Join(dir, ".husky", "_", "pre-commit"), "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"", 0o755)
+		g.write(filepath.Join(dir, ".husky", "_", "h"), "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n[ ! -f \"$s\" ] && exit 0\nsh -e \"$s\" \"$@\"\nc=$?\nexit $c\n", 0o644)
+		g.write(filepath.Join(dir, ".husky", "pre-commit"), "echo \"husky\" >> \"$LOG\"\n", 0o644)
+	}
+	c := g.install(g.main)
+	if !strings.Contains(c.Note, "husky") || c.Hook != filepath.Join(g.main, ".husky", "_", "pre-commit") {
+		t.Errorf("install: %+v", c)
+	}
+	if got := g.ran(g.main); got != "husky; "+called {
+		t.Errorf("there ran %q", got)
+	}
+	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "not ours") {
+		t.Errorf("the other worktree's own hook: runs %v, %q", runs, why)
+	}
+	// The user's own part may call the guard instead, and is tracked.
+	g.write(filepath.Join(g.link, ".husky", "pre-commit"), "npx agent-locks guard check --quiet\n", 0o644)
+	if runs, why := Runs(g.place(g.link), nowhere); !runs {
+		t.Errorf("called by .husky/pre-commit: %s", why)
+	}
+	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "restored" {
+		t.Errorf("uninstall: %+v, %v", c, err)
+	}
+	if got := g.ran(g.main); got != "husky" {
+		t.Errorf("afterwards there ran %q", got)
+	}
+}
+
+// A tool that wrote its hook over ours: nothing of it is lost or taken away.
+func TestAHookThatReplacedOurs(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	g.write(path, "#!/bin/sh\n# lefthook\necho one >> \"$LOG\"\n", 0o755)
+	g.install(g.main)
+	g.write(path, "#!/bin/sh\n# lefthook\necho two >> \"$LOG\"\n", 0o755)
+	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "not ours") {
+		t.Errorf("runs %v, %q", runs, why)
+	}
+	if _, err := Install(g.place(g.main), g.program, 0); err == nil || !strings.Contains(err.Error(), Sibling) {
+		t.Errorf("install: %v", err)
+	}
+	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" || c.Chained == "" || c.Note == "" {
+		t.Errorf("uninstall: %+v, %v", c, err)
+	}
+	if got := g.ran(g.main); got != "two" {
+		t.Errorf("there ran %q", got)
+	}
+	// The very hook from before, written anew: nothing stands in the way.
+	g.write(path, "#!/bin/sh\n# lefthook\necho one >> \"$LOG\"\n", 0o755)
+	g.install(g.main)
+	if got := g.ran(g.main); got != "one; "+called {
+		t.Errorf("there ran %q", got)
+	}
+}
+
+func TestInstallFollowsHooksPath(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	// Relative: each worktree has its own.
+	g.git(g.main, "config", "core.hooksPath", "tools/hooks")
+	g.install(filepath.Join(g.link))
+	if got := g.ran(g.link); got != called {
+		t.Errorf("in the worktree there ran %q", got)
+	}
+	if got := g.ran(g.main); got != "" {
+		t.Errorf("in the main worktree there ran %q", got)
+	}
+	// Absolute, of this repository: all share it.
+	shared := filepath.Join(g.dir, "hooks")
+	g.git(g.main, "config", "core.hooksPath", shared)
+	g.install(g.main)
+	if got := g.ran(g.link); got != called {
+		t.Errorf("under an absolute path there ran %q", got)
+	}
+	// One worktree's own.
+	g.git(g.main, "config", "extensions.worktreeConfig", "true")
+	g.git(g.link, "config", "--worktree", "core.hooksPath", "own")
+	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, filepath.Join(g.link, "own")) {
+		t.Errorf("runs %v, %q", runs, why)
+	}
+	g.install(g.link)
+	if got := g.ran(g.link); got != called {
+		t.Errorf("under the worktree's own path there ran %q", got)
+	}
+}
+
+// refusals leave everything as it is.
+func TestInstallRefuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*ground) (place string, message string){
+		"a global hooksPath": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.dir, "global"), "[core]\n\thooksPath = "+filepath.ToSlash(filepath.Join(g.dir, "hooks"))+"\n", 0o666)
+			g.env = append(g.env, "GIT_CONFIG_GLOBAL="+filepath.Join(g.dir, "global"))
+			return filepath.Join(g.dir, "hooks"), "global"
+		},
+		"a global hooksPath, said again locally": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.dir, "global"), "[core]\n\thooksPath = "+filepath.ToSlash(filepath.Join(g.dir, "hooks"))+"\n", 0o666)
+			g.env = append(g.env, "GIT_CONFIG_GLOBAL="+filepath.Join(g.dir, "global"))
+			g.git(g.main, "config", "core.hooksPath", filepath.Join(g.dir, "hooks"))
+			return filepath.Join(g.dir, "hooks"), "global"
+		},
+		"a hooksPath for one command": func(g *ground) (string, string) {
+			g.env = append(g.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=x")
+			return filepath.Join(g.main, "x"), "command"
+		},
+		"a hook that is a link": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, "tools", "hook"), "#!/bin/sh\n", 0o755)
+			g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
+			return filepath.Join(g.main, "tools"), "symbolic link"
+		},
+		"a hooks directory that is a link": func(g *ground) (string, string) {
+			hooks := filepath.Join(g.main, ".git", "hooks")
+			if err := os.RemoveAll(hooks); err != nil {
+				g.t.Fatal(err)
+			}
+			g.write(filepath.Join(g.main, "tools", "readme"), "", 0o644)
+			g.symlink("../tools", hooks)
+			return filepath.Join(g.main, "tools"), "symbolic link"
+		},
+		"a hook that is a directory": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit", "x"), "", 0o644)
+			return filepath.Join(g.main, ".git", "hooks", "pre-commit"), "no regular file"
+		},
+		"hooks that cannot be": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, "file"), "", 0o644)
+			g.git(g.main, "config", "core.hooksPath", "file/hooks")
+			return filepath.Join(g.main, "file"), "file"
+		},
+		"what an earlier installation left": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", Sibling), "#!/bin/sh\n", 0o755)
+			return filepath.Join(g.main, ".git", "hooks"), "earlier installation"
+		},
+		"a hook of ours that was edited": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), Script{Program: "x"}.Text()+"echo more\n", 0o755)
+			return filepath.Join(g.main, ".git", "hooks"), "edited"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t)
+			watched, message := test(g)
+			before := listing(t, watched)
+			_, err := Install(g.place(g.main), g.program, 0)
+			var refusal *Refusal
+			if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, message) {
+				t.Errorf("install: %v, want a refusal with %q", err, message)
+			}
+			if after := listing(t, watched); after != before {
+				t.Errorf("changed from %q to %q", before, after)
+			}
+		})
+	}
+}
+
+func (g *ground) symlink(target, path string) {
+	g.t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		g.t.Skipf("no symbolic links here: %v", err)
+	}
+}
+
+// listing is what is under a path, with contents.
+func listing(t *testing.T, root string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		text, err := os.ReadFile(path)
+		b.WriteString(path + ": " + string(text) + "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A directory that may not be written to.
+func TestInstallIntoAReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	hooks := filepath.Join(g.main, ".git", "hooks")
+	if err := os.MkdirAll(hooks, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(hooks, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Chmod(hooks, 0o777); err != nil {
+			t.Error(err)
+		}
+	})
+	probe := filepath.Join(hooks, "probe")
+	if err := os.WriteFile(probe, nil, 0o666); err == nil {
+		if err := os.Remove(probe); err != nil {
+			t.Fatal(err)
+		}
+		t.Skip("this user may write everywhere")
+	}
+	_, err := Install(g.place(g.main), g.program, 0)
+	var refusal *Refusal
+	if !errors.As(err, &refusal) || !errors.Is(err, fs.ErrPermission) || !strings.Contains(refusal.Message, "pre-commit") || refusal.Hint == "" {
+		t.Errorf("install: %v", err)
+	}
+}
+
+func TestRunsSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	expect := func(part string) {
+		t.Helper()
+		if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, part) {
+			t.Errorf("runs %v, %q; want %q", runs, why, part)
+		}
+	}
+	expect("no hook")
+	g.write(path, "#!/bin/sh\n# agent-locks guard check\n", 0o755)
+	expect("not ours")
+	g.write(path, "#!/bin/sh\nexec agent-locks guard check\n", 0o755)
+	if runs, why := Runs(g.place(g.link), nowhere); !runs {
+		t.Errorf("a hook that calls the guard: %s", why)
+	}
+	g.write(path, Script{Program: "/nowhere/agent-locks"}.Text(), 0o755)
+	expect("/nowhere/agent-locks")
+	if runs, why := Runs(g.place(g.link), func(string) (string, error) { return "/bin/agent-locks", nil }); !runs {
+		t.Errorf("with the program on PATH: %s", why)
+	}
+	if runtime.GOOS != "windows" {
+		g.write(path, Script{Program: g.program}.Text(), 0o644)
+		expect("not executable")
+	}
+}
