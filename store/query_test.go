@@ -136,6 +136,21 @@ func TestCheckOfAStoredBadPatternIsNeverSilent(t *testing.T) {
 	}
 }
 
+// The original stored an absolute path as it was typed.
+func TestCheckOfAStoredAbsolutePath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "typed", "src/x.ts")
+	path := filepath.ToSlash(filepath.Join(w.main, "lib", "**"))
+	w.write(id+".md", strings.Replace(w.read(id+".md"), "src/x.ts", "'"+path+"'", 1))
+	for scope, want := range map[string]int{"lib/a.ts": 1, "libs/a.ts": 0, filepath.Join(w.link, "lib"): 1} {
+		a, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{scope}})
+		if err != nil || len(a.Result) != want {
+			t.Errorf("%q: %+v, %v; want %d", scope, a.Result, err, want)
+		}
+	}
+}
+
 func TestCheckFoldsCaseWhereGitDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

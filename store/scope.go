@@ -35,14 +35,8 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	}
 	context := c.scopeContext()
 	context.Prefix = c.repo.Prefix
-	if slices.ContainsFunc(entries, isAbsolute) {
-		roots, err := c.repo.Worktrees()
-		if err != nil {
-			return nil, &Error{Code: GitFailed, Message: "the repository's worktrees cannot be listed: " + err.Error(), Err: err,
-				Hint: "give scopes relative to the repository's root"}
-		}
-		context.Roots = roots
-		context.Resolve = func(abs string) string { return beneath(roots, abs) }
+	if err := c.placeAbsolute(entries, &context); err != nil {
+		return nil, &Error{Code: GitFailed, Message: err.Error(), Err: err, Hint: "give scopes relative to the repository's root"}
 	}
 	scope := make(overlap.Scope, 0, len(entries))
 	for _, text := range entries {
@@ -54,6 +48,21 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 		scope = append(scope, e)
 	}
 	return scope, nil
+}
+
+// placeAbsolute adds what is needed to place the absolute entries, if any, in
+// the worktrees.
+func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
+	if !slices.ContainsFunc(entries, isAbsolute) {
+		return nil
+	}
+	roots, err := c.repo.Worktrees()
+	if err != nil {
+		return fmt.Errorf("the repository's worktrees cannot be listed: %w", err)
+	}
+	context.Roots = roots
+	context.Resolve = func(abs string) string { return beneath(roots, abs) }
+	return nil
 }
 
 func isAbsolute(entry string) bool {
@@ -151,9 +160,13 @@ func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
 // storedScope is an entry's scope, ready to be compared.
 func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope) }
 
-// stored is a scope that was read from a file.
+// stored is a scope that was read from a file. Other tools, and people, write
+// absolute paths into it as well.
 func (c *call) stored(texts []string) overlap.Scope {
 	context := c.scopeContext()
+	if err := c.placeAbsolute(texts, &context); err != nil {
+		c.warn("%v: absolute scopes are not compared", err)
+	}
 	scope := make(overlap.Scope, len(texts))
 	for i, text := range texts {
 		scope[i] = overlap.Stored(text, context)
