@@ -18,7 +18,7 @@ import (
 // The scripts run this test binary under the name agent-locks, which is then
 // the real program: real processes, real git, real files.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agent-locks": main})
+	testscript.Main(m, map[string]func(){"agent-locks": main, "tools": tools})
 }
 
 func TestScripts(t *testing.T) {
@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"idle":   cmdIdle,
 			"bytes":  cmdBytes,
 			"queued": cmdQueued,
+			"crlf":   cmdCRLF,
 		},
 	})
 }
@@ -182,4 +183,15 @@ func cmdQueued(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("queued are %q, want %d", tickets, want)
+}
+
+// crlf file... gives files the line ends of Windows.
+func cmdCRLF(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: crlf file...")
+	}
+	for _, file := range args {
+		text := strings.ReplaceAll(ts.ReadFile(file), "\n", "\r\n")
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o666))
+	}
 }
