@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -318,4 +319,22 @@ func lastNote(w store.Whole) string {
 		return ""
 	}
 	return w.Notes[len(w.Notes)-1]
+}
+
+func TestScopeIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	many := make([]string, 257)
+	for i := range many {
+		many[i] = fmt.Sprintf("dir%d/**", i)
+	}
+	_, err := s.Create(background, store.CreateRequest{Title: "x", Scope: many})
+	wantCode(t, err, store.BadScope, "257 entries, more than 256")
+	a, err := s.Create(background, store.CreateRequest{Title: "x", Scope: many[:256]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Update(background, store.UpdateRequest{Ref: store.Ref{LockID: a.Result.ID}, AddScope: many[256:]})
+	wantCode(t, err, store.BadScope, "257 entries, more than 256")
 }

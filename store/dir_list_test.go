@@ -225,4 +225,8 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 	if _, err := d.get(t.Context(), id[2]); err == nil || pauses != 2 {
 		t.Errorf("get of an old torn file: %v after %d pauses", err, pauses-2)
 	}
+	tear()
+	if l, _, err := d.newestDone(t.Context(), 10); err != nil || len(l.faults) != 2 || pauses != 3 {
+		t.Errorf("newest done ones: %v, %v after %d pauses, want two faults, one pause", l, err, pauses-2)
+	}
 }

@@ -210,7 +210,7 @@ func (d *dir) newestDone(ctx context.Context, limit int) (listing, int, error) {
 	ids := slices.Sorted(maps.Keys(seen.inDone))
 	slices.Reverse(ids)
 	l := listing{faults: seen.faults}
-	more := 0
+	more, paused := 0, false
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return listing{}, 0, err
@@ -221,7 +221,17 @@ func (d *dir) newestDone(ctx context.Context, limit int) (listing, int, error) {
 			}
 			continue
 		}
-		one := collect(nil, []finding{d.find(id, seen.inDone[id])})
+		found := d.find(id, seen.inDone[id])
+		if found.young {
+			if !paused {
+				if err := d.pause(ctx, retryAfter); err != nil {
+					return listing{}, 0, err
+				}
+				paused = true
+			}
+			found = d.find(id, seen.inDone[id])
+		}
+		one := collect(nil, []finding{found})
 		l.entries = append(l.entries, slices.DeleteFunc(one.entries, doneOnly.excludes)...)
 		l.faults = append(l.faults, one.faults...)
 		l.notes = append(l.notes, one.notes...)
