@@ -30,3 +30,15 @@ func TestPanicFreesTheMutex(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestShowTellsOfAnotherCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	w.write("done/"+id+".md", w.read(id+".md"))
+	a, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: id}})
+	if err != nil || a.Result.Status != "active" {
+		t.Fatalf("%+v, %v", a.Result, err)
+	}
+	wantWarning(t, a.Warnings, "has the same id")
+}

@@ -14,6 +14,9 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			return Whole{}, err
 		}
 		c.warnEntry(e)
+		if e.dup {
+			c.warn("%q has the same id: one of the two does not count", e.other)
+		}
 		w := c.whole(e, minutes)
 		w.Waiting = c.heldUp(e, c.dir.liveTickets)
 		return w, nil
