@@ -31,6 +31,10 @@ func TestMain(m *testing.M) {
 
 func play(role string, args []string) error {
 	switch role {
+	case "agent":
+		return playAgent(args[0])
+	case "stress":
+		return playStress(args[0], args[1], args[2])
 	case "hold":
 		return playHold(args[0])
 	case "count":

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An order is what a test tells an agent's process to do; it answers a report.
+type order struct {
+	Create *CreateRequest `json:",omitempty"`
+	Update *UpdateRequest `json:",omitempty"`
+	Finish *FinishRequest `json:",omitempty"`
+}
+
+type report struct {
+	ID      string
+	Waiting []Waiter
+	Code    Code // of the error, where there is one
+	Message string
+	Refusal Refusal
+}
+
+// playAgent carries out orders, one a line, in a repository.
+func playAgent(repository string) error {
+	fmt.Println("ready")
+	s := storeAt(repository)
+	orders := json.NewDecoder(os.Stdin)
+	for {
+		var o order
+		if err := orders.Decode(&o); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		line, err := json.Marshal(carryOut(s, o))
+		if err != nil {
+			return err
+		}
+		fmt.Println(string(line))
+	}
+}
+
+func carryOut(s *Store, o order) report {
+	ctx := context.Background()
+	var r report
+	var err error
+	switch {
+	case o.Create != nil:
+		var a Answer[Created]
+		a, err = s.Create(ctx, *o.Create)
+		r.ID = a.Result.ID
+	case o.Update != nil:
+		var a Answer[Updated]
+		a, err = s.Update(ctx, *o.Update)
+		r.ID, r.Waiting = a.Result.ID, a.Result.Waiting
+	case o.Finish != nil:
+		var a Answer[Finished]
+		a, err = s.Finish(ctx, *o.Finish)
+		r.ID = a.Result.ID
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		r.Code, r.Message = e.Code, e.Message
+		r.Refusal, _ = e.Detail.(Refusal)
+	}
+	return r
+}
+
+// storeAt is a store as the program has it, whose caller stands in dir.
+func storeAt(dir string) *Store {
+	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: cleanEnvironment}
+}
+
+func cleanEnvironment() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "AGENT_LOCKS_") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+}
+
+// newRepository is an empty repository; queueOf is where its tickets lie.
+func newRepository(t testing.TB) string {
+	t.Helper()
+	dir := newCommon(t)
+	cmd := exec.Command("git", "init", "-q", dir)
+	cmd.Env = cleanEnvironment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	return dir
+}
+
+func storeOf(repository string) string { return filepath.Join(repository, ".git", storeName) }
+
+func queueOf(repository string) string { return filepath.Join(storeOf(repository), waitingName) }
+
+// An agent is a process that carries out orders.
+type agent struct {
+	t    testing.TB
+	name string
+	cmd  *exec.Cmd
+	in   *json.Encoder
+	out  *bufio.Scanner
+}
+
+func startAgent(t testing.TB, repository, name string) *agent {
+	t.Helper()
+	cmd := process(t, "agent", repository)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &agent{t: t, name: name, cmd: cmd, out: begin(t, cmd), in: json.NewEncoder(in)}
+}
+
+// order tells the agent what to do, without waiting for its report.
+func (a *agent) order(o order) {
+	a.t.Helper()
+	if err := a.in.Encode(o); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func (a *agent) report() report {
+	a.t.Helper()
+	if !a.out.Scan() {
+		a.t.Fatalf("agent %s said nothing: %v", a.name, a.out.Err())
+	}
+	var r report
+	if err := json.Unmarshal(a.out.Bytes(), &r); err != nil {
+		a.t.Fatalf("agent %s said %q: %v", a.name, a.out.Text(), err)
+	}
+	return r
+}
+
+// claim orders a claim; wait 0 means that it must be free at once.
+func (a *agent) claim(scope string, wait float64) {
+	a.t.Helper()
+	r := CreateRequest{Title: "Work of " + a.name, Scope: []string{scope}, AgentID: &a.name, IfFree: true}
+	if wait > 0 {
+		r.WaitSeconds = &wait
+	}
+	a.order(order{Create: &r})
+}
+
+// granted is the id of the claim that the agent must have got.
+func (a *agent) granted() string {
+	a.t.Helper()
+	r := a.report()
+	if r.Code != "" || r.ID == "" {
+		a.t.Fatalf("agent %s got no claim: %+v", a.name, r)
+	}
+	return r.ID
+}
+
+func (a *agent) finish(id string) {
+	a.t.Helper()
+	a.order(order{Finish: &FinishRequest{Ref: Ref{LockID: id}}})
+	if r := a.report(); r.Code != "" {
+		a.t.Fatalf("agent %s could not finish: %+v", a.name, r)
+	}
+}
+
+// queued waits until so many tickets are published.
+func queued(t testing.TB, repository string, want int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d tickets", want), func() bool {
+		return len(namesLike(t, queueOf(repository), "*"+ticketSuffix)) == want
+	})
+}
+
+func eventually(t testing.TB, what string, happens func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !happens(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it did not come to %s", what)
+		}
+	}
+}
+
+func namesLike(t testing.TB, dir, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// wantNothingLeft checks that no ticket is left in the queue, nor what it is
+// made of.
+func wantNothingLeft(t testing.TB, repository string) {
+	t.Helper()
+	if left := namesLike(t, queueOf(repository), "*"); len(left) > 0 {
+		t.Errorf("left in the queue: %q", left)
+	}
+}

@@ -1,0 +1,292 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stressVariable asks for another stress than the short one of a plain test,
+// as "processes seconds": AGENT_LOCKS_STRESS="40 60" go test ./store -run Stress -v
+const stressVariable = "AGENT_LOCKS_STRESS"
+
+// A deed is one line of what a stressed process says that it did. A claim is
+// held from when "got" was written down until "ends" was.
+type deed struct {
+	What   string // got, noted, ends, ended, nothing
+	ID     string
+	Scope  string
+	Shared bool
+	Note   string
+	At     time.Time
+	Waited time.Duration
+}
+
+// playStress claims, works and finishes until the time is up, and writes each
+// step down when it is confirmed.
+func playStress(repository, name, seconds string) error {
+	n, err := strconv.ParseFloat(seconds, 64)
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(time.Duration(n * float64(time.Second)))
+	say := json.NewEncoder(os.Stdout)
+	fmt.Println("ready")
+	for s := storeAt(repository); time.Now().Before(end); {
+		if err := stressOnce(s, name, say); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func stressOnce(s *Store, name string, say *json.Encoder) error {
+	ctx, wait := context.Background(), 10.0
+	scope := []string{"src/**", "src/a/**", "src/a/x.go", "src/b/**", "docs/**", "docs/a.md", "lib/**", "cmd/**"}[rand.N(8)]
+	d := deed{Scope: scope, Shared: rand.N(4) == 0}
+	began := time.Now()
+	a, err := s.Create(ctx, CreateRequest{Title: "Stress", Scope: []string{scope}, AgentID: &name, Shared: d.Shared, WaitSeconds: &wait})
+	d.At, d.Waited, d.ID = time.Now(), time.Since(began), a.Result.ID
+	if errors.Is(err, Timeout) {
+		d.What = "nothing"
+		return say.Encode(d)
+	}
+	if err != nil {
+		return err
+	}
+	d.What = "got"
+	if err := say.Encode(d); err != nil {
+		return err
+	}
+	time.Sleep(rand.N(20 * time.Millisecond))
+	d.What, d.Note = "noted", fmt.Sprintf("note %d", rand.Int64())
+	if _, err := s.Update(ctx, UpdateRequest{Ref: Ref{LockID: d.ID}, Note: &d.Note}); err != nil {
+		return err
+	}
+	if err := say.Encode(d); err != nil {
+		return err
+	}
+	d.What, d.At = "ends", time.Now()
+	if err := say.Encode(d); err != nil {
+		return err
+	}
+	if _, err := s.Finish(ctx, FinishRequest{Ref: Ref{LockID: d.ID}}); err != nil {
+		return err
+	}
+	d.What = "ended"
+	return say.Encode(d)
+}
+
+// A stressed is one process and what it said.
+type stressed struct {
+	name   string
+	cmd    *exec.Cmd
+	deeds  chan []deed
+	killed time.Time // just before; zero: it ended by itself
+}
+
+func startStressed(t *testing.T, repository, name string, left time.Duration) *stressed {
+	t.Helper()
+	s := &stressed{name: name, cmd: process(t, "stress", repository, name, fmt.Sprint(left.Seconds())), deeds: make(chan []deed, 1)}
+	lines := begin(t, s.cmd)
+	go func() { s.deeds <- readDeeds(lines) }()
+	return s
+}
+
+func readDeeds(lines *bufio.Scanner) []deed {
+	var all []deed
+	for lines.Scan() {
+		var d deed
+		if json.Unmarshal(lines.Bytes(), &d) == nil { // else it was killed in mid-line
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+func TestStress(t *testing.T) {
+	t.Parallel()
+	processes, seconds := 10, 4
+	if v := os.Getenv(stressVariable); v != "" {
+		if _, err := fmt.Sscan(v, &processes, &seconds); err != nil {
+			t.Fatalf("%s=%q: %v", stressVariable, v, err)
+		}
+	}
+	repository := newRepository(t)
+	span := time.Duration(seconds) * time.Second
+	end := time.Now().Add(span)
+	var alive, gone []*stressed
+	for i := range processes {
+		alive = append(alive, startStressed(t, repository, fmt.Sprintf("agent-%d", i), time.Until(end)))
+	}
+	for serial := processes; time.Until(end) > 2*time.Second; {
+		time.Sleep(time.Second)
+		for range max(1, processes/10) { // one in ten dies, and another one comes
+			i := rand.N(len(alive))
+			dead := alive[i]
+			dead.killed = time.Now()
+			kill(dead.cmd)
+			gone = append(gone, dead)
+			bury(t, repository, dead.name)
+			alive[i] = startStressed(t, repository, fmt.Sprintf("agent-%d", serial), time.Until(end))
+			serial++
+		}
+	}
+	var all []deed
+	for _, s := range append(gone, alive...) {
+		deeds := <-s.deeds
+		if err := s.cmd.Wait(); err != nil && s.killed.IsZero() {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		all = append(all, complete(deeds, s.killed)...)
+	}
+	wantNeverHeldTwice(t, all)
+	wantNothingLost(t, repository, all)
+	wantSwept(t, repository)
+	logStress(t, all, len(gone), span)
+}
+
+// bury ends what a killed agent still holds, as somebody would in time.
+func bury(t *testing.T, repository, name string) {
+	t.Helper()
+	s, undertaker := storeAt(repository), "undertaker"
+	a, err := s.Query(t.Context(), QueryRequest{AgentID: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range a.Result {
+		if _, err := s.Finish(t.Context(), FinishRequest{Ref: Ref{LockID: l.ID}, AgentID: &undertaker, Force: true}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// complete ends the claim that a process held when it was killed.
+func complete(deeds []deed, killed time.Time) []deed {
+	if killed.IsZero() || len(deeds) == 0 {
+		return deeds
+	}
+	if last := deeds[len(deeds)-1]; last.What == "got" || last.What == "noted" {
+		last.What, last.At = "ends", killed
+		deeds = append(deeds, last)
+	}
+	return deeds
+}
+
+// wantNeverHeldTwice checks that no two claims that block each other were held
+// at one time. Each was held for longer than it says.
+func wantNeverHeldTwice(t *testing.T, all []deed) {
+	t.Helper()
+	type hold struct {
+		deed
+		until time.Time
+	}
+	ends := map[string]time.Time{}
+	for _, d := range all {
+		if d.What == "ends" {
+			ends[d.ID] = d.At
+		}
+	}
+	var holds []hold
+	for _, d := range all {
+		if d.What == "got" {
+			holds = append(holds, hold{d, ends[d.ID]})
+		}
+	}
+	slices.SortFunc(holds, func(a, b hold) int { return a.At.Compare(b.At) })
+	for i, a := range holds {
+		for _, b := range holds[i+1:] {
+			if !b.At.Before(a.until) {
+				break
+			}
+			if !(a.Shared && b.Shared) && meet(t, a.Scope, b.Scope) {
+				t.Errorf("%s (%s, until %s) and %s (%s, from %s) were held at once", a.ID, a.Scope, a.until, b.ID, b.Scope, b.At)
+			}
+		}
+	}
+}
+
+// wantNothingLost checks that all that was confirmed is on disk.
+func wantNothingLost(t *testing.T, repository string, deeds []deed) {
+	t.Helper()
+	found := map[string]entry{}
+	l := listedAll(t, repository)
+	for _, e := range l.entries {
+		found[e.ID] = e
+	}
+	for _, d := range deeds {
+		e, known := found[d.ID]
+		switch {
+		case d.What == "nothing":
+		case !known:
+			t.Errorf("%s was confirmed and is gone", d.ID)
+		case d.What == "noted" && !slices.Contains(e.Notes, d.Note):
+			t.Errorf("%s lost %q", d.ID, d.Note)
+		case d.What == "ended" && !e.done:
+			t.Errorf("%s was finished and is active", d.ID)
+		}
+	}
+}
+
+func listedAll(t *testing.T, repository string) listing {
+	t.Helper()
+	l, err := at(t, filepath.Join(repository, ".git")).list(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.faults) > 0 {
+		t.Errorf("faults: %v", l.faults)
+	}
+	return l
+}
+
+// wantSwept checks that one more writer leaves nothing of what killed
+// processes left. Unfinished files are somebody's until they are an hour old.
+func wantSwept(t *testing.T, repository string) {
+	t.Helper()
+	long := time.Now().Add(-2 * leftover)
+	for _, name := range namesLike(t, storeOf(repository), temporary+"*") {
+		if err := os.Chtimes(name, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := storeAt(repository).Create(t.Context(), CreateRequest{Title: "Last", Scope: []string{"last"}, IfFree: true}); err != nil {
+		t.Fatal(err)
+	}
+	wantNothingLeft(t, repository)
+	if left := namesLike(t, storeOf(repository), temporary+"*"); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func logStress(t *testing.T, all []deed, killed int, span time.Duration) {
+	t.Helper()
+	var waits []time.Duration
+	counts := map[string]int{}
+	for _, d := range all {
+		counts[d.What]++
+		if d.What == "got" {
+			waits = append(waits, d.Waited)
+		}
+	}
+	if len(waits) == 0 {
+		t.Fatal("nobody got anything")
+	}
+	slices.Sort(waits)
+	at := func(q float64) time.Duration { return waits[int(q*float64(len(waits)-1))].Round(time.Millisecond) }
+	t.Log(strings.Join([]string{
+		fmt.Sprintf("%d claims (%.1f a second), %d updates, %d finishes, %d timeouts, %d killed", counts["got"], float64(counts["got"])/span.Seconds(), counts["noted"], counts["ended"], counts["nothing"], killed),
+		fmt.Sprintf("waited: median %s, 9 in 10 %s, worst %s", at(0.5), at(0.9), at(1)),
+	}, "; "))
+}
