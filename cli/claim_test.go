@@ -15,6 +15,8 @@ func TestClaimRequests(t *testing.T) {
 		{args: []string{"claim", "--title", "t", "--scope", "a", "--agent", "null", "--parent", ""},
 			want: store.CreateRequest{Title: "t", Scope: []string{"a"}, AgentID: p("null"), ParentAgentID: p("")}},
 		{args: []string{"claim", "--title", "--json"}, want: store.CreateRequest{Title: "--json"}},
+		{args: []string{"claim", "--if-free"}, want: store.CreateRequest{IfFree: true}},
+		{args: []string{"claim", "--wait", "90"}, want: store.CreateRequest{WaitSeconds: p(90.0)}},
 		{args: []string{"claim"}, want: store.CreateRequest{}},
 		{args: []string{"claim", "--title", "t", "src/**"}, err: `claim takes no arguments, got "src/**"`},
 		{args: []string{"claim", "--title"}, err: "--title needs a value"},

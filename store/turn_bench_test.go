@@ -1,0 +1,41 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// BenchmarkGrant measures how long after a finish the first in the queue has
+// its lock, where the system tells of changes and where it does not.
+func BenchmarkGrant(b *testing.B) {
+	for name, pollOnly := range map[string]bool{"notified": false, "polling": true} {
+		b.Run(name, func(b *testing.B) {
+			common := newCommon(b)
+			var delays []time.Duration
+			next := hold(b, common, "agent", "src")
+			for b.Loop() {
+				waiter := callAt(b, common)
+				waiter.dir.pollOnly = pollOnly
+				done := waiting(waiter, claimOf(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
+				awaitTickets(b, common, 1)
+				time.Sleep(20 * time.Millisecond) // it has begun to watch
+				began := time.Now()
+				end(b, common, next)
+				got := <-done
+				delays = append(delays, time.Since(began))
+				if got.err != nil {
+					b.Fatal(got.err)
+				}
+				next = found(b, waiter, got.ID)
+			}
+			slices.Sort(delays)
+			b.ReportMetric(milliseconds(delays[len(delays)/2]), "median-ms")
+			b.ReportMetric(milliseconds(delays[len(delays)-1]), "worst-ms")
+			b.ReportMetric(0, "ns/op") // which would count the making of the queue
+		})
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,335 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// callAt is a call of somebody in a store that needs no repository.
+func callAt(t testing.TB, common string) *call {
+	t.Helper()
+	return &call{Store: storeAt(common), ctx: t.Context(), repo: repoAt(common), dir: at(t, common), env: map[string]string{}, gone: map[string]bool{}}
+}
+
+// claimOf is a claim of one path by that agent.
+func claimOf(t testing.TB, c *call, agent, scope string) claim {
+	t.Helper()
+	parsed, err := c.parseScope([]string{scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lockfile.Lock{Title: "Work of " + agent, Status: lockfile.Active, AgentID: &agent, Scope: texts(parsed)}
+	return claim{lock: l, scope: parsed, minutes: defaultStaleMinutes}
+}
+
+// hold makes a lock that stands in the way.
+func hold(t testing.TB, common, agent, scope string) entry {
+	t.Helper()
+	c := callAt(t, common)
+	out, err := c.claimIfFree(claimOf(t, c, agent, scope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found(t, c, out.ID)
+}
+
+func found(t testing.TB, c *call, id string) entry {
+	t.Helper()
+	e, err := c.dir.get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// end finishes a lock.
+func end(t testing.TB, common string, e entry) {
+	t.Helper()
+	if err := under(common, func(h *held) error {
+		_, err := h.edit(e, endEdit(lockfile.Stamp{Time: time.Now(), Raw: lockfile.FormatStamp(time.Now())}, holderBy), h.finish)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A grantOrNot is what came of a claim that waited.
+type grantOrNot struct {
+	Created
+	err error
+}
+
+// waiting claims in turn beside the test.
+func waiting(c *call, k claim, limit time.Duration) <-chan grantOrNot {
+	done := make(chan grantOrNot, 1)
+	go func() {
+		out, err := c.claimInTurn(k, limit)
+		done <- grantOrNot{out, err}
+	}()
+	return done
+}
+
+func ticketsIn(common string) string { return filepath.Join(common, storeName, waitingName) }
+
+func awaitTickets(t testing.TB, common string, want int) {
+	t.Helper()
+	eventually(t, "a queue", func() bool { return len(namesLike(t, ticketsIn(common), "*"+ticketSuffix)) == want })
+}
+
+func wantEmpty(t testing.TB, common string, locks int) {
+	t.Helper()
+	if left := namesLike(t, ticketsIn(common), "*"); len(left) > 0 {
+		t.Errorf("left in the queue: %q", left)
+	}
+	if got := namesLike(t, filepath.Join(common, storeName), "2*.md"); len(got) != locks {
+		t.Errorf("%d locks: %q", locks, got)
+	}
+}
+
+// Whatever else ends a wait, nothing is taken and no ticket is left.
+func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("nobody listens any more")
+	for name, c := range map[string]struct {
+		limit time.Duration
+		end   func(cancel context.CancelFunc, listens context.CancelCauseFunc)
+		says  string
+	}{
+		"the time is up":  {50 * time.Millisecond, func(context.CancelFunc, context.CancelCauseFunc) {}, "timed out after"},
+		"cancelled":       {time.Minute, func(cancel context.CancelFunc, _ context.CancelCauseFunc) { cancel() }, "context canceled"},
+		"nobody listens":  {time.Minute, func(_ context.CancelFunc, listens context.CancelCauseFunc) { listens(gone) }, gone.Error()},
+		"a machine slept": {time.Minute, nil, "timed out after"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			common := newCommon(t)
+			hold(t, common, "one", "src")
+			ctx, cancel := context.WithCancel(t.Context())
+			listens, stop := context.WithCancelCause(t.Context())
+			defer cancel()
+			defer stop(nil)
+			waiter := callAt(t, common)
+			waiter.ctx = WithWaiting(ctx, Waiting{Until: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				until, end := context.WithCancelCause(ctx)
+				context.AfterFunc(listens, func() { end(context.Cause(listens)) })
+				return until, func() { end(nil) }
+			}})
+			if c.end == nil { // by the wall clock, a minute passes at the first look
+				looks := 0
+				waiter.dir.now = func() time.Time {
+					if looks++; looks > 20 {
+						return time.Now().Add(2 * time.Minute).Round(0)
+					}
+					return time.Now()
+				}
+			}
+			done := waiting(waiter, claimOf(t, waiter, "two", "src/x.go"), c.limit)
+			if c.end != nil && c.limit == time.Minute {
+				awaitTickets(t, common, 1)
+				c.end(cancel, stop)
+			}
+			got := <-done
+			var e *Error
+			if !errors.As(got.err, &e) || e.Code != Timeout || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, "nothing was claimed") {
+				t.Fatalf("it ended with %v", got.err)
+			}
+			if r := e.Detail.(Refusal); r.Code != Timeout || (len(r.Overlaps) == 1) == (name == "cancelled") {
+				t.Errorf("detail %+v", r)
+			}
+			wantEmpty(t, common, 1)
+		})
+	}
+}
+
+func TestBusyStoreDoesNotEndAWait(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	h := locked(t, at(t, common))
+	waiter := callAt(t, common)
+	waiter.dir.wait = 20 * time.Millisecond
+	done := waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	select {
+	case got := <-done:
+		t.Fatalf("it ended with %v", got.err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := h.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got.err != nil {
+		t.Fatal(got.err)
+	}
+	wantEmpty(t, common, 1)
+}
+
+func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src")
+	waiter := callAt(t, common)
+	done := waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	awaitTickets(t, common, 1)
+	if err := os.RemoveAll(ticketsIn(common)); err != nil {
+		t.Skipf("this system removes no file that is open: %v", err)
+	}
+	awaitTickets(t, common, 1)
+	end(t, common, e)
+	if got := <-done; got.err != nil {
+		t.Fatal(got.err)
+	}
+	wantEmpty(t, common, 1)
+}
+
+// Silence changes no file: the waiter finds out by looking now and then.
+func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src")
+	waiter := callAt(t, common)
+	began := time.Now()
+	waiter.Store = &Store{Now: func() time.Time {
+		if time.Since(began) > 300*time.Millisecond {
+			return began.Add(2 * time.Hour)
+		}
+		return began
+	}}
+	got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	if got.err != nil || len(got.Overlaps) != 1 || got.Overlaps[0].ID != e.ID || got.Overlaps[0].Blocks {
+		t.Fatalf("it got %+v, %v", got.Created, got.err)
+	}
+	if !slices.ContainsFunc(waiter.warnings, func(w string) bool { return strings.Contains(w, "stale and blocks nobody") }) {
+		t.Errorf("warnings %q", waiter.warnings)
+	}
+}
+
+func TestDeadTicketsAreSweptAndOddNamesAreLeft(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	hold(t, common, "one", "src")
+	name := func(seq uint64, suffix string) string {
+		return filepath.Join(ticketsIn(common), ticketName(seq, suffix))
+	}
+	put(t, name(3, ticketSuffix), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
+	put(t, name(4, ticketSuffix), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
+	put(t, name(4, livingSuffix), "")
+	put(t, name(9, livingSuffix), "")
+	put(t, name(12, ticketSuffix), "no JSON")
+	odd := filepath.Join(ticketsIn(common), "README")
+	put(t, odd, "not a ticket")
+	hold(t, common, "two", "docs") // dead ones stand in nobody's way
+	if left := namesLike(t, ticketsIn(common), "*"); !slices.Equal(left, []string{odd}) {
+		t.Errorf("left in the queue: %q", left)
+	}
+}
+
+// A ticket whose process was stopped counts a little beyond its deadline, and
+// then no more, though it lives.
+func TestLateTicketCountsNoMore(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	c := callAt(t, common)
+	k := claimOf(t, c, "slow", "src")
+	for _, late := range []bool{false, true} {
+		deadline := time.Now().Add(-overdue / 2)
+		if late {
+			deadline = time.Now().Add(-2 * overdue)
+		}
+		var mine *spot
+		if err := under(common, func(h *held) (err error) {
+			mine, err = h.join(k.ticket("since", deadline), nil)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.claimIfFree(claimOf(t, c, "quick", "src"))
+		if blocked := errors.Is(err, Conflict); blocked == late || !late && len(err.(*Error).Detail.(Refusal).Waiting) != 1 {
+			t.Errorf("late %v: %v", late, err)
+		}
+		if err := mine.leave(); err != nil {
+			t.Error(err)
+		}
+	}
+	wantEmpty(t, common, 1)
+}
+
+func TestCirclesOfWaits(t *testing.T) {
+	t.Parallel()
+	waits := map[string][]string{"a": {"b", "x"}, "b": {"c"}, "c": {"b", "d"}, "d": nil}
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"a", "d", true}, {"a", "b", true}, {"b", "b", true}, {"d", "a", false}, {"b", "a", false}, {"x", "d", false}, {"a", "a", false},
+	} {
+		if got := leadsTo(c.from, c.to, func(agent string) []string { return waits[agent] }); got != c.want {
+			t.Errorf("who waits for %s waits for %s: %v", c.from, c.to, got)
+		}
+	}
+}
+
+func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	a := hold(t, common, "a", "src/a")
+	hold(t, common, "b", "src/b")
+	hold(t, common, "c", "src/c")
+	wait := func(agent, scope string) <-chan grantOrNot {
+		c := callAt(t, common)
+		return waiting(c, claimOf(t, c, agent, scope), time.Minute)
+	}
+	b := wait("b", "src/a")
+	awaitTickets(t, common, 1)
+	c := wait("c", "src/b")
+	awaitTickets(t, common, 2)
+	got := <-wait("a", "src/c")
+	var e *Error
+	if !errors.As(got.err, &e) || e.Code != Conflict || !e.Detail.(Refusal).Deadlock {
+		t.Fatalf("the circle ended with %v", got.err)
+	}
+	if !strings.Contains(e.Message, `"c" waits for what you hold`) {
+		t.Errorf("it says %q", e.Message)
+	}
+	awaitTickets(t, common, 2) // those who came first wait on
+	end(t, common, a)
+	if got := <-b; got.err != nil {
+		t.Fatal(got.err)
+	}
+	for _, e := range listedBy(t, common, "b") {
+		end(t, common, e)
+	}
+	if got := <-c; got.err != nil {
+		t.Fatal(got.err)
+	}
+}
+
+func listedBy(t *testing.T, common, agent string) []entry {
+	t.Helper()
+	l, err := at(t, common).list(t.Context(), activeOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(l.entries, func(e entry) bool { return *e.AgentID != agent })
+}
+
+func TestWaitingTellsHowItGoes(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	hold(t, common, "one", "src")
+	waiter := callAt(t, common)
+	var told []Progress
+	waiter.ctx = WithWaiting(t.Context(), Waiting{Tell: func(p Progress) { told = append(told, p) }})
+	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), 50*time.Millisecond); !errors.Is(got.err, Timeout) {
+		t.Fatal(got.err)
+	}
+	if len(told) != 1 || told[0].Limit != 50*time.Millisecond || !strings.Contains(told[0].Message, `held by "one"`) {
+		t.Errorf("told was %+v", told)
+	}
+}
