@@ -35,6 +35,9 @@ func newDoctor(a *app) *cobra.Command {
 func (o *doctorOptions) run(ctx context.Context) error {
 	o.request.Target = o.target()
 	ans, err := o.locks.Doctor(ctx, o.request)
+	if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) && ans.Result.Found(store.CheckGit, store.SeverityOK) {
+		ans.Result.Findings = append(ans.Result.Findings, o.examineGuard(ctx)...)
+	}
 	if err := answer(o.app, ans, err, printDiagnosis); err != nil {
 		return err
 	}

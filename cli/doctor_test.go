@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/agent-locks/agent-locks/store"
@@ -43,4 +44,40 @@ func TestDoctorOutput(t *testing.T) {
 			want:  "fixed    permissions  lacks\n                      granted\n\n0 problems, 0 notes\n",
 		},
 	})
+}
+
+func TestDoctorOnTheGuard(t *testing.T) {
+	t.Parallel()
+	runs := guardState{Runs: true, Hook: "/h", GuardSettings: store.GuardSettings{Mode: store.ModeBlock}}
+	broken := runs
+	broken.Runs, broken.Why = false, "not executable"
+	off, bypassed := broken, broken
+	off.Mode, bypassed.Bypass = store.ModeOff, true
+	partly := runs
+	partly.Elsewhere = []guardGone{{"/w", "no hook"}}
+	const ok, note, problem = store.SeverityOK, store.SeverityNote, store.SeverityProblem
+	for name, c := range map[string]struct {
+		state     guardState
+		installed bool
+		want      []string // severities
+	}{
+		"it runs":                   {runs, true, []string{ok}},
+		"it does not run":           {broken, true, []string{problem}},
+		"it was never wanted":       {broken, false, []string{ok}},
+		"off":                       {off, true, []string{note}},
+		"off, and never wanted":     {off, false, []string{ok}},
+		"bypassed":                  {bypassed, true, []string{note}},
+		"it runs in some worktrees": {partly, true, []string{ok, note}},
+	} {
+		var got []string
+		for _, f := range guardFindings(c.state, c.installed) {
+			got = append(got, f.Severity)
+			if f.Check != store.CheckGuard || f.Path == "" || (f.Severity == ok) != (f.Fix == "") {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }

@@ -125,16 +125,30 @@ func (a *app) uninstallGuard(ctx context.Context) error {
 }
 
 func (a *app) guardStatus(ctx context.Context) error {
-	repo, place, err := a.hooks(ctx, a.baseDir)
+	s, _, err := a.guardState(ctx)
 	if err != nil {
 		return err
+	}
+	if a.json {
+		return a.printJSON(s)
+	}
+	printGuardState(a.out, s)
+	return a.flush()
+}
+
+// guardState finds out whether git runs the guard, and whether somebody wanted
+// it to.
+func (a *app) guardState(ctx context.Context) (s guardState, installed bool, err error) {
+	repo, place, err := a.hooks(ctx, a.baseDir)
+	if err != nil {
+		return s, false, err
 	}
 	settings, err := a.locks.GuardSettings(ctx, a.target())
 	a.warn(settings.Warnings)
 	if err != nil {
-		return err
+		return s, false, err
 	}
-	s := guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
+	s = guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
 	s.Runs, s.Why = guard.Runs(place, a.lookPath)
 	switch {
 	case !s.Runs:
@@ -143,14 +157,8 @@ func (a *app) guardStatus(ctx context.Context) error {
 	case s.Mode == store.ModeOff:
 		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
 	}
-	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
-		return err
-	}
-	if a.json {
-		return a.printJSON(s)
-	}
-	printGuardState(a.out, s)
-	return a.flush()
+	s.Elsewhere, err = a.elsewhere(ctx, repo)
+	return s, guard.Installed(place, repo.CommonDir), err
 }
 
 func printGuardState(w io.Writer, s guardState) {

@@ -27,21 +27,23 @@ const (
 	SeverityProblem = "problem" // somebody has to do something
 )
 
-// The checks that a finding can come from.
+// The checks that a finding can come from. The store knows nothing of the
+// commit guard's hook: whoever can look at that adds its finding.
 const (
-	checkGit         = "git"
-	checkRepository  = "repository"
-	checkWorktrees   = "worktrees"
-	checkStore       = "store"
-	checkPermissions = "permissions"
-	checkMutex       = "mutex"
-	checkUnreadable  = "unreadable"
-	checkDuplicates  = "duplicates"
-	checkUnfinished  = "unfinished"
-	checkLeftovers   = "leftovers"
-	checkClock       = "clock"
-	checkStale       = "stale"
-	checkFix         = "fix"
+	CheckGit         = "git"
+	CheckRepository  = "repository"
+	CheckWorktrees   = "worktrees"
+	CheckStore       = "store"
+	CheckPermissions = "permissions"
+	CheckMutex       = "mutex"
+	CheckUnreadable  = "unreadable"
+	CheckDuplicates  = "duplicates"
+	CheckUnfinished  = "unfinished"
+	CheckLeftovers   = "leftovers"
+	CheckClock       = "clock"
+	CheckStale       = "stale"
+	CheckGuard       = "guard"
+	CheckFix         = "fix"
 )
 
 // A Finding is one thing that doctor saw.
@@ -65,6 +67,11 @@ func (d Diagnosis) Problems() int {
 		}
 	}
 	return n
+}
+
+// Found reports whether a check says that of something.
+func (d Diagnosis) Found(check, severity string) bool {
+	return slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Check == check && f.Severity == severity })
 }
 
 // Doctor looks for what keeps locks from being relied upon, also where the
@@ -111,7 +118,7 @@ func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 	case errors.Is(err, gitdir.ErrBaseDir):
 		return nil, locateError(err)
 	case err != nil:
-		x.failed(checkRepository, "", locateError(err))
+		x.failed(CheckRepository, "", locateError(err))
 		if f := &x.findings[len(x.findings)-1]; f.Fix == "" {
 			f.Fix = "mend what git complains of, until git status works here"
 		}
@@ -121,7 +128,7 @@ func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 	x.repository()
 	x.worktrees()
 	if x.dir, err = openDir(repo); err != nil {
-		x.failed(checkStore, "", err)
+		x.failed(CheckStore, "", err)
 		return x, nil
 	}
 	x.inside()
@@ -145,7 +152,8 @@ func (s *Store) mend(before *exam, t Target) (*exam, error) {
 	}
 	after.warnings = append(after.warnings, warnings...)
 	if failure != nil {
-		after.failed(checkFix, "", failure)
+		after.failed(CheckFix, "", failure)
+		return after, nil
 	}
 	for _, f := range before.findings {
 		still := func(g Finding) bool { return g.Check == f.Check && g.Path == f.Path }

@@ -17,7 +17,7 @@ func (x *exam) inside() {
 	}
 	l, err := x.dir.list(x.ctx, all)
 	if err != nil {
-		x.failed(checkStore, x.dir.path, err)
+		x.failed(CheckStore, x.dir.path, err)
 		return
 	}
 	active := 0
@@ -26,7 +26,7 @@ func (x *exam) inside() {
 			active++
 		}
 	}
-	x.okUnless(checkStore, fmt.Sprintf("%q: %d active, %d done", x.dir.path, active, len(l.entries)-active))
+	x.okUnless(CheckStore, fmt.Sprintf("%q: %d active, %d done", x.dir.path, active, len(l.entries)-active))
 	x.permissions(l.entries)
 	x.mutex(newMutex)
 	x.unreadables(l.faults)
@@ -38,22 +38,22 @@ func (x *exam) inside() {
 			x.holder(e, minutes)
 		}
 	}
-	x.okUnless(checkDuplicates, "every lock is in one place")
-	x.okUnless(checkUnfinished, "every finish is complete")
-	x.okUnless(checkClock, "no lock was updated in the future")
-	x.okUnless(checkStale, "every active lock shows signs of life")
+	x.okUnless(CheckDuplicates, "every lock is in one place")
+	x.okUnless(CheckUnfinished, "every finish is complete")
+	x.okUnless(CheckClock, "no lock was updated in the future")
+	x.okUnless(CheckStale, "every active lock shows signs of life")
 }
 
 func (x *exam) unreadables(faults []fault) {
 	for _, f := range faults {
 		x.unreadable++
 		x.add(Finding{
-			Severity: SeverityProblem, Check: checkUnreadable, Path: f.path,
+			Severity: SeverityProblem, Check: CheckUnreadable, Path: f.path,
 			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.path, f.reason),
 			Fix:     "mend it by hand, or move it out of the store",
 		})
 	}
-	x.okUnless(checkUnreadable, "every file in the store can be read")
+	x.okUnless(CheckUnreadable, "every file in the store can be read")
 }
 
 // places looks at where a lock lies: in one directory, and the right one.
@@ -64,7 +64,7 @@ func (x *exam) places(e entry) {
 		if e.archived {
 			active, done = done, active
 		}
-		x.failed(checkDuplicates, active, duplicate(e.ID, active, done))
+		x.failed(CheckDuplicates, active, duplicate(e.ID, active, done))
 	case e.other != "":
 		x.unfinished(e.other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q", e.ID, doneName, e.other),
 			"removed the copy, which was equal byte for byte")
@@ -75,7 +75,7 @@ func (x *exam) places(e entry) {
 
 func (x *exam) unfinished(path, message, mended string) {
 	x.add(Finding{
-		Severity: SeverityNote, Check: checkUnfinished, Path: path, Message: message, mended: mended,
+		Severity: SeverityNote, Check: CheckUnfinished, Path: path, Message: message, mended: mended,
 		Fix: "agent-locks doctor --fix completes it; so does the next write",
 	})
 }
@@ -84,21 +84,21 @@ func (x *exam) unfinished(path, message, mended string) {
 func (x *exam) holder(e entry, minutes float64) {
 	if skew := e.Updated.Sub(x.Now()); skew > maxSkew {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: checkClock, Path: e.path,
+			Severity: SeverityProblem, Check: CheckClock, Path: e.path,
 			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, ageOf(skew)),
 			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.ID,
 		})
 	}
 	if x.worktreeGone(e.Worktree) {
 		x.add(Finding{
-			Severity: SeverityNote, Check: checkWorktrees, Path: e.path,
+			Severity: SeverityNote, Check: CheckWorktrees, Path: e.path,
 			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.ID, e.Worktree),
 			Fix:     "if its work has ended: agent-locks finish " + e.ID + " --force",
 		})
 	}
 	if x.stale(e, minutes) {
 		x.add(Finding{
-			Severity: SeverityNote, Check: checkStale, Path: e.path,
+			Severity: SeverityNote, Check: CheckStale, Path: e.path,
 			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.ID, e.Title, Age(x.quiet(e))),
 			Fix:     "agent-locks reap " + e.ID,
 		})
@@ -109,7 +109,7 @@ func (x *exam) holder(e entry, minutes float64) {
 func (x *exam) leftovers() {
 	names, err := x.dir.active.names()
 	if err != nil {
-		x.failed(checkLeftovers, x.dir.path, err)
+		x.failed(CheckLeftovers, x.dir.path, err)
 		return
 	}
 	for _, name := range names {
@@ -120,15 +120,15 @@ func (x *exam) leftovers() {
 		switch fi, err := x.dir.active.root.Lstat(name); {
 		case errors.Is(err, fs.ErrNotExist): // its writer has come to the end
 		case err != nil:
-			x.failed(checkLeftovers, path, unusable("look at", path, err))
+			x.failed(CheckLeftovers, path, unusable("look at", path, err))
 		case x.dir.now().Sub(fi.ModTime()) > leftover:
 			x.leftover(path, fmt.Sprintf("%q is an unfinished file of %s ago", path, ageOf(x.dir.now().Sub(fi.ModTime()))))
 		}
 	}
 	if err := x.deadTickets(); err != nil {
-		x.failed(checkLeftovers, filepath.Join(x.dir.path, waitingName), err)
+		x.failed(CheckLeftovers, filepath.Join(x.dir.path, waitingName), err)
 	}
-	x.okUnless(checkLeftovers, "none")
+	x.okUnless(CheckLeftovers, "none")
 }
 
 // deadTickets looks twice: without the mutex, a ticket that is just being made
@@ -172,7 +172,7 @@ func (x *exam) dead(waiting *place) (map[uint64]bool, error) {
 
 func (x *exam) leftover(path, message string) {
 	x.add(Finding{
-		Severity: SeverityNote, Check: checkLeftovers, Path: path, Message: message, mended: "removed it",
+		Severity: SeverityNote, Check: CheckLeftovers, Path: path, Message: message, mended: "removed it",
 		Fix: "agent-locks doctor --fix removes it; so does the next write",
 	})
 }

@@ -19,55 +19,55 @@ import (
 func (x *exam) git(environ []string) {
 	path, version, err := gitdir.Program(x.ctx, environ)
 	if err != nil {
-		x.failed(checkGit, path, err)
+		x.failed(CheckGit, path, err)
 		return
 	}
-	x.ok(checkGit, path, "git %s, %q", version, path)
+	x.ok(CheckGit, path, "git %s, %q", version, path)
 }
 
 func (x *exam) repository() {
 	if x.repo.ConfigErr != nil {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: checkRepository, Path: x.repo.CommonDir,
+			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
 			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.repo.ConfigErr),
 			Fix:     "mend the config file, or its permissions",
 		})
 		return
 	}
-	x.ok(checkRepository, x.repo.Root, "%q", x.repo.Root)
+	x.ok(CheckRepository, x.repo.Root, "%q", x.repo.Root)
 }
 
 // worktrees counts them. One that was deleted by hand stays on git's list.
 func (x *exam) worktrees() {
 	roots, err := x.repo.Worktrees()
 	if err != nil {
-		x.failed(checkWorktrees, x.repo.CommonDir, err)
+		x.failed(CheckWorktrees, x.repo.CommonDir, err)
 		return
 	}
 	for _, root := range roots {
 		if x.worktreeGone(root) {
 			x.add(Finding{
-				Severity: SeverityNote, Check: checkWorktrees, Path: root,
+				Severity: SeverityNote, Check: CheckWorktrees, Path: root,
 				Message: fmt.Sprintf("git lists the worktree %q, which is gone", root),
 				Fix:     "git worktree prune; if it was moved: git worktree repair <its new path>",
 			})
 		}
 	}
 	if len(roots) == 1 {
-		x.okUnless(checkWorktrees, "1 worktree")
+		x.okUnless(CheckWorktrees, "1 worktree")
 		return
 	}
-	x.okUnless(checkWorktrees, fmt.Sprintf("%d worktrees", len(roots)))
+	x.okUnless(CheckWorktrees, fmt.Sprintf("%d worktrees", len(roots)))
 }
 
 // usable asks whether the store's directories can be written.
 func (x *exam) usable() {
 	if x.dir.active == nil {
 		if err := writable(x.repo.CommonDir); err != nil {
-			x.failed(checkStore, x.repo.CommonDir, unusable("create "+storeName+" in", x.repo.CommonDir, err))
+			x.failed(CheckStore, x.repo.CommonDir, unusable("create "+storeName+" in", x.repo.CommonDir, err))
 			return
 		}
-		x.ok(checkStore, x.dir.path, "no locks yet: the first claim creates %q", x.dir.path)
+		x.ok(CheckStore, x.dir.path, "no locks yet: the first claim creates %q", x.dir.path)
 		return
 	}
 	for _, name := range []string{".", doneName, waitingName} {
@@ -86,7 +86,7 @@ func (x *exam) usable() {
 			err = unusable("look at", path, err)
 		}
 		if err != nil {
-			x.failed(checkStore, path, err)
+			x.failed(CheckStore, path, err)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (x *exam) permissions(entries []entry) {
 	case x.dir.active == nil:
 		return
 	case dirMode == 0 || runtime.GOOS == "windows":
-		x.ok(checkPermissions, "", "the repository is not shared with other users (core.sharedRepository)")
+		x.ok(CheckPermissions, "", "the repository is not shared with other users (core.sharedRepository)")
 		return
 	}
 	for _, p := range []struct {
@@ -117,7 +117,7 @@ func (x *exam) permissions(entries []entry) {
 		x.add(f)
 	}
 	x.unshared(entries, fileMode)
-	x.okUnless(checkPermissions, "as core.sharedRepository asks")
+	x.okUnless(CheckPermissions, "as core.sharedRepository asks")
 }
 
 // unshared tells of the lock files that others may not read, in one finding.
@@ -157,7 +157,7 @@ func (x *exam) lacking(name string, want fs.FileMode) (Finding, bool) {
 	}
 	path := filepath.Join(x.dir.path, name)
 	return Finding{
-		Severity: SeverityProblem, Check: checkPermissions, Path: path,
+		Severity: SeverityProblem, Check: CheckPermissions, Path: path,
 		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for", path, octal(fi.Mode()), octal(want)),
 		Fix:     fmt.Sprintf("its owner runs: chmod %04o %q", octal(fi.Mode()|want), path),
 	}, true
@@ -185,20 +185,20 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 	fi, err := x.dir.active.root.Lstat(mutexName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.ok(checkMutex, path, "not tried: the next write creates %q", path)
+		x.ok(CheckMutex, path, "not tried: the next write creates %q", path)
 		return
 	case err != nil:
-		x.failed(checkMutex, path, unusable("open", path, err))
+		x.failed(CheckMutex, path, unusable("open", path, err))
 		return
 	case !fi.Mode().IsRegular():
-		x.failed(checkMutex, path, notMutex(path, fi.Mode()))
+		x.failed(CheckMutex, path, notMutex(path, fi.Mode()))
 		return
 	}
 	first, second := open(x.dir.path), open(x.dir.path)
 	taken, err := x.take(first)
 	if err == nil && !taken {
 		x.add(Finding{
-			Severity: SeverityNote, Check: checkMutex, Path: path,
+			Severity: SeverityNote, Check: CheckMutex, Path: path,
 			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, x.patience()),
 			Fix:     "if that goes on, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
 		})
@@ -209,18 +209,18 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 		both, err = second.TryLock()
 	}
 	if err = errors.Join(err, second.Unlock(), first.Unlock()); err != nil {
-		x.failed(checkMutex, path, unusable("lock", path, err))
+		x.failed(CheckMutex, path, unusable("lock", path, err))
 		return
 	}
 	if both {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: checkMutex, Path: path,
+			Severity: SeverityProblem, Check: CheckMutex, Path: path,
 			Message: fmt.Sprintf("two locks on %q were granted at once: this file system does not exclude, so agents can overwrite each other's work on a lock", path),
 			Fix:     "keep the repository on a local disk, or mount the file system with locking",
 		})
 		return
 	}
-	x.ok(checkMutex, path, "a second lock on %q was refused, as it must be", path)
+	x.ok(CheckMutex, path, "a second lock on %q was refused, as it must be", path)
 }
 
 // take locks as soon as nobody else does.

@@ -17,7 +17,7 @@ func playExamine(common string) error {
 	x := &exam{call: &call{Store: &Store{}, ctx: context.Background(), repo: repoAt(common)}}
 	var err error
 	if x.dir, err = openDir(x.repo); err != nil {
-		x.failed(checkStore, "", err)
+		x.failed(CheckStore, "", err)
 	} else {
 		x.usable()
 		if x.dir.active != nil {

@@ -38,6 +38,18 @@ func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string
 	return true, ""
 }
 
+// Installed reports whether somebody wanted the guard to run: there is a hook
+// of it where git looks, or where git looks unless it is told otherwise.
+func Installed(p Place, commonDir string) bool {
+	for _, dir := range []string{p.Dir, filepath.Join(commonDir, "hooks")} {
+		found, err := look(filepath.Join(dir, hookName))
+		if err == nil && (found.ours || calls.MatchString(found.text) || p.delegated(found.text)) {
+			return true
+		}
+	}
+	return false
+}
+
 // calls finds a hook that somebody wrote to call the guard.
 var calls = regexp.MustCompile(`(?m)^[^#\n]*agent-locks\S*\s+guard\s+check`)
 

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// examineGuard asks whether the commit guard runs, where somebody wanted it to.
+func (a *app) examineGuard(ctx context.Context) []store.Finding {
+	s, installed, err := a.guardState(ctx)
+	if err == nil {
+		return guardFindings(s, installed)
+	}
+	f := store.Finding{
+		Severity: store.SeverityProblem, Check: store.CheckGuard,
+		Message: fmt.Sprintf("whether the commit guard runs could not be found out: %v", err),
+		Fix:     "see agent-locks guard status",
+	}
+	var e *store.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		f.Fix = e.Hint
+	}
+	return []store.Finding{f}
+}
+
+// guardFindings judges a state: a hook that was installed and does not run is
+// a false comfort, one that was switched off or never wanted is not.
+func guardFindings(s guardState, installed bool) []store.Finding {
+	f := store.Finding{Severity: store.SeverityOK, Check: store.CheckGuard, Path: s.Hook}
+	switch {
+	case !installed:
+		f.Message = "the commit guard is not installed (agent-locks guard install)"
+		return []store.Finding{f}
+	case s.Runs:
+		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
+	case s.Bypass || s.Mode == store.ModeOff:
+		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard is switched off: "+s.Why, "to have it look again, take that back"
+	default:
+		f.Severity, f.Message, f.Fix = store.SeverityProblem, "the commit guard is installed and does not run: "+s.Why, "agent-locks guard install"
+	}
+	findings := []store.Finding{f}
+	for _, g := range s.Elsewhere {
+		findings = append(findings, store.Finding{
+			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,
+			Message: fmt.Sprintf("the commit guard does not run in the worktree %q: %s", g.Worktree, g.Why),
+			Fix:     fmt.Sprintf("agent-locks guard install --base-dir %q", g.Worktree),
+		})
+	}
+	return findings
+}
