@@ -22,6 +22,7 @@ type amendment struct {
 	addTasks []string
 	lease    float64 // 0: unchanged
 	handTo   string  // "": nobody
+	now      string  // the stamp for the notes, taken under the mutex
 }
 
 // amendment validates a request before anything of it is applied.
@@ -125,9 +126,10 @@ func (c *call) removals(entries []string) ([]removal, error) {
 
 func (r removal) names(entry string) bool { return slices.Contains(r.spellings, entry) }
 
-// edit is the change that the amendment makes to a lock, or why it may not.
-func (a *amendment) edit(l *lockfile.Lock) (lockfile.Edit, error) {
+// edit is the change that the amendment makes to a lock now, or why it may not.
+func (a *amendment) edit(l *lockfile.Lock, now lockfile.Stamp) (lockfile.Edit, error) {
 	var ed lockfile.Edit
+	a.now = now.Raw
 	if a.task != "" {
 		i, err := taskIndex(l, a.task, a.done)
 		if err != nil {
@@ -188,14 +190,14 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries), Hint: "use globs, or make several claims"}
 	}
 	if len(added) > 0 {
-		ed.AddNotes = append(ed.AddNotes, a.signed("Scope widened by "+strings.Join(added, ", "), l))
+		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), l))
 	}
 	if len(removed) > 0 {
 		by, _, err := mayEnd("narrow", a.caller, l, a.force)
 		if err != nil {
 			return err
 		}
-		ed.AddNotes = append(ed.AddNotes, joined("Scope narrowed by "+strings.Join(removed, ", "), by))
+		ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by))
 	}
 	if len(added)+len(removed) > 0 {
 		ed.Set = append(ed.Set, lockfile.KeyValue{Key: "scope", Value: scope})
@@ -213,7 +215,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 			return err
 		}
 		if by != "" {
-			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened from %s to %s minutes, %s", minutesText(l.LeaseMinutes), minutesText(a.lease), by))
+			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s minutes, %s", a.now, minutesText(l.LeaseMinutes), minutesText(a.lease), by))
 		}
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
@@ -235,7 +237,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if l.AgentID != nil {
 		from = *l.AgentID
 	}
-	ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Handed over from %s to %s", from, a.handTo), by))
+	ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by))
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "agent_id", Value: a.handTo})
 	return nil
 }

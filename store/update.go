@@ -25,7 +25,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			if e.done && (e.FinishedBy == reapedBy || a.amends()) {
 				return Updated{}, notActive(e)
 			}
-			edit, err := a.edit(&e.Lock)
+			edit, err := a.edit(&e.Lock, c.stamp())
 			if err != nil {
 				return Updated{}, err
 			}
