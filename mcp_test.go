@@ -18,9 +18,9 @@ import (
 // tools is a program for the scripts: "tools file" makes the calls that the
 // file lists, one after another, in one session of agent-locks serve, and
 // prints a line for each: ok, refused (a tool error) or error (the protocol's),
-// and the text. Further blocks, and further lines of a text, follow indented. A call is a
-// tool's name and its arguments in JSON, in which ${NAME} is the environment
-// variable and ${long:N} a text of N bytes.
+// and the text. Further blocks, and further lines of a text, follow indented.
+// A call is a tool's name and its arguments in JSON, in which ${NAME} is the
+// environment variable and ${long:N} a text of N bytes.
 func tools() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
