@@ -51,6 +51,17 @@ func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byt
 	return out, err
 }
 
+// Run runs git where a query stands, as Repo.Git does, for what can be asked
+// before it is known which repository that is. The error is as Find's.
+func Run(ctx context.Context, q Query, args ...string) ([]byte, error) {
+	dir, err := q.dir()
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{Dir: dir, explicit: q.BaseDir != nil}
+	return r.Git(ctx, q.Environ, args...)
+}
+
 // pinned makes the variables absolute that git reads relative to the directory
 // it is started in, so that they mean in another directory what they meant in
 // dir. (GIT_INDEX_FILE is relative to the worktree's root, wherever one stands.)

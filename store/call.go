@@ -53,11 +53,15 @@ func (s *Store) open(ctx context.Context, t Target) (*call, error) {
 
 // locate asks git which repository a call is about.
 func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
-	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ})
+	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	if err != nil {
 		return nil, locateError(err)
 	}
 	return repo, nil
+}
+
+func (s *Store) query(t Target, environ []string) gitdir.Query {
+	return gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ}
 }
 
 // enter opens the store of a repository that was located.

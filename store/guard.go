@@ -5,8 +5,6 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-
-	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // A GuardRequest asks whether files may be committed.
@@ -67,18 +65,14 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 	if g.config.mode == ModeOff {
 		return g.end(GuardOff, nil)
 	}
-	repo, err := s.locate(ctx, r.Target, environ)
-	if err != nil {
-		return g.end(GuardFailed, err)
-	}
-	files, err := g.look(repo, env)
-	switch {
-	case g.config.mode == ModeOff:
-		return g.end(GuardOff, nil)
-	case err != nil:
-		return g.end(GuardFailed, gitError(err))
-	}
-	verdict, err := g.decide(repo, files)
+	settings := later(func() (map[string]string, error) { return guardSettings(ctx, g.query(r.Target, environ)) })
+	verdict, err := g.decide(func() error {
+		said, err := settings()
+		if err == nil {
+			g.config = readGuardConfig(env, said)
+		}
+		return err
+	})
 	return g.end(verdict, err)
 }
 
@@ -92,47 +86,77 @@ type guarding struct {
 	answer  Answer[Guarded]
 }
 
-// look reads git's settings and, at the same time, which files are staged:
-// each is a process of its own, and every commit waits for both.
-func (g *guarding) look(repo *gitdir.Repo, env map[string]string) ([]string, error) {
-	type settings struct {
-		values map[string]string
-		err    error
+// later starts what takes a while (git is a process of its own, and every
+// commit waits for it) and returns how to wait for its result.
+func later[T any](f func() (T, error)) func() (T, error) {
+	type result struct {
+		value T
+		err   error
 	}
-	said := make(chan settings, 1)
+	done := make(chan result, 1)
 	go func() {
-		values, err := guardSettings(g.ctx, repo, g.environ)
-		said <- settings{values, err}
+		value, err := f()
+		done <- result{value, err}
 	}()
-	files := g.request.Files
-	var err error
-	if g.request.Staged {
-		files, err = staged(g.ctx, repo, g.environ)
-		g.answer.Result.Squash = squashing(repo.GitDir)
+	return func() (T, error) {
+		r := <-done
+		return r.value, r.err
 	}
-	s := <-said
-	if s.err == nil {
-		g.config = readGuardConfig(env, s.values)
-	}
-	return files, errors.Join(err, s.err)
 }
 
-// decide asks the locks.
-func (g *guarding) decide(repo *gitdir.Repo, files []string) (Verdict, error) {
+// decide asks git and the locks, all at once; configure waits for the mode.
+func (g *guarding) decide(configure func() error) (Verdict, error) {
+	q := g.query(g.request.Target, g.environ)
+	head := later(func() ([]string, error) {
+		if !g.request.Staged {
+			return g.request.Files, nil
+		}
+		return stagedFiles(g.ctx, q, "")
+	})
+	c, entries, failed := g.locks()
+	if c != nil {
+		defer c.dir.close()
+	}
+	err := configure()
+	files, diffErr := head()
+	if g.config.mode == ModeOff {
+		return GuardOff, nil
+	}
+	if c != nil {
+		g.answer.Warnings, g.answer.Unreadable, g.answer.Dir = c.warnings, c.unreadable, c.dir.path
+	}
+	if failed != nil { // says best what is wrong, where all failed for one reason
+		return GuardFailed, failed
+	}
+	if err := errors.Join(err, diffErr); err != nil {
+		return GuardFailed, gitError(err)
+	}
+	if g.request.Staged {
+		if files, err = staged(g.ctx, q, c.repo.GitDir, files); err != nil {
+			return GuardFailed, gitError(err)
+		}
+		g.answer.Result.Squash = squashing(c.repo.GitDir)
+	}
+	return g.judge(c, entries, files)
+}
+
+// locks reads the active locks of the repository.
+func (g *guarding) locks() (*call, []entry, error) {
+	repo, err := g.locate(g.ctx, g.request.Target, g.environ)
+	if err != nil {
+		return nil, nil, err
+	}
 	c, err := g.enter(g.ctx, repo, g.environ)
 	if err != nil {
-		return GuardFailed, err
-	}
-	defer c.dir.close()
-	defer func() {
-		g.answer.Warnings = append(g.answer.Warnings, c.warnings...)
-		g.answer.Unreadable, g.answer.Dir = c.unreadable, c.dir.path
-	}()
-	who, err := c.who(g.request.AgentID, g.request.ParentAgentID)
-	if err != nil {
-		return GuardFailed, err
+		return nil, nil, err
 	}
 	entries, err := c.list(c.dir, activeOnly)
+	return c, entries, err
+}
+
+func (g *guarding) judge(c *call, entries []entry, files []string) (Verdict, error) {
+	warned := len(c.warnings)
+	who, err := c.who(g.request.AgentID, g.request.ParentAgentID)
 	if err != nil {
 		return GuardFailed, err
 	}
@@ -145,6 +169,7 @@ func (g *guarding) decide(repo *gitdir.Repo, files []string) (Verdict, error) {
 	if g.config.requireClaim && len(j.unclaimed) > 0 {
 		result.Unclaimed = j.unclaimed
 	}
+	g.answer.Warnings = append(g.answer.Warnings, c.warnings[warned:]...)
 	return result.verdict(g.config.mode), nil
 }
 

@@ -74,8 +74,8 @@ func gitBool(v string) (bool, error) {
 }
 
 // guardSettings asks git for its settings under agentlocks.
-func guardSettings(ctx context.Context, repo *gitdir.Repo, environ []string) (map[string]string, error) {
-	out, err := repo.Git(ctx, environ, "config", "-z", "--get-regexp", `^agentlocks\.`)
+func guardSettings(ctx context.Context, q gitdir.Query) (map[string]string, error) {
+	out, err := gitdir.Run(ctx, q, "config", "-z", "--get-regexp", `^agentlocks\.`)
 	var exit *exec.ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1: there are none
 		return nil, err

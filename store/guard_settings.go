@@ -13,11 +13,10 @@ type GuardSettings struct {
 func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettings], error) {
 	var a Answer[GuardSettings]
 	environ := s.Environ()
-	repo, err := s.locate(ctx, t, environ)
-	if err != nil {
+	if _, err := s.locate(ctx, t, environ); err != nil {
 		return a, err
 	}
-	settings, err := guardSettings(ctx, repo, environ)
+	settings, err := guardSettings(ctx, s.query(t, environ))
 	if err != nil {
 		return a, gitError(err)
 	}

@@ -13,19 +13,17 @@ import (
 
 // staged lists the files that the commit which is being made would change,
 // relative to the worktree's root: both names of a rename and deletions too.
-// While a merge is going on they are the files that differ from every parent,
-// since what one parent brings as it is was committed under its own guard.
-func staged(ctx context.Context, repo *gitdir.Repo, environ []string) ([]string, error) {
-	files, err := stagedAgainst(ctx, repo, environ, "")
+// head is what git says to stagedFiles (commit ""). While a merge is going on
+// they are the files that differ from every parent, since what one parent
+// brings as it is was committed under its own guard.
+func staged(ctx context.Context, q gitdir.Query, gitDir string, head []string) ([]string, error) {
+	parents, err := mergeHeads(gitDir)
 	if err != nil {
 		return nil, err
 	}
-	parents, err := mergeHeads(repo.GitDir)
-	if err != nil {
-		return nil, err
-	}
+	files := head
 	for _, parent := range parents {
-		differ, err := stagedAgainst(ctx, repo, environ, parent)
+		differ, err := stagedFiles(ctx, q, parent)
 		if err != nil {
 			return nil, err
 		}
@@ -34,15 +32,15 @@ func staged(ctx context.Context, repo *gitdir.Repo, environ []string) ([]string,
 	return files, nil
 }
 
-// stagedAgainst lists the files in which the index differs from a commit, ""
+// stagedFiles lists the files in which the index differs from a commit, ""
 // being the current one (or none yet). It goes by the index that the caller's
 // environment names: `git commit file` makes one of its own.
-func stagedAgainst(ctx context.Context, repo *gitdir.Repo, environ []string, commit string) ([]string, error) {
-	args := []string{"diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"}
+func stagedFiles(ctx context.Context, q gitdir.Query, commit string) ([]string, error) {
+	args := []string{"-c", "diff.relative=false", "diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"}
 	if commit != "" {
 		args = append(args, commit)
 	}
-	out, err := repo.Git(ctx, environ, append(args, "--")...)
+	out, err := gitdir.Run(ctx, q, append(args, "--")...)
 	if err != nil {
 		return nil, err
 	}

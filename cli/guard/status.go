@@ -23,7 +23,7 @@ func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string
 		return false, fmt.Sprintf("%q is not executable, so git passes it over", p.Hook())
 	}
 	if !found.ours {
-		if calls.MatchString(found.text) || p.delegated(found.text) {
+		if callsGuard(found.text) || p.delegated(found.text) {
 			return true, ""
 		}
 		return false, fmt.Sprintf("the hook at %q is not ours and does not call agent-locks", p.Hook())
@@ -43,15 +43,21 @@ func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string
 func Installed(p Place, commonDir string) bool {
 	for _, dir := range []string{p.Dir, filepath.Join(commonDir, "hooks")} {
 		found, err := look(filepath.Join(dir, hookName))
-		if err == nil && (found.ours || calls.MatchString(found.text) || p.delegated(found.text)) {
+		if err == nil && (found.ours || callsGuard(found.text) || p.delegated(found.text)) {
 			return true
 		}
 	}
 	return false
 }
 
-// calls finds a hook that somebody wrote to call the guard.
-var calls = regexp.MustCompile(`(?m)^[^#\n]*agent-locks\S*\s+guard\s+check`)
+// What finds a call of the guard in a hook that somebody wrote, or in a
+// tool's settings.
+const (
+	calls   = `(?m)^[^#\n]*agent-locks\S*\s+guard\s+check`
+	listsID = `(?m)^[^#\n]*\bid:\s*['"]?agent-locks-guard\b`
+)
+
+func callsGuard(text string) bool { return regexp.MustCompile(calls).MatchString(text) }
 
 // delegated reports whether a hook that a tool wrote runs the guard by way of
 // the tool's own settings.
@@ -61,21 +67,19 @@ func (p Place) delegated(text string) bool {
 	case strings.Contains(text, `/h"`): // husky, in .husky/_
 		settings = filepath.Join(filepath.Dir(p.Dir), hookName)
 	case strings.Contains(text, "pre-commit.com"):
-		settings, want = filepath.Join(p.worktree, ".pre-commit-config.yaml"), regexp.MustCompile(`(?m)^[^#\n]*\bid:\s*['"]?agent-locks-guard\b`)
+		settings, want = filepath.Join(p.worktree, ".pre-commit-config.yaml"), listsID
 	case strings.Contains(text, "lefthook"):
 		settings = filepath.Join(p.worktree, "lefthook.yml")
 	default:
 		return false
 	}
 	said, err := os.ReadFile(settings)
-	return err == nil && want.Match(said)
+	return err == nil && regexp.MustCompile(want).Match(said)
 }
-
-var recorded = regexp.MustCompile(`(?m)\|\| agent_locks='(.*)'$`)
 
 // Program is the path that one of our hooks has recorded; "" where it has none.
 func Program(text string) string {
-	m := recorded.FindStringSubmatch(text)
+	m := regexp.MustCompile(`(?m)\|\| agent_locks='(.*)'$`).FindStringSubmatch(text)
 	if m == nil {
 		return ""
 	}

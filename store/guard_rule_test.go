@@ -1,0 +1,106 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 7, 17, 18, 0, 0, 0, time.UTC)
+	lock := func(minute int, scope string, change ...func(*stake)) stake {
+		s := stake{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{Created: lockfile.Stamp{Time: at.Add(time.Duration(minute) * time.Minute)}}}}}
+		s.scope = overlap.Scope{overlap.Stored(scope, overlap.Context{})}
+		for _, c := range change {
+			c(&s)
+		}
+		return s
+	}
+	own := func(s *stake) { s.own = true }
+	parent := func(s *stake) { s.parent = true }
+	stale := func(s *stake) { s.stale = true }
+	shared := func(s *stake) { s.Mode = lockfile.Shared }
+	for name, c := range map[string]struct {
+		stakes    []stake
+		blocked   string // the stakes that block src/a.go
+		warned    string
+		unclaimed bool
+	}{
+		"nobody":                        {nil, "[]", "[]", true},
+		"somewhere else":                {[]stake{lock(0, "docs/**")}, "[]", "[]", true},
+		"somebody else":                 {[]stake{lock(0, "src/**")}, "[0]", "[]", true},
+		"two of them":                   {[]stake{lock(0, "src/**"), lock(1, "docs"), lock(2, "src/a.go")}, "[0 2]", "[]", true},
+		"oneself":                       {[]stake{lock(0, "src/**", own)}, "[]", "[]", false},
+		"oneself elsewhere":             {[]stake{lock(0, "docs/**", own), lock(1, "src/**")}, "[1]", "[]", true},
+		"one's parent":                  {[]stake{lock(0, "src/**", parent)}, "[]", "[]", true},
+		"a stale lock":                  {[]stake{lock(0, "src/**", stale)}, "[]", "[0 stale]", true},
+		"a reader":                      {[]stake{lock(0, "src/**", shared)}, "[]", "[0 shared]", true},
+		"a younger lock":                {[]stake{lock(0, "src/**", own), lock(1, "src/**")}, "[]", "[1 yours_is_older]", false},
+		"an older lock":                 {[]stake{lock(0, "src/**"), lock(1, "src/**", own)}, "[0]", "[]", false},
+		"a lock of the same second":     {[]stake{lock(0, "src/**"), lock(0, "src/**", own)}, "[0]", "[]", false},
+		"one older, one younger":        {[]stake{lock(0, "src/**"), lock(1, "src/**", own), lock(2, "src/**")}, "[0]", "[2 yours_is_older]", false},
+		"the eldest of one's own count": {[]stake{lock(3, "src/**", own), lock(2, "src/**"), lock(1, "src/**", own)}, "[]", "[1 yours_is_older]", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := judge([]string{"src/a.go", "other/b.go"}, c.stakes)
+			blocked, warned := []string{}, []string{}
+			for i := range c.stakes {
+				if slices.Equal(j.blocked[i], []string{"src/a.go"}) {
+					blocked = append(blocked, fmt.Sprint(i))
+				} else if len(j.blocked[i]) > 0 {
+					t.Errorf("%d blocks %q", i, j.blocked[i])
+				}
+				for reason, files := range j.warned[i] {
+					if slices.Equal(files, []string{"src/a.go"}) {
+						warned = append(warned, fmt.Sprint(i, " ", reason))
+					} else {
+						t.Errorf("%d warns of %q", i, files)
+					}
+				}
+			}
+			want := []string{"other/b.go"}
+			if c.unclaimed {
+				want = []string{"src/a.go", "other/b.go"}
+			}
+			if fmt.Sprint(blocked) != c.blocked || fmt.Sprint(warned) != c.warned || !slices.Equal(j.unclaimed, want) {
+				t.Errorf("blocked %v, warned %v, unclaimed %q; want %s, %s, %q", blocked, warned, j.unclaimed, c.blocked, c.warned, want)
+			}
+		})
+	}
+}
+
+func TestReadGuardConfig(t *testing.T) {
+	t.Parallel()
+	type settings = map[string]string
+	for _, c := range []struct {
+		env      string
+		settings settings
+		mode     GuardMode
+		require  bool
+		warnings int
+	}{
+		{"", nil, ModeBlock, false, 0},
+		{"", settings{"agentlocks.guard": "warn"}, ModeWarn, false, 0},
+		{"off", settings{"agentlocks.guard": "warn"}, ModeOff, false, 0},
+		{" Warn ", nil, ModeWarn, false, 0},
+		{"loose", settings{"agentlocks.guard": "off"}, ModeBlock, false, 1},
+		{"", settings{"agentlocks.guard": "maybe"}, ModeBlock, false, 1},
+		{"", settings{"agentlocks.requireclaim": "true"}, ModeBlock, true, 0},
+		{"", settings{"agentlocks.requireclaim": "Yes"}, ModeBlock, true, 0},
+		{"", settings{"agentlocks.requireclaim": "1"}, ModeBlock, true, 0},
+		{"", settings{"agentlocks.requireclaim": "off"}, ModeBlock, false, 0},
+		{"", settings{"agentlocks.requireclaim": ""}, ModeBlock, false, 0},
+		{"", settings{"agentlocks.requireclaim": "perhaps"}, ModeBlock, true, 1},
+	} {
+		g := readGuardConfig(map[string]string{modeVariable: c.env}, c.settings)
+		if g.mode != c.mode || g.requireClaim != c.require || len(g.warnings) != c.warnings {
+			t.Errorf("%q, %v: %+v", c.env, c.settings, g)
+		}
+	}
+}
