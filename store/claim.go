@@ -26,6 +26,14 @@ type obstruction struct {
 
 func (o obstruction) none() bool { return len(o.blocking)+len(o.tickets) == 0 }
 
+// file is the name of a file without whose change the way stays blocked.
+func (o obstruction) file() string {
+	if len(o.tickets) > 0 {
+		return ticketName(o.tickets[0].seq, ticketSuffix)
+	}
+	return o.blocking[0].ID + extension
+}
+
 // obstruction judges what was read of the store.
 func (c *call) obstruction(k claim, entries []entry, before []ticket) obstruction {
 	o := obstruction{met: c.meetings(k.scope, exclusiveTo(k.lock.Mode, entries)), tickets: c.ahead(k, before)}

@@ -120,8 +120,11 @@ func before(seq uint64, tickets []ticket) []ticket {
 }
 
 // turnMayHaveCome looks without the mutex, which is worth taking only when
-// this says so. Of the tickets only those are probed that could matter.
+// this says so. One thing in the way is enough to go on waiting for, and the
+// nearest is looked for first: so that in a long queue everybody waits for the
+// one before, and one who leaves wakes one.
 func (c *call) turnMayHaveCome(k claim, s *spot, v *vigil) (bool, error) {
+	v.on = ""
 	if err := c.dir.reopen(); err != nil {
 		return false, err
 	}
@@ -129,33 +132,46 @@ func (c *call) turnMayHaveCome(k claim, s *spot, v *vigil) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() {
-		if err := waiting.close(); err != nil {
-			c.warn("close %q: %v", waiting.path, err)
+	stands := s.stands(waiting)
+	var o obstruction
+	if stands {
+		o.tickets, err = c.nearest(k, s, waiting)
+	}
+	if err := errors.Join(err, waiting.close()); err != nil || !stands {
+		return !stands, err // to queue anew
+	}
+	if o.none() {
+		l, err := c.dir.list(c.ctx, activeOnly)
+		if err != nil {
+			return false, err
 		}
-	}()
-	if !s.stands(waiting) {
-		return true, nil // to queue anew
+		o = c.obstruction(k, l.entries, nil)
 	}
-	l, err := c.dir.list(c.ctx, activeOnly)
+	if o.none() {
+		return true, nil
+	}
+	v.on = o.file()
+	v.tell(func() string { return c.inTheWay(k, o) })
+	return false, nil
+}
+
+// nearest is the last of the live tickets that come before the caller's and
+// stand in its way, if there is one. No more of them are probed than it takes.
+func (c *call) nearest(k claim, s *spot, waiting *place) ([]ticket, error) {
+	published, _, err := waiting.numbers()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if o := c.obstruction(k, l.entries, nil); !o.none() {
-		v.tell(func() string { return c.inTheWay(k, o) })
-		return false, nil
-	}
-	tickets, _, err := c.dir.tickets(c.ctx, waiting)
-	if err != nil {
-		return false, err
-	}
-	for _, earlier := range before(s.seq, tickets) {
-		if !earlier.late(c.dir.now()) && c.comesBefore(earlier, k) && waiting.lives(earlier.seq) {
-			v.tell(func() string { return c.inTheWay(k, obstruction{tickets: []ticket{earlier}}) })
-			return false, nil
+	for _, seq := range slices.Backward(published) {
+		if seq >= s.seq {
+			continue
+		}
+		t, ok := waiting.ticket(seq)
+		if ok && !t.late(c.dir.now()) && c.comesBefore(t, k) && waiting.lives(seq) {
+			return []ticket{t}, nil
 		}
 	}
-	return true, nil
+	return nil, nil
 }
 
 // gaveUp says why a wait ended without a claim, and what was in the way.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,36 +22,45 @@ func (d *dir) openQueue() (*place, error) {
 // tickets reads the queue in order, the dead ones with it, and tells which
 // numbers are in use, by tickets or by what is left of some.
 func (d *dir) tickets(ctx context.Context, waiting *place) (tickets []ticket, used []uint64, err error) {
-	if waiting == nil {
-		return nil, nil, nil
-	}
-	f, err := waiting.root.Open(".")
-	if err != nil {
-		return nil, nil, unusable("read", waiting.path, err)
-	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, nil, unusable("read", waiting.path, err)
-	}
-	published := map[uint64]bool{}
-	for _, name := range names {
-		if seq, suffix, ok := ticketNumber(name); ok {
-			published[seq] = published[seq] || suffix == ticketSuffix
-		}
-	}
-	used = slices.Sorted(maps.Keys(published))
-	for _, seq := range used {
+	published, used, err := waiting.numbers()
+	for _, seq := range published {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
-		}
-		if !published[seq] {
-			continue
 		}
 		if t, ok := waiting.ticket(seq); ok {
 			tickets = append(tickets, t)
 		}
 	}
-	return tickets, used, nil
+	return tickets, used, err
+}
+
+// numbers lists, in order, the numbers of tickets and those of which any file
+// is there.
+func (p *place) numbers() (published, used []uint64, err error) {
+	if p == nil {
+		return nil, nil, nil
+	}
+	f, err := p.root.Open(".")
+	if err != nil {
+		return nil, nil, unusable("read", p.path, err)
+	}
+	names, err := f.Readdirnames(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, nil, unusable("read", p.path, err)
+	}
+	for _, name := range names {
+		seq, suffix, ok := ticketNumber(name)
+		if !ok {
+			continue
+		}
+		used = append(used, seq)
+		if suffix == ticketSuffix {
+			published = append(published, seq)
+		}
+	}
+	slices.Sort(published)
+	slices.Sort(used)
+	return published, slices.Compact(used), nil
 }
 
 // lives reports whether the process that a ticket belongs to still waits. The

@@ -54,7 +54,8 @@ type vigil struct {
 	deadline time.Time
 	watch    *watch
 	told     time.Time
-	warnings int // how many the call had when the wait began
+	on       string // the file whose change can end the wait; "" where any may
+	warnings int    // how many the call had when the wait began
 }
 
 // vigil begins a wait of at most that long.
@@ -77,7 +78,7 @@ var errDeadline = errors.New("the time is up")
 // whatever changed before is seen by the look that follows.
 func (v *vigil) next() bool {
 	if v.watch != nil {
-		v.watch.next(v.ctx)
+		v.watch.next(v.ctx, v.on)
 		return !v.over()
 	}
 	if v.over() {

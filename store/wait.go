@@ -83,6 +83,7 @@ func (c *call) waitUntilFree(k claim, v *vigil) (Waited, error) {
 			c.warnPassed(o.met, k.minutes)
 			return Waited{Status: free, Overlaps: c.summaries(k, o)}, nil
 		}
+		v.on = o.file()
 		v.tell(func() string { return c.inTheWay(k, o) })
 		if v.next() {
 			continue

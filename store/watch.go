@@ -44,8 +44,9 @@ func (d *dir) newWatch() *watch {
 	return &watch{watcher: w}
 }
 
-// next returns when something may have changed, or ctx has ended.
-func (w *watch) next(ctx context.Context) {
+// next returns when the file called on may have changed (any file that tells
+// something, where on is ""), after pollEvery, or when ctx has ended.
+func (w *watch) next(ctx context.Context, on string) {
 	timer := time.NewTimer(pollEvery)
 	defer timer.Stop()
 	var events chan fsnotify.Event
@@ -60,7 +61,7 @@ func (w *watch) next(ctx context.Context) {
 		case <-timer.C:
 			return
 		case e := <-events:
-			if !telling(e) {
+			if !telling(e, on) {
 				continue
 			}
 		case <-failures:
@@ -84,11 +85,17 @@ func (w *watch) drain() {
 	}
 }
 
-// telling leaves out the store's own bookkeeping.
-func telling(e fsnotify.Event) bool {
+// telling reports whether a change is of the file called on or, where that is
+// "", anything but the store's own bookkeeping.
+func telling(e fsnotify.Event, on string) bool {
 	name := filepath.Base(e.Name)
-	return !strings.HasPrefix(name, ".") && !e.Has(fsnotify.Chmod) &&
-		(strings.HasSuffix(name, extension) || strings.HasSuffix(name, ticketSuffix))
+	switch {
+	case e.Has(fsnotify.Chmod):
+		return false
+	case on != "":
+		return name == on
+	}
+	return !strings.HasPrefix(name, ".") && (strings.HasSuffix(name, extension) || strings.HasSuffix(name, ticketSuffix))
 }
 
 func (w *watch) close() error {
