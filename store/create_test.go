@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -186,6 +187,34 @@ func TestAbsoluteScopesThroughLinks(t *testing.T) {
 		}
 		if got := w.show(a.Result.ID).Scope; len(got) != 1 || got[0] != want {
 			t.Errorf("%q is stored as %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A claim in the wrong store looks like success.
+func TestScopesInNestedRepositoriesAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.main, "init", "-q", "vendor/lib")
+	w.git(w.main, "worktree", "add", "-q", "-b", "nested", ".trees/nested")
+	nested := filepath.Join(w.main, "vendor", "lib")
+	for scope, want := range map[string]string{
+		"vendor/lib/src/a.go":    nested,
+		"vendor/lib/**":          nested,
+		".trees/nested/src/*.go": filepath.Join(w.main, ".trees", "nested"),
+		"vendor/lib":             "", // the submodule's commit is the parent's
+		"vendor/**":              "",
+		"vendor/other/a.go":      "",
+		"src/a.go":               "",
+	} {
+		a, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{scope}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != "" {
+			wantWarning(t, a.Warnings, strconv.Quote(want))
+		} else if len(a.Warnings) > 0 {
+			t.Errorf("%q: %q", scope, a.Warnings)
 		}
 	}
 }

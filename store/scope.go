@@ -45,6 +45,7 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 			return nil, scopeError(err)
 		}
 		c.warnMisplaced(text, e)
+		c.warnElsewhere(text, e)
 		scope = append(scope, e)
 	}
 	return scope, nil
@@ -138,6 +139,27 @@ func (c *call) warnMisplaced(text string, e *overlap.Entry) {
 		return
 	}
 	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
+}
+
+// warnElsewhere warns of an entry that leads into a submodule, a repository
+// or a worktree within the caller's: those who work there read another store,
+// or know the file by another name.
+func (c *call) warnElsewhere(text string, e *overlap.Entry) {
+	if c.repo.Worktree == "" {
+		return
+	}
+	dir, rest := c.repo.Worktree, e.String()
+	for {
+		name, beneath, _ := strings.Cut(rest, "/")
+		if beneath == "" || strings.ContainsAny(name, `*?[{(\`) {
+			return
+		}
+		dir, rest = filepath.Join(dir, name), beneath
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as base_dir (--base-dir)", text, dir)
+			return
+		}
+	}
 }
 
 // A meeting is an entry of the store whose scope meets the caller's.
