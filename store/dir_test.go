@@ -215,30 +215,3 @@ func TestADirectoryThatCannotBeSyncedIsAWarning(t *testing.T) {
 		t.Errorf("warning %q", h.warnings[0])
 	}
 }
-
-// Another tool may create a file after our look and before our link.
-func TestANewLockNeverOverwrites(t *testing.T) {
-	t.Parallel()
-	for name, link := range map[string]func(*os.Root, string, string) error{
-		"links":    (*os.Root).Link,
-		"no links": func(*os.Root, string, string) error { return syscall.EPERM },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := at(t, newCommon(t))
-			d.link = link
-			h := locked(t, d)
-			path := d.active.file(stamp + "-x")
-			put(t, path, "somebody else's")
-			if err := h.appear(stamp+"-x", made(t, stamp+"-x", lockfile.Active, 0)); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("error %v, want %v", err, fs.ErrExist)
-			}
-			if got, err := os.ReadFile(path); err != nil || string(got) != "somebody else's" {
-				t.Errorf("the file says %q (%v)", got, err)
-			}
-			if files := tree(t, d.path); len(files) != 3 {
-				t.Errorf("left are %v", files)
-			}
-		})
-	}
-}
