@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -415,5 +416,34 @@ func TestPermissionsFollowTheRepository(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A fifo that takes a file's place after the look must not hold the reader.
+func TestAFifoPutInPlaceIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	locked(t, d)
+	path := d.active.file(stamp + "-x")
+	put(t, path, text(stamp+"-x", lockfile.Active, 0))
+	seen, err := d.active.look(stamp + "-x.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan error, 1)
+	go func() {
+		_, _, err := d.active.bytesOf(stamp+"-x.md", seen)
+		read <- err
+	}()
+	select {
+	case err := <-read:
+		if err == nil {
+			t.Error("the fifo was read")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the reader waits for the fifo")
 	}
 }

@@ -130,3 +130,21 @@ func TestPrune(t *testing.T) {
 	_, err := s.Prune(background, store.PruneRequest{Yes: true})
 	wantCode(t, err, store.BadInput, "90d")
 }
+
+// Which of two copies is the one to keep is not for prune to say.
+func TestPruneLeavesTwoCopiesAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	text := strings.Replace(w.read(id+".md"), "status: active", "status: done", 1)
+	w.write(id+".md", text)
+	w.write("done/"+id+".md", text+"\nand more\n")
+	w.pass(48 * time.Hour)
+	a, err := w.at(w.main).Prune(background, store.PruneRequest{OlderThan: "24h", Yes: true})
+	if err != nil || len(a.Result) != 0 {
+		t.Errorf("%+v, %v", a.Result, err)
+	}
+	if got := w.read("done", id+".md"); got != text+"\nand more\n" {
+		t.Errorf("the copy says %q", got)
+	}
+}
