@@ -220,6 +220,14 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 		})
 		return
 	}
+	if name := network(path); name != "" {
+		x.add(Finding{
+			Severity: SeverityNote, Check: CheckMutex, Path: path,
+			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines that cannot be tried from here", path, name),
+			Fix:     "let the agents on one machine only use it, or keep the repository on a local disk",
+		})
+		return
+	}
 	x.ok(CheckMutex, path, "a second lock on %q was refused, as it must be", path)
 }
 
