@@ -20,7 +20,8 @@ func newGuard(a *app) *cobra.Command {
 			"(the default), warn or off. Under git config agentlocks.requireClaim true, files\n" +
 			"that no lock of your own covers are refused as well. AGENT_LOCKS_BYPASS=1 lets a\n" +
 			"commit through.",
-		Example: "  agent-locks guard install\n  agent-locks guard status",
+		Example:                    "  agent-locks guard install\n  agent-locks guard status",
+		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

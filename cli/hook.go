@@ -47,10 +47,14 @@ func newHook(a *app) *cobra.Command {
 	}
 }
 
-// hookClaude answers, come what may: for the client a hook that fails, hangs
-// or dies is no reason to hold an edit back.
 func (a *app) hookClaude(ctx context.Context, named string) error {
-	ctx, cancel := context.WithTimeout(ctx, hookLimit)
+	return a.printJSON(a.claudeReply(ctx, named, hookLimit))
+}
+
+// claudeReply is the answer to the event on stdin, come what may: for the
+// client a hook that fails, hangs or dies is no reason to hold an edit back.
+func (a *app) claudeReply(ctx context.Context, named string, limit time.Duration) claudeAnswer {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	h := &claudeHook{app: a, event: claudeEventNamed(named)}
 	answers := make(chan claudeAnswer, 1)
@@ -62,14 +66,14 @@ func (a *app) hookClaude(ctx context.Context, named string) error {
 		}()
 		answers <- h.answer(ctx)
 	}()
-	var reply claudeAnswer
 	select {
-	case reply = <-answers:
+	case reply := <-answers:
+		return reply
 	case <-ctx.Done():
-		// The other goroutine may still write h.
-		reply = (&claudeHook{app: a, event: claudeEventNamed(named)}).undecided("no answer in time: " + context.Cause(ctx).Error())
+		// h still belongs to the other goroutine.
+		late := &claudeHook{app: a, event: claudeEventNamed(named)}
+		return late.undecided("no answer in time: " + context.Cause(ctx).Error())
 	}
-	return a.printJSON(reply)
 }
 
 // answer reads the event and finds the answer to it.

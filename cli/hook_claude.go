@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -64,6 +65,9 @@ type claudeSpecific struct {
 // parse reads the event. A field of a type that we did not expect counts as
 // absent: the client's format grows, and most of it is none of our business.
 func (h *claudeHook) parse(b []byte) error {
+	if b = bytes.TrimSpace(b); json.Valid(b) && b[0] != '{' {
+		return errors.New("it is no JSON object")
+	}
 	var wrong *json.UnmarshalTypeError
 	if err := json.Unmarshal(b, &h.in); err != nil && !errors.As(err, &wrong) {
 		return err

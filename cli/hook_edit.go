@@ -75,8 +75,10 @@ func (h *claudeHook) preToolUse(ctx context.Context) claudeAnswer {
 	mode := h.editMode()
 	path, edits := h.file()
 	switch {
-	case !edits || mode == editOff:
+	case mode == editOff || !edits && h.in.ToolName != "":
 		return claudeAnswer{}
+	case !edits:
+		return h.undecided("the event names no tool")
 	case path == "":
 		return h.undecided(fmt.Sprintf("the event names no file for %s", h.in.ToolName))
 	}
@@ -108,6 +110,7 @@ func (h *claudeHook) held(mode, text string) claudeAnswer {
 	if mode == editDeny {
 		return claudeAnswer{Specific: &claudeSpecific{HookEventName: h.event, PermissionDecision: "deny", PermissionDecisionReason: text}}
 	}
+	text = "Only a warning, the edit goes through. " + text
 	a := h.context(text)
 	a.SystemMessage = text
 	return a

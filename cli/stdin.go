@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -59,6 +60,9 @@ func (a *app) readNames(ctx context.Context) ([]string, error) {
 	}
 	if len(b) > maxNames {
 		return nil, usage("check them in several calls", "more than %d bytes of names on stdin", maxNames)
+	}
+	if bytes.HasSuffix(b, []byte("\n")) && !bytes.Contains(b, []byte{0}) { // lines would pass for one odd name that nobody holds
+		return nil, usage("as in git diff --name-only -z | agent-locks guard check --stdin", "the names on stdin do not end in a NUL each")
 	}
 	return store.SplitNames(b), nil
 }

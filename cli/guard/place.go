@@ -82,7 +82,7 @@ func (p Place) foreign() bool { return p.Scope != "" && p.Scope != "local" && p.
 // writable refuses a place that is not this repository's own to write to.
 func (p Place) writable() error {
 	if p.foreign() {
-		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath .git/hooks",
+		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"",
 			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
 	}
 	return p.links()

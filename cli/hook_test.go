@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A session is a repository with a linked worktree, another one beside it, and
+// what is in the environment of a client's session there.
+type session struct {
+	t   *testing.T
+	dir string
+	env []string
+	now time.Time
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := buildStage(t.Context(), dir, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &session{t: t, dir: dir, env: env, now: time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)}
+}
+
+// run carries out a command line of that session.
+func (s *session) run(stdin string, args ...string) result {
+	s.t.Helper()
+	var out, fault bytes.Buffer
+	w := World{
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &fault,
+		Environ: func() []string { return s.env },
+		Getwd:   func() (string, error) { return s.dir, nil },
+		Now:     func() time.Time { return s.now },
+	}
+	code := Run(s.t.Context(), w)
+	return result{out.String(), fault.String(), code}
+}
+
+func (s *session) claim(agent, title string, scope ...string) {
+	s.t.Helper()
+	args := []string{"claim", "--base-dir", filepath.Join(s.dir, mainTree), "--agent", agent, "--title", title}
+	for _, e := range scope {
+		args = append(args, "--scope", e)
+	}
+	if r := s.run("", args...); r.code != 0 {
+		s.t.Fatalf("%q: %s", args, r.stderr)
+	}
+}
+
+// event is the JSON of an event; DIR stands for the session's directory.
+func (s *session) event(text string) string {
+	quoted, err := json.Marshal(s.dir)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.ReplaceAll(text, "DIR", strings.Trim(string(quoted), `"`))
+}
+
+// Each golden file has the event as it comes in and the answer to it.
+func TestHookAnswers(t *testing.T) {
+	t.Parallel()
+	const (
+		me    = `{"session_id":"0a1b2c3d-4e5f","transcript_path":"/t.jsonl","cwd":"DIR/app","permission_mode":"default",`
+		edit  = me + `"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go","old_string":"a","new_string":"b"}}`
+		write = me + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
+		done  = me + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
+	)
+	for name, c := range map[string]struct {
+		event string
+		in    string
+		env   []string
+		setUp func(*session)
+	}{
+		"pre-held":               {event: "pre-tool-use", in: edit},
+		"pre-held-warn":          {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=warn"}},
+		"pre-held-off":           {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=off"}},
+		"pre-held-odd-mode":      {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=perhaps"}},
+		"pre-by-its-own-name":    {event: "", in: edit},
+		"pre-new-file":           {event: "pre-tool-use", in: write},
+		"pre-notebook":           {event: "pre-tool-use", in: me + `"tool_name":"NotebookEdit","tool_input":{"notebook_path":"DIR/app/src/n.ipynb"}}`},
+		"pre-multi-edit":         {event: "pre-tool-use", in: me + `"tool_name":"MultiEdit","tool_input":{"file_path":"DIR/app/src/a.go","edits":[]}}`},
+		"pre-relative":           {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"src/../src/a.go"}}`},
+		"pre-free":               {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`},
+		"pre-other-tool":         {event: "pre-tool-use", in: me + `"tool_name":"Bash","tool_input":{"command":"rm -rf src"}}`},
+		"pre-outside":            {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/none/a.go"}}`},
+		"pre-started-elsewhere":  {event: "pre-tool-use", in: strings.Replace(edit, `"cwd":"DIR/app"`, `"cwd":"/"`, 1)},
+		"pre-own":                {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_AGENT_ID=them"}},
+		"pre-stale":              {event: "pre-tool-use", in: edit, setUp: func(s *session) { s.now = s.now.Add(2 * time.Hour) }},
+		"pre-malformed":          {event: "pre-tool-use", in: `{"session_id":`},
+		"pre-malformed-warn":     {event: "pre-tool-use", in: `{"session_id":`, env: []string{"AGENT_LOCKS_HOOK=warn"}},
+		"pre-malformed-off":      {event: "pre-tool-use", in: `{"session_id":`, env: []string{"AGENT_LOCKS_HOOK=off"}},
+		"pre-empty":              {event: "pre-tool-use", in: ``},
+		"pre-no-object":          {event: "pre-tool-use", in: `["Edit"]`},
+		"pre-no-tool":            {event: "pre-tool-use", in: me + `"tool_input":{"file_path":"DIR/app/src/a.go"}}`},
+		"pre-no-file":            {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"path":"a"}}`},
+		"pre-odd-types":          {event: "pre-tool-use", in: `{"session_id":7,"cwd":[],"tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go"}}`},
+		"pre-odd-path":           {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":{}}}`},
+		"pre-no-store":           {event: "pre-tool-use", in: edit, setUp: spoilStore},
+		"pre-no-store-warn":      {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=warn"}, setUp: spoilStore},
+		"post-outside-claim":     {event: "post-tool-use", in: done, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"post-nothing-claimed":   {event: "post-tool-use", in: done},
+		"post-malformed":         {event: "post-tool-use", in: `[]`},
+		"start":                  {event: "session-start", in: me + `"hook_event_name":"SessionStart","source":"startup"}`},
+		"start-resumed":          {event: "session-start", in: me + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**", "*.md") }},
+		"start-outside":          {event: "session-start", in: strings.Replace(me, "DIR/app", "DIR", 1) + `"source":"startup"}`},
+		"start-named":            {event: "session-start", in: me + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
+		"start-no-session":       {event: "session-start", in: `{"cwd":"DIR/app"}`},
+		"start-malformed":        {event: "session-start", in: `nonsense`},
+		"end-nothing":            {event: "session-end", in: me + `"hook_event_name":"SessionEnd","reason":"exit"}`},
+		"end-still-claimed":      {event: "session-end", in: me + `"reason":"exit"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"unknown-event":          {event: "before-lunch", in: me + `"hook_event_name":"BeforeLunch"}`},
+		"unknown-event-no-name":  {event: "", in: me + `"tool_name":"Edit"}`},
+		"malformed-without-name": {event: "", in: `{`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.claim("them", "Their work", "src/**")
+			if c.setUp != nil {
+				c.setUp(s)
+			}
+			s.env = append(s.env, c.env...)
+			args := []string{"hook", "claude"}
+			if c.event != "" {
+				args = append(args, c.event)
+			}
+			got := s.run(s.event(c.in), args...)
+			if got.code != 0 || !json.Valid([]byte(got.stdout)) || strings.Count(got.stdout, "\n") != 1 {
+				t.Fatalf("exit code %d, stdout %q", got.code, got.stdout)
+			}
+			quoted := s.event("DIR")
+			text := strings.NewReplacer(quoted, "DIR", filepath.ToSlash(s.dir), "DIR").Replace(got.stdout)
+			golden(t, "hook/"+name+".txt", strings.Join(append(c.env, args...), " ")+"\n"+c.in+"\n"+text)
+		})
+	}
+}
+
+// spoilStore makes a store that cannot be read at all.
+func spoilStore(s *session) {
+	path := filepath.Join(s.dir, mainTree, ".git", "agents-locks")
+	if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o666)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestClaudeIdentity(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ session, agent, parent, id, up string }{
+		{"0123456789", "", "", "claude-01234567", ""},
+		{"short", "", "boss", "claude-short", "boss"},
+		{"0123456789", "alice", "", "alice", ""},
+		{"0123456789", "claude-01234567", "boss", "claude-01234567", "boss"},
+		{"0123456789", "claude-abcdefgh", "", "claude-01234567", "claude-abcdefgh"}, // started from that session's shell
+		{"0123456789", "claude-bot", "", "claude-bot", ""},
+		{"", "", "", "", ""},
+		{"", "claude-abcdefgh", "", "claude-abcdefgh", ""},
+		{"a\nb", "", "", "", ""},
+		{"\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", "", "", "claude-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", ""},
+	} {
+		id, up := claudeIdentity(c.session, c.agent, c.parent)
+		if deref(id) != c.id || deref(up) != c.up {
+			t.Errorf("%+v: id %q, parent %q", c, deref(id), deref(up))
+		}
+	}
+}
+
+// The id reaches the session's shells once, however often the event comes.
+func TestSessionStartExports(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	file := filepath.Join(s.dir, "env.sh")
+	if err := os.WriteFile(file, []byte("export OTHER=1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(s.env, "CLAUDE_ENV_FILE="+file, "AGENT_LOCKS_AGENT_ID=claude-parent78")
+	const want = "export OTHER=1\nexport AGENT_LOCKS_AGENT_ID=claude-0a1b2c3d\nexport AGENT_LOCKS_PARENT_ID=claude-parent78\n"
+	for range 2 {
+		r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app"}`), "hook", "claude", "session-start")
+		if r.code != 0 || r.stderr != "" || !strings.Contains(r.stdout, "your shells have it") {
+			t.Errorf("%+v", r)
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || string(got) != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+	s.env = append(s.env, "CLAUDE_ENV_FILE="+filepath.Join(s.dir, "none", "env.sh"))
+	if r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app"}`), "hook", "claude", "session-start"); r.code != 0 ||
+		!strings.Contains(r.stderr, "could not be exported") || !strings.Contains(r.stdout, "claude-0a1b2c3d") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A store that panics, or never answers, is answered for.
+func TestHookAnswersForAFault(t *testing.T) {
+	t.Parallel()
+	const edit = `{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"/a"}}`
+	r := try(t, &fake{result: "of the wrong type"}, []string{"hook", "claude", "pre-tool-use"}, func(w *World) {
+		w.Stdin = strings.NewReader(edit)
+		w.Environ = func() []string { return nil }
+	})
+	if r.code != 0 || !strings.Contains(r.stdout, `"permissionDecision":"ask"`) {
+		t.Errorf("%+v", r)
+	}
+	unending, end := io.Pipe()
+	t.Cleanup(func() { end.Close() })
+	a := &app{World: World{Stdin: unending, Environ: func() []string { return nil }}, locks: &fake{}}
+	got := a.claudeReply(t.Context(), "pre-tool-use", 10*time.Millisecond)
+	if got.Specific == nil || got.Specific.PermissionDecision != "ask" || !strings.Contains(got.Specific.PermissionDecisionReason, "in time") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestHookUsage(t *testing.T) {
+	t.Parallel()
+	testRequests(t, store.Edit{}, []requestCase{
+		{args: []string{"hook"}, err: "hook needs the name of a client"},
+		{args: []string{"hook", "clod", "x"}, err: `unknown client "clod"`},
+		{args: []string{"hook", "claude", "x", "y"}, err: `hook takes a client and an event, got 3 arguments, the third "y"`},
+	})
+}
