@@ -133,6 +133,10 @@ func TestGuardOfCommits(t *testing.T) {
 		},
 		"from a subdirectory": func(s *site) {
 			s.write("link", "held/old.txt", "changed\n")
+			s.git(s.link, "add", ".")
+			if out, code := s.run(s.link, "git", "hook", "run", "pre-commit"); code != 1 && !strings.Contains(out, "is not a git command") { // before git 2.36
+				s.t.Errorf("git does not find the hook in a linked worktree: exit code %d\n%s", code, out)
+			}
 			s.commit(filepath.Join(s.link, "held"), held, "-a")
 			s.commit(filepath.Join(s.link, "free"), held, "-a")
 		},

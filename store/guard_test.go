@@ -1,0 +1,86 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "Theirs", "src/**")
+	if err := os.MkdirAll(filepath.Join(w.link, "src"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.link, "src", "a.go"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.git(w.link, "add", ".")
+	check := func(dir string, want store.Verdict, files int, env ...string) store.Answer[store.Guarded] {
+		t.Helper()
+		a, err := w.at(dir, env...).Guard(background, store.GuardRequest{Staged: true})
+		if err != nil || a.Result.Verdict != want || a.Result.Files != files {
+			t.Errorf("in %s with %q: %+v, %v; want %s of %d files", dir, env, a, err, want, files)
+		}
+		return a
+	}
+	a := check(w.link, store.GuardBlocked, 1)
+	if h := a.Result.Blocked; len(h) != 1 || h[0].Title != "Theirs" || h[0].Files[0] != "src/a.go" || *h[0].SameWorktree {
+		t.Errorf("blocked by %+v", h)
+	}
+	check(filepath.Join(w.link, "src"), store.GuardBlocked, 1)
+	check(w.link, store.GuardWarned, 1, "AGENT_LOCKS_GUARD=warn")
+	check(w.link, store.GuardOff, 0, "AGENT_LOCKS_GUARD=off")
+	check(w.link, store.GuardBypassed, 0, "AGENT_LOCKS_GUARD=off", "AGENT_LOCKS_BYPASS=1")
+	check(w.main, store.GuardClear, 0)
+	// As git sets them for a hook of the linked worktree.
+	gitDir := w.git(w.link, "rev-parse", "--absolute-git-dir")
+	check(w.link, store.GuardBlocked, 1, "GIT_DIR="+gitDir, "GIT_INDEX_FILE="+filepath.Join(gitDir, "index"), "GIT_PREFIX=src/")
+
+	// What keeps it from looking refuses, unless it is only to warn.
+	_, err := w.at(t.TempDir()).Guard(background, store.GuardRequest{Staged: true})
+	wantCode(t, err, store.NotARepository, "AGENT_LOCKS_BYPASS=1")
+	if err := os.WriteFile(filepath.Join(gitDir, "index"), []byte("torn"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.at(w.link).Guard(background, store.GuardRequest{Staged: true})
+	wantCode(t, err, store.GitFailed, "AGENT_LOCKS_BYPASS=1")
+	a = check(w.link, store.GuardFailed, 0, "AGENT_LOCKS_GUARD=warn")
+	wantWarning(t, a.Warnings, "nobody checked")
+}
+
+// An agent's edits do not wait for whoever is writing: its lock is kept alive
+// another time.
+func TestEditedDoesNotWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := w.at(w.main).Create(background, store.CreateRequest{Title: "Mine", Scope: []string{"src"}, AgentID: ptr("me")}); err != nil {
+		t.Fatal(err)
+	}
+	const file = "2026-07-17T18-45-12-mine.md"
+	before := w.read(file)
+	mutex := flock.New(filepath.Join(w.dir(), ".mutex"))
+	if err := mutex.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(2 * time.Minute)
+	r := store.EditRequest{Path: filepath.Join(w.main, "docs", "a.md"), AgentID: ptr("me")}
+	a, err := w.at(w.main).Edited(background, r)
+	if err != nil || len(a.Result.Alive) > 0 || a.Result.Outside != "docs/a.md" || w.read(file) != before {
+		t.Errorf("while the mutex is held: %+v, %v", a, err)
+	}
+	if err := mutex.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	// It could not be noted that this was told, so it is told again.
+	a, err = w.at(w.main).Edited(background, r)
+	if err != nil || len(a.Result.Alive) != 1 || a.Result.Outside != "docs/a.md" {
+		t.Errorf("afterwards: %+v, %v", a, err)
+	}
+}
