@@ -159,6 +159,32 @@ func TestDriftRunsNoMonitor(t *testing.T) {
 	}
 }
 
+// Where git shows signatures, it does so between the names.
+func TestDriftOfSignedCommits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.main, "base")
+	w.commit(w.main, "base")
+	id := w.claim(w.main, "mine", "src")
+	w.put(w.main, "signed")
+	w.commit(w.main, "to be signed")
+	header, message, _ := strings.Cut(w.git(w.main, "cat-file", "commit", "HEAD"), "\n\n")
+	object := filepath.Join(t.TempDir(), "commit")
+	signature := "gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----"
+	if err := os.WriteFile(object, []byte(header+"\n"+signature+"\n\n"+message+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.git(w.main, "reset", "-q", "--soft", w.git(w.main, "hash-object", "-t", "commit", "-w", object))
+	w.git(w.main, "config", "gpg.program", "git") // any program that says something
+	w.git(w.main, "config", "log.showSignature", "true")
+	if d := w.drift(w.main, &id)[0]; fmt.Sprintf("%q", d.Changed) != `["signed"]` {
+		t.Errorf("changed: %q", d.Changed)
+	}
+	if git := w.git(w.main, "log", "-1", "--format="); git == "" {
+		t.Skip("this git shows no signatures")
+	}
+}
+
 func TestDriftNeedsAWorktree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
