@@ -150,6 +150,19 @@ func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {
 	}
 }
 
+// Another tool's file may not say when the work ended; its last update does.
+func TestRecentKnowsLocksWithoutTheirEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"2026-07-16T18-00-00-old", "2026-07-17T18-00-00-node"} {
+		w.write("done/"+id+".md", "---\nid: "+id+"\nstatus: done\ncreated: "+id[:19]+"\nscope: [src]\n---\n\n# x\n")
+	}
+	a, err := w.at(w.main).Wait(background, store.WaitRequest{Scope: []string{"src/a"}})
+	if err != nil || len(a.Result.Recent) != 1 || a.Result.Recent[0].Finished != "2026-07-17T18-00-00" {
+		t.Errorf("%+v, %v", a.Result.Recent, err)
+	}
+}
+
 func TestCancelledClaimWritesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -40,13 +40,9 @@ func (p *place) numbers() (published, used []uint64, err error) {
 	if p == nil {
 		return nil, nil, nil
 	}
-	f, err := p.root.Open(".")
+	names, err := p.names()
 	if err != nil {
-		return nil, nil, unusable("read", p.path, err)
-	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, nil, unusable("read", p.path, err)
+		return nil, nil, err
 	}
 	for _, name := range names {
 		seq, suffix, ok := ticketNumber(name)
@@ -91,8 +87,9 @@ func (d *dir) liveTickets(ctx context.Context) ([]ticket, error) {
 }
 
 // sweepTickets removes what dead tickets have left behind, and returns those
-// that count, in order, and the numbers that are in use. Only holders of the mutex may: no ticket is being made
-// meanwhile, so that one which nobody holds is dead.
+// that count, in order, and the numbers that are in use. Only holders of the
+// mutex may: no ticket is being made meanwhile, so that one which nobody holds
+// is dead.
 func (h *held) sweepTickets(ctx context.Context) (live []ticket, used []uint64, err error) {
 	waiting, err := h.openQueue()
 	if waiting == nil || err != nil {

@@ -40,9 +40,9 @@ func (c *call) recent(scope overlap.Scope) []Recent {
 		return out
 	}
 	since := c.Now().Add(-recentSpan)
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.Finished.Before(since) })
+	entries = slices.DeleteFunc(entries, func(e entry) bool { return ended(&e.Lock).Before(since) })
 	slices.SortFunc(entries, func(a, b entry) int {
-		if n := b.Finished.Compare(a.Finished.Time); n != 0 {
+		if n := ended(&b.Lock).Compare(ended(&a.Lock).Time); n != 0 {
 			return n
 		}
 		return strings.Compare(b.ID, a.ID)
@@ -52,7 +52,7 @@ func (c *call) recent(scope overlap.Scope) []Recent {
 			break
 		}
 		out = append(out, Recent{
-			ID: m.ID, Title: m.Title, AgentID: m.AgentID, Finished: m.Finished.String(), FinishedBy: m.FinishedBy,
+			ID: m.ID, Title: m.Title, AgentID: m.AgentID, Finished: ended(&m.Lock).String(), FinishedBy: m.FinishedBy,
 			Outcome: m.Outcome, MovedTo: m.MovedTo, LastNote: firstRunes(m.LastNote(), lastNoteRunes),
 		})
 	}
@@ -67,13 +67,9 @@ func (d *dir) finishedSince(then time.Time) ([]entry, error) {
 	if done == nil || err != nil {
 		return nil, err
 	}
-	f, err := done.root.Open(".")
+	names, err := done.names()
 	if err != nil {
-		return nil, unusable("read", done.path, err)
-	}
-	names, err := f.Readdirnames(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, unusable("read", done.path, err)
+		return nil, err
 	}
 	var out []entry
 	for _, name := range names {
