@@ -193,7 +193,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), l))
 	}
 	if len(removed) > 0 {
-		by, _, err := mayEnd("narrow", a.caller, l, a.force)
+		by, _, err := mayEnd("narrow it", a.caller, l, a.force)
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return nil
 	}
 	if a.lease < l.LeaseMinutes {
-		by, _, err := mayEnd("shorten the lease of", a.caller, l, a.force)
+		by, _, err := mayEnd("shorten its lease", a.caller, l, a.force)
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if l.AgentID != nil && *l.AgentID == a.handTo {
 		return badInput("lock %q is held by %q already", l.ID, a.handTo)
 	}
-	by, _, err := mayEnd("hand over", a.caller, l, a.force)
+	by, _, err := mayEnd("hand it over", a.caller, l, a.force)
 	if err != nil {
 		return err
 	}

@@ -96,23 +96,23 @@ func TestWhoseItIs(t *testing.T) {
 	t.Parallel()
 	type try func(s *store.Store, id string, agent *string, force bool) error
 	tries := map[string]try{
-		"finish": func(s *store.Store, id string, agent *string, force bool) error {
+		"finish it": func(s *store.Store, id string, agent *string, force bool) error {
 			_, err := s.Finish(background, store.FinishRequest{Ref: ref(id), AgentID: agent, Force: force, Summary: ptr("why")})
 			return err
 		},
-		"narrow": func(s *store.Store, id string, agent *string, force bool) error {
+		"narrow it": func(s *store.Store, id string, agent *string, force bool) error {
 			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{"b"}, AgentID: agent, Force: force})
 			return err
 		},
-		"shorten": func(s *store.Store, id string, agent *string, force bool) error {
+		"shorten its lease": func(s *store.Store, id string, agent *string, force bool) error {
 			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(10.0), AgentID: agent, Force: force})
 			return err
 		},
-		"hand over": func(s *store.Store, id string, agent *string, force bool) error {
+		"hand it over": func(s *store.Store, id string, agent *string, force bool) error {
 			_, err := s.Update(background, store.UpdateRequest{Ref: ref(id), HandTo: ptr("heir"), AgentID: agent, Force: force})
 			return err
 		},
-		"reopen": func(s *store.Store, id string, agent *string, force bool) error {
+		"reopen it": func(s *store.Store, id string, agent *string, force bool) error {
 			if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id)}); err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func TestWhoseItIs(t *testing.T) {
 				}
 				err := try(w.at(w.link), id, c.agent, c.force)
 				if !c.ok {
-					wantCode(t, err, store.NotHolder, `"kid"`, `"other"`, "force")
+					wantCode(t, err, store.NotHolder, `"kid"`, `"other"`, "you cannot "+what, "force")
 					return
 				}
 				if err != nil {

@@ -59,7 +59,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 // finishEdit ends a lock on behalf of a caller; where that is not the holder,
 // a note before the summary says who it was.
 func finishEdit(l *lockfile.Lock, now lockfile.Stamp, caller *string, summary string, force bool) (lockfile.Edit, error) {
-	by, forced, err := mayEnd("finish", caller, l, force)
+	by, forced, err := mayEnd("finish it", caller, l, force)
 	if err != nil {
 		return lockfile.Edit{}, err
 	}

@@ -31,9 +31,9 @@ func standingOf(caller *string, l *lockfile.Lock) standing {
 }
 
 // mayEnd decides whether a caller may do to a lock what takes something from
-// its holder (verb says what). It returns how a note must name the caller:
+// its holder (deed says what). It returns how a note must name the caller:
 // "" where the holder itself acted.
-func mayEnd(verb string, caller *string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
+func mayEnd(deed string, caller *string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch standingOf(caller, l) {
 	case holder:
 		return "", false, nil
@@ -44,6 +44,6 @@ func mayEnd(verb string, caller *string, l *lockfile.Lock, force bool) (by strin
 		return fmt.Sprintf("with force by %s; its holder was %s", *caller, *l.AgentID), true, nil
 	}
 	return "", false, &Error{Code: NotHolder,
-		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s it", l.ID, *l.AgentID, *caller, verb),
+		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *caller, deed),
 		Hint:    "ask its holder, or its parent; force overrides this and leaves a note"}
 }
