@@ -126,9 +126,9 @@ func (c *call) changed(l *lockfile.Lock) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := append(uncommitted, committed...)
-	for i, p := range paths {
-		paths[i] = recordable(p)
+	paths := []string{}
+	for _, p := range append(uncommitted, committed...) {
+		paths = append(paths, recordable(p))
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), nil

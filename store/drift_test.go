@@ -51,6 +51,9 @@ func TestDrift(t *testing.T) {
 	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] []}]" {
 		t.Errorf("nothing changed: %s", got)
 	}
+	if line, err := store.Encode(w.drift(w.link, nil)); err != nil || strings.Contains(string(line), "null") {
+		t.Errorf("an empty list is no list: %s, %v", line, err)
+	}
 	w.put(w.link, "src/b.go")
 	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go]}]" {
 		t.Errorf("covered: %s", got)
