@@ -69,7 +69,7 @@ func (c *call) committed(l *lockfile.Lock) ([]string, error) {
 	if c.repo.Head == "" || c.repo.Head == l.Head {
 		return nil, nil
 	}
-	args := []string{"log", "-z", "--format=", "--name-only", "--no-show-signature", "--no-renames", "--first-parent", "--diff-merges=combined", "--ignore-submodules=none"}
+	args := []string{"log", "-z", "--format=", "--name-only", "--no-show-signature", "--root", "--no-renames", "--first-parent", "--diff-merges=combined", "--ignore-submodules=none"}
 	switch {
 	case l.Head == "" && l.Branch == "": // made without a commit to start from, or by another tool
 		args = append(args, "--since="+l.Created.UTC().Format("2006-01-02T15:04:05Z"), "HEAD")

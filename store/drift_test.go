@@ -162,6 +162,20 @@ func TestDriftRunsNoMonitor(t *testing.T) {
 	}
 }
 
+// The commit that began the history touched files, too, whatever log shows.
+func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.main, "checkout", "-q", "--orphan", "new")
+	w.git(w.main, "config", "log.showRoot", "false")
+	id := w.claim(w.main, "mine", "src")
+	w.put(w.main, "docs")
+	w.commit(w.main, "first")
+	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != "[docs]" {
+		t.Errorf("outside: %q", d.Outside)
+	}
+}
+
 // Where git shows signatures, it does so between the names.
 func TestDriftOfSignedCommits(t *testing.T) {
 	t.Parallel()
