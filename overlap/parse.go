@@ -10,9 +10,6 @@ import (
 // text of the entry is resolved where it was absolute or relative to the
 // caller's directory, and ends in a slash where it is known to be a directory.
 func Parse(entry string, c Context) (*Entry, error) {
-	if f := unexpanded(strings.TrimSpace(entry)); f != nil {
-		return nil, f.of(entry)
-	}
 	e, f := parse(entry, c)
 	if f != nil {
 		return nil, f.of(entry)
@@ -27,8 +24,7 @@ func Parse(entry string, c Context) (*Entry, error) {
 }
 
 // unexpanded refuses a home directory that no shell has written out: taken for
-// a name, it would be a claim on nothing that looks like success. A stored
-// entry is past that, since ./~ is stored as ~.
+// a name, it would be a claim on nothing that looks like success.
 func unexpanded(text string) *fault {
 	if text != "~" && !strings.HasPrefix(text, "~/") {
 		return nil
@@ -53,6 +49,10 @@ func Stored(entry string, c Context) *Entry {
 func parse(entry string, c Context) (*Entry, *fault) {
 	start := len(entry) - len(strings.TrimLeftFunc(entry, unicode.IsSpace))
 	text := strings.TrimSpace(entry)
+	if f := unexpanded(text); f != nil {
+		f.offset = start
+		return nil, f
+	}
 	if e, ok := simple(text, c); ok {
 		return e, nil
 	}

@@ -238,7 +238,8 @@ func (r resolved) text(windows bool) string {
 		b.WriteByte('/')
 	}
 	text := b.String()
-	if first, _ := utf8.DecodeRuneInString(text); first == '!' || unicode.IsSpace(first) || r.anchor && len(r.segments) == 1 {
+	first, _ := utf8.DecodeRuneInString(text)
+	if first == '!' || unicode.IsSpace(first) || unexpanded(text) != nil || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}
 	return text
