@@ -39,6 +39,10 @@ type World struct {
 	StdinIsTerminal bool
 	Columns         func() int // the width of the terminal that stdout is; 0: it is none
 
+	// OutputGone reports that whoever read stdout has closed it; may be nil.
+	// Only what runs for long without writing asks.
+	OutputGone func() bool
+
 	// IgnoreBrokenPipe makes a write to a closed stdout an error instead of
 	// the end of the process. Only serve wants that; may be nil.
 	IgnoreBrokenPipe func()

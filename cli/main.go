@@ -29,6 +29,7 @@ func Main() int {
 		Executable:       os.Executable,
 		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		Columns:          columns,
+		OutputGone:       outputGone,
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },
 	})
 }

@@ -66,6 +66,9 @@ func (o *statusOptions) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(o.every):
+			if o.OutputGone != nil && o.OutputGone() {
+				return nil
+			}
 		}
 	}
 }

@@ -215,7 +215,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 			return err
 		}
 		if by != "" {
-			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s minutes, %s", a.now, minutesText(l.LeaseMinutes), minutesText(a.lease), by))
+			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s, %s", a.now, minutesText(l.LeaseMinutes), minutesText(a.lease), by))
 		}
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})

@@ -38,6 +38,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	}
 	defer c.dir.close()
 	a.Result, err = op(c)
+	err = shortened(err)
 	a.Warnings, a.Unreadable, a.Dir = c.warnings, c.unreadable, c.dir.path
 	return a, err
 }
@@ -89,7 +90,7 @@ func locateError(err error) error {
 	case errors.Is(err, gitdir.ErrBaseDir):
 		e.Code = BadInput
 	}
-	return e
+	return shortened(e)
 }
 
 // environment is environ as a map; the last of several values counts, as in
@@ -140,9 +141,9 @@ func (c *call) warnEntry(e entry) {
 	for _, w := range e.Warnings {
 		c.warn("lock %q: %s", e.ID, w)
 	}
-	if skew := e.Updated.Sub(c.Now()); !e.done && skew > maxSkew {
+	if skew := secondsBetween(c.Now(), e.Updated.Time); !e.done && skew > maxSkew {
 		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
-			e.ID, e.Updated.Raw, ageOf(skew))
+			e.ID, e.Updated.Raw, Age(skew))
 	}
 }
 

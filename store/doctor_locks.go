@@ -82,10 +82,10 @@ func (x *exam) unfinished(path, message, mended string) {
 
 // holder asks whether somebody still works under an active lock.
 func (x *exam) holder(e entry, minutes float64) {
-	if skew := e.Updated.Sub(x.Now()); skew > maxSkew {
+	if skew := secondsBetween(x.Now(), e.Updated.Time); skew > maxSkew {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckClock, Path: e.path,
-			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, ageOf(skew)),
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, Age(skew)),
 			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.ID,
 		})
 	}

@@ -1,5 +1,11 @@
 package store
 
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
 // A Code is the stable word for a kind of failure (section 9 of the design).
 // A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
 // which case it was.
@@ -41,4 +47,32 @@ func (e *Error) Unwrap() []error {
 		return []error{e.Code}
 	}
 	return []error{e.Code, e.Err}
+}
+
+// A message quotes what was wrong with a call, which may be as long as the
+// caller made it; a hint may list what there is.
+const (
+	maxMessage = 2 << 10 // bytes
+	maxHint    = 8 << 10
+)
+
+// shortened cuts the middle out of an error's texts where they are too long
+// to be read.
+func shortened(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
+		return err
+	}
+	short := *e
+	short.Message, short.Hint = cut(e.Message, maxMessage), cut(e.Hint, maxHint)
+	return &short
+}
+
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	head, tail := s[:limit/2], s[len(s)-limit/2:]
+	left := len(s) - len(head) - len(tail)
+	return fmt.Sprintf("%s … (%d bytes) … %s", strings.ToValidUTF8(head, ""), left, strings.ToValidUTF8(tail, ""))
 }

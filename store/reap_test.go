@@ -56,6 +56,24 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
+func TestAgesOfCenturies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	text := w.read(id + ".md")
+	w.write(id+".md", strings.Replace(text, "updated: 2026", "updated: 0001", 1))
+	a, err := w.at(w.main).Query(background, store.QueryRequest{})
+	if err != nil || a.Result[0].StaleForSeconds < 2000*365*24*3600 {
+		t.Errorf("%+v, %v", a.Result, err)
+	}
+	w.write(id+".md", strings.Replace(text, "updated: 2026", "updated: 9999", 1))
+	a, err = w.at(w.main).Query(background, store.QueryRequest{})
+	if err != nil || a.Result[0].StaleForSeconds != 0 {
+		t.Errorf("%+v, %v", a.Result, err)
+	}
+	wantWarning(t, a.Warnings, "2912078d from now")
+}
+
 // A short window is no back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()

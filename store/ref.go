@@ -94,7 +94,7 @@ func notActive(e entry) *Error {
 	case reapedBy:
 		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", e.ID, stamped(e.Finished))
 		if !e.Finished.IsZero() && e.Finished.After(e.Updated.Time) {
-			err.Message += fmt.Sprintf(", after %s without a heartbeat", ageOf(e.Finished.Sub(e.Updated.Time)))
+			err.Message += fmt.Sprintf(", after %s without a heartbeat", Age(secondsBetween(e.Updated.Time, e.Finished.Time)))
 		}
 		err.Message += lastNoteLike(e, reapedPrefix)
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"

@@ -12,7 +12,7 @@ import (
 const (
 	defaultStaleMinutes = 60
 	// maxSkew is how far in the future a stamp may lie before it is warned of.
-	maxSkew = time.Minute
+	maxSkew = 60 // seconds
 	// foreignFloor is the shortest silence after which somebody else's lock
 	// may be reaped, whatever was configured.
 	foreignFloor = 1 // minute
@@ -63,7 +63,7 @@ func (c *call) quiet(e entry) int64 {
 	if e.done {
 		return 0
 	}
-	return max(0, int64(c.Now().Truncate(time.Second).Sub(e.Updated.Time)/time.Second))
+	return max(0, secondsBetween(e.Updated.Time, c.Now()))
 }
 
 // stale reports whether an active lock has been quiet for strictly longer
@@ -106,7 +106,16 @@ func Age(seconds int64) string {
 	}
 }
 
+// secondsBetween is exact where a time.Duration, which ends at 292 years,
+// would not be.
+func secondsBetween(from, to time.Time) int64 { return to.Unix() - from.Unix() }
+
 func ageOf(d time.Duration) string { return Age(int64(d / time.Second)) }
 
-// minutesText is a number of minutes without trailing zeros.
-func minutesText(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }
+// minutesText is a number of minutes without trailing zeros, with its unit.
+func minutesText(m float64) string {
+	if m == 1 {
+		return "1 minute"
+	}
+	return strconv.FormatFloat(m, 'f', -1, 64) + " minutes"
+}
