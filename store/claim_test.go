@@ -109,6 +109,12 @@ func TestIfFreeTellsOfWhatMayBeOnesOwn(t *testing.T) {
 	if errors.As(err, &e); strings.Contains(e.Hint, "your own") {
 		t.Errorf("of another worktree's lock it says %q", e.Hint)
 	}
+	named, err := w.at(w.main).Create(background, store.CreateRequest{Title: "Named", Scope: []string{"docs"}, AgentID: ptr("me")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.ifFree(w.main, store.CreateRequest{Scope: []string{"docs"}}) // it is the caller who has no id
+	wantCode(t, err, store.Conflict, named.Result.ID+`" was made in this worktree`)
 }
 
 func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {

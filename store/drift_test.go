@@ -171,8 +171,9 @@ func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
 	id := w.claim(w.main, "mine", "src")
 	w.put(w.main, "docs")
 	w.commit(w.main, "first")
-	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != "[docs]" {
-		t.Errorf("outside: %q", d.Outside)
+	a, err := w.at(w.main).Drift(background, store.DriftRequest{LockID: &id})
+	if err != nil || fmt.Sprint(a.Result[0].Outside) != "[docs]" || len(a.Warnings) > 0 {
+		t.Errorf("%+v, %v, %q", a.Result, err, a.Warnings)
 	}
 }
 

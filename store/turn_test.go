@@ -106,7 +106,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 		"the time is up":  {50 * time.Millisecond, func(context.CancelFunc, context.CancelCauseFunc) {}, "timed out after"},
 		"cancelled":       {time.Minute, func(cancel context.CancelFunc, _ context.CancelCauseFunc) { cancel() }, "context canceled"},
 		"nobody listens":  {time.Minute, func(_ context.CancelFunc, listens context.CancelCauseFunc) { listens(gone) }, gone.Error()},
-		"a machine slept": {time.Minute, nil, "timed out after"},
+		"a machine slept": {time.Hour, nil, "timed out after"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,11 +122,11 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 				context.AfterFunc(listens, func() { end(context.Cause(listens)) })
 				return until, func() { end(nil) }
 			}})
-			if c.end == nil { // by the wall clock, a minute passes at the first look
+			if c.end == nil { // by the wall clock, hours pass while it looks
 				looks := 0
 				waiter.dir.now = func() time.Time {
 					if looks++; looks > 20 {
-						return time.Now().Add(2 * time.Minute).Round(0)
+						return time.Now().Add(2 * time.Hour).Round(0)
 					}
 					return time.Now()
 				}
@@ -136,7 +136,12 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 				awaitTickets(t, common, 1)
 				c.end(cancel, stop)
 			}
-			got := <-done
+			var got grantOrNot
+			select {
+			case got = <-done:
+			case <-time.After(30 * time.Second):
+				t.Fatal("it did not end")
+			}
 			var e *Error
 			if !errors.As(got.err, &e) || e.Code != Timeout || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, "nothing was claimed") {
 				t.Fatalf("it ended with %v", got.err)
@@ -147,6 +152,22 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 			wantEmpty(t, common, 1)
 		})
 	}
+}
+
+// One who comes to the mutex after its deadline takes nothing, free or not.
+func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	c := callAt(t, common)
+	v := c.vigil(time.Hour)
+	v.deadline = time.Now().Add(-time.Millisecond)
+	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &spot{}, v); out != nil || !errors.Is(err, errDeadline) {
+		t.Errorf("it got %+v, %v", out, err)
+	}
+	if err := v.end(); err != nil {
+		t.Error(err)
+	}
+	wantEmpty(t, common, 0)
 }
 
 func TestBusyStoreDoesNotEndAWait(t *testing.T) {
@@ -222,6 +243,9 @@ func TestDeadTicketsAreSweptAndOddNamesAreLeft(t *testing.T) {
 	put(t, name(4, livingSuffix), "")
 	put(t, name(9, livingSuffix), "")
 	put(t, name(12, ticketSuffix), "no JSON")
+	if live, err := at(t, common).liveTickets(t.Context()); err != nil || len(live) > 0 {
+		t.Errorf("of the dead there live %+v, %v", live, err)
+	}
 	odd := filepath.Join(ticketsIn(common), "README")
 	put(t, odd, "not a ticket")
 	hold(t, common, "two", "docs") // dead ones stand in nobody's way
@@ -252,6 +276,9 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 		_, err := c.claimIfFree(claimOf(t, c, "quick", "src"))
 		if blocked := errors.Is(err, Conflict); blocked == late || !late && len(err.(*Error).Detail.(Refusal).Waiting) != 1 {
 			t.Errorf("late %v: %v", late, err)
+		}
+		if live, err := c.dir.liveTickets(t.Context()); err != nil || (len(live) == 0) != late {
+			t.Errorf("late %v: %+v, %v count", late, live, err)
 		}
 		if err := mine.leave(); err != nil {
 			t.Error(err)
