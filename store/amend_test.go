@@ -239,7 +239,7 @@ func TestReopen(t *testing.T) {
 	id := w.held("kid", "", "a")
 	_, err := s.Reopen(background, store.ReopenRequest{Ref: ref(id), Reason: ptr("r")})
 	wantCode(t, err, store.BadInput, "active already")
-	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id), Outcome: ptr("modified")}); err != nil {
+	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id), Outcome: ptr("moved"), MovedTo: ptr("b")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Reopen(background, store.ReopenRequest{Ref: ref(id)})
@@ -251,7 +251,7 @@ func TestReopen(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	l := w.show(id)
-	if l.Status != "active" || l.Updated != "2026-07-17T18-46-12" || l.Finished+l.FinishedBy+l.Outcome != "" || !strings.Contains(lastNote(l), "not quite") {
+	if l.Status != "active" || l.Updated != "2026-07-17T18-46-12" || l.Finished+l.FinishedBy+l.Outcome+l.MovedTo != "" || !strings.Contains(lastNote(l), "not quite") {
 		t.Errorf("%+v", l)
 	}
 	w.pass(2 * time.Hour)
@@ -268,8 +268,9 @@ func TestReopen(t *testing.T) {
 	text := w.read("done", id+".md")
 	w.write(id+".md", strings.Replace(text, "status: done", "status: active", 1))
 	_, err = s.Reopen(background, store.ReopenRequest{Ref: ref(id), Reason: ptr("r")})
-	if err == nil || w.read("done", id+".md") != text {
-		t.Errorf("reopen over an active copy: %v", err)
+	wantCode(t, err, store.BadInput, "active already")
+	if w.read("done", id+".md") != text {
+		t.Error("the archived copy has changed")
 	}
 }
 
