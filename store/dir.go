@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -20,13 +21,15 @@ const (
 )
 
 // A dir is the agents-locks directory of one repository, opened for one call
-// by one goroutine. Reading through it creates nothing and needs no write
+// by one goroutine, which a listing lends to several. Reading through it creates nothing and needs no write
 // permission; it may not exist, and then reads as empty.
 type dir struct {
 	path   string   // absolute
 	common *os.Root // the common git directory
 	active *place   // nil where the store does not exist
 	done   *place   // nil until it was needed, and where it does not exist
+
+	looking sync.Mutex // for done: several goroutines read the locks of a listing
 
 	// Lock files state times by the store's injected clock, but the ages of
 	// files (moments ago, an hour old) are differences from mtimes, which the
@@ -120,6 +123,8 @@ func (d *dir) reopen() error {
 // archive is done/, nil where it does not exist. It is looked for until it is
 // there: another process may finish the first lock while this call runs.
 func (d *dir) archive() (*place, error) {
+	d.looking.Lock()
+	defer d.looking.Unlock()
 	if d.done != nil || d.active == nil {
 		return d.done, nil
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -229,4 +232,42 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 	if l, _, err := d.newestDone(t.Context(), 10); err != nil || len(l.faults) != 2 || pauses != 3 {
 		t.Errorf("newest done ones: %v, %v after %d pauses, want two faults, one pause", l, err, pauses-2)
 	}
+}
+
+// Many locks are read by several goroutines; the caller notices nothing of it.
+func TestListingOfMany(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	var want []string
+	for i := range 10 * share {
+		id := fmt.Sprintf("%s-lock-%05d", stamp, i)
+		want = append(want, id)
+		put(t, filepath.Join(common, storeName, id+".md"), text(id, lockfile.Active, 0))
+	}
+	d := at(t, common)
+	l, err := d.list(t.Context(), activeOnly)
+	if err != nil || len(l.faults) > 0 {
+		t.Fatalf("%v, %v", l.faults, err)
+	}
+	var got []string
+	for _, e := range l.entries {
+		got = append(got, e.ID)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.findAll(ctx, want, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	d.now = func() time.Time { panic("a fault in reading") } // asked before each look
+	defer func() {
+		if p := recover(); p != "a fault in reading" {
+			t.Errorf("the caller's goroutine panics with %v", p)
+		}
+	}()
+	_, err = d.findAll(t.Context(), want, nil)
+	t.Errorf("no panic, %v", err)
 }

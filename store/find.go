@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -85,6 +88,37 @@ func (d *dir) find(id string, seenInDone bool) finding {
 		return d.bothPlaces(id, found)
 	}
 	return found
+}
+
+// share is how many locks make one more goroutine to read them worth while.
+const share = 32
+
+// findAll finds many locks, several at a time: most of it is waiting for the
+// system. inDone says of each id where its name was seen.
+func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool) ([]finding, error) {
+	found := make([]finding, len(ids))
+	var next atomic.Int64
+	var fault atomic.Pointer[any] // a panic is the caller's, which may survive it
+	work := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				fault.Store(&p)
+			}
+		}()
+		for i := next.Add(1) - 1; i < int64(len(ids)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+			found[i] = d.find(ids[i], inDone[ids[i]])
+		}
+	}
+	var crew sync.WaitGroup
+	for range min(len(ids)/share, runtime.GOMAXPROCS(0)) - 1 {
+		crew.Go(work)
+	}
+	work()
+	crew.Wait()
+	if p := fault.Load(); p != nil {
+		panic(*p)
+	}
+	return found, ctx.Err()
 }
 
 func newEntry(p *place, f *lockfile.File, archived bool) *entry {

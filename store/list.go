@@ -27,13 +27,12 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 		return listing{}, err
 	}
 	ids := slices.Sorted(maps.Keys(seen.inDone))
-	found := make([]finding, len(ids))
+	found, err := d.findAll(ctx, ids, seen.inDone)
+	if err != nil {
+		return listing{}, err
+	}
 	var young []int
-	for i, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return listing{}, err
-		}
-		found[i] = d.find(id, seen.inDone[id])
+	for i := range found {
 		if found[i].young {
 			young = append(young, i)
 		}
