@@ -211,18 +211,35 @@ func (c *call) sameWorktree(l *lockfile.Lock) bool {
 }
 
 // worktreeGone reports whether the worktree that a lock was made from has
-// been removed since; a path that cannot be looked at is not called gone.
+// been removed since; a path that cannot be looked at is not called gone. The
+// path may be as the lock file records it.
 func (c *call) worktreeGone(path string) bool {
 	if path == "" {
 		return false
 	}
 	gone, known := c.gone[path]
 	if !known {
-		_, err := os.Lstat(filepath.FromSlash(path))
-		gone = errors.Is(err, fs.ErrNotExist)
+		gone = missing(path) && !c.escaped(path)
 		c.gone[path] = gone
 	}
 	return gone
+}
+
+// escaped reports whether a path stands for a worktree whose name is no plain
+// text (see recordable).
+func (c *call) escaped(path string) bool {
+	if !strings.Contains(path, "%") {
+		return false
+	}
+	roots, err := c.repo.Worktrees()
+	return err != nil || slices.ContainsFunc(roots, func(root string) bool {
+		return recordable(root) == path && !missing(root)
+	})
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(filepath.FromSlash(path))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // recordable is a path as a lock file can hold it: bytes that are no UTF-8

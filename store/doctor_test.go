@@ -282,6 +282,23 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// A lock file records what is no plain text of a path in another form; the
+// directory is there all the same.
+func TestDoctorFindsAWorktreeOfAnOddName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such names")
+	}
+	w := newWorld(t)
+	odd := w.link + "%20\u00e9%0A\n"
+	w.git(w.main, "worktree", "add", "-q", "-b", "odd", odd)
+	w.claim(odd, "one", "a")
+	wantFindings(t, w.doctor(w.at(w.main), false).Result, nil)
+	w.git(w.main, "worktree", "remove", odd)
+	wantFindings(t, w.doctor(w.at(w.main), false).Result, []sick{{note, "worktrees", "-one", "agent-locks finish"}})
+}
+
+
 // only is the text of the one active lock.
 func (w *world) only() string {
 	w.t.Helper()
