@@ -138,6 +138,13 @@ func TestGuardOfCommits(t *testing.T) {
 				s.t.Errorf("git does not find the hook in a linked worktree: exit code %d\n%s", code, out)
 			}
 			s.commit(filepath.Join(s.link, "held"), held, "-a")
+			out := s.commit(filepath.Join(s.link, "free"), held)
+			// The way out holds where the commit was tried.
+			_, way, _ := strings.Cut(out, "commit without them: ")
+			way, _, _ = strings.Cut(way, "\n")
+			if out, code := s.run(filepath.Join(s.link, "free"), "sh", "-c", way); code != 0 || s.git(s.link, "diff", "--cached", "--name-only") != "" {
+				s.t.Errorf("%s: exit code %d\n%s", way, code, out)
+			}
 			s.commit(filepath.Join(s.link, "free"), held, "-a")
 		},
 		"of some files only": func(s *site) {

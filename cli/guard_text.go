@@ -117,10 +117,10 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 		if h.AgentID != nil {
 			who = plain(*h.AgentID)
 		}
-		file := shellQuoted(h.Files[0])
 		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", file)
-		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", file)
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", shellQuoted(h.Files[0]))
+		// Of the root, wherever the reader stands.
+		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", shellQuoted(":/"+h.Files[0]))
 	}
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", shellQuoted(g.Unclaimed[0]))
