@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -116,7 +117,7 @@ func claudeIdentity(session, agent, parent string) (id, up *string) {
 
 func ofSession(agent string) bool {
 	rest, ok := strings.CutPrefix(agent, claudePrefix)
-	return ok && len(rest) == 8
+	return ok && utf8.RuneCountInString(rest) == 8
 }
 
 // context is an answer for the model.

@@ -165,6 +165,7 @@ func TestClaudeIdentity(t *testing.T) {
 		{"0123456789", "alice", "", "alice", ""},
 		{"0123456789", "claude-01234567", "boss", "claude-01234567", "boss"},
 		{"0123456789", "claude-abcdefgh", "", "claude-01234567", "claude-abcdefgh"}, // started from that session's shell
+		{"0123456789", "claude-\u00e9bcdefgh", "", "claude-01234567", "claude-\u00e9bcdefgh"},
 		{"0123456789", "claude-bot", "", "claude-bot", ""},
 		{"", "", "", "", ""},
 		{"", "claude-abcdefgh", "", "claude-abcdefgh", ""},
