@@ -477,3 +477,23 @@ func TestRunsSaysWhyNot(t *testing.T) {
 		expect("not executable")
 	}
 }
+
+// Who calls the guard from the hook that a link leads to, as the refusal to
+// install through it says, has it run.
+func TestRunsThroughALink(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	tools := filepath.Join(g.main, "tools", "hook")
+	g.write(tools, "#!/bin/sh\necho before >> \"$LOG\"\n", 0o755)
+	g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
+	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "does not call") || Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+		t.Errorf("a hook that does not call it: runs %v, %q", runs, why)
+	}
+	g.write(tools, "#!/bin/sh\n\""+filepath.ToSlash(g.program)+"\" guard check\n", 0o755)
+	if got := g.ran(g.link); got != "guard guard check" {
+		t.Errorf("there ran %q", got)
+	}
+	if runs, why := Runs(g.place(g.link), nowhere); !runs || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+		t.Errorf("runs %v, %q", runs, why)
+	}
+}

@@ -13,7 +13,7 @@ import (
 // Runs reports whether git runs the guard from this place; where it does not,
 // why. lookPath finds a program as the hook's shell does.
 func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string) {
-	found, err := look(p.Hook())
+	found, err := through(p.Hook())
 	switch {
 	case err != nil:
 		return false, err.Error()
@@ -42,12 +42,20 @@ func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string
 // of it where git looks, or where git looks unless it is told otherwise.
 func Installed(p Place, commonDir string) bool {
 	for _, dir := range []string{p.Dir, filepath.Join(commonDir, "hooks")} {
-		found, err := look(filepath.Join(dir, hookName))
+		found, err := through(filepath.Join(dir, hookName))
 		if err == nil && (found.ours || callsGuard(found.text) || p.delegated(found.text)) {
 			return true
 		}
 	}
 	return false
+}
+
+// through reads a hook as git runs it: where a symbolic link leads.
+func through(path string) (file, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return look(path)
 }
 
 // What finds a call of the guard in a hook that somebody wrote, or in a
