@@ -337,6 +337,59 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
+// One who waits behind the caller does not hold up whoever is before.
+func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	hold(t, common, "h", "x")
+	y := hold(t, common, "b", "y")
+	wait := func(agent, scope string) <-chan grantOrNot {
+		c := callAt(t, common)
+		return waiting(c, claimOf(t, c, agent, scope), time.Minute)
+	}
+	before := wait("b", "x")
+	awaitTickets(t, common, 1)
+	behind := wait("a", "x")
+	awaitTickets(t, common, 2)
+	got := wait("a", "y")
+	awaitTickets(t, common, 3)
+	end(t, common, y)
+	if got := <-got; got.err != nil {
+		t.Error(got.err)
+	}
+	for _, e := range listedBy(t, common, "h") {
+		end(t, common, e)
+	}
+	if got := <-before; got.err != nil {
+		t.Fatal(got.err)
+	}
+	for _, e := range listedBy(t, common, "b") {
+		end(t, common, e)
+	}
+	if got := <-behind; got.err != nil {
+		t.Error(got.err)
+	}
+}
+
+// A lock holds up neither its holder nor the holder's children.
+func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src")
+	one, two, three := "one", "two", "three"
+	live := func(context.Context) ([]ticket, error) {
+		return []ticket{
+			{AgentID: &one, Scope: []string{"src/a"}},
+			{AgentID: &two, ParentAgentID: &one, Scope: []string{"src/b"}},
+			{AgentID: &three, Scope: []string{"docs"}},
+			{AgentID: &three, Scope: []string{"src/c"}},
+		}, nil
+	}
+	if got := callAt(t, common).heldUp(e, live); len(got) != 1 || got[0].Scope[0] != "src/c" {
+		t.Errorf("told of %+v", got)
+	}
+}
+
 func listedBy(t *testing.T, common, agent string) []entry {
 	t.Helper()
 	l, err := at(t, common).list(t.Context(), activeOnly)
