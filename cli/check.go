@@ -92,7 +92,7 @@ func overlapCell(s store.Summary) string {
 	if !first.Exact {
 		verb = "both may cover "
 	}
-	if more := len(s.Overlaps) - 1; more > 0 {
+	if more := len(s.Overlaps) - 1 + s.OverlapsLeftOut; more > 0 {
 		return fmt.Sprintf("%s%s (+%d)", verb, first.Example, more)
 	}
 	return verb + first.Example

@@ -126,3 +126,17 @@ func BenchmarkHostile(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkHostileCall is a whole call: 64 entries against 20 locks of 180,
+// all of them made to be slow.
+func BenchmarkHostileCall(b *testing.B) {
+	mine, theirs := hostileScope(64, "p"), hostileScope(180, "q")
+	b.ReportAllocs()
+	for b.Loop() {
+		c := hostileContext()
+		scope := storedScope(mine, c)
+		for range 20 {
+			scope.Overlaps(storedScope(theirs, c))
+		}
+	}
+}

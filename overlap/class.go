@@ -42,7 +42,7 @@ func (p *parser) class(first bool) (node, *fault) {
 	own := unescape(p.in[start:p.pos])
 	c := &class{spans: merge(spans)}
 	if p.fold {
-		c.spans = foldSpans(c.spans)
+		c.spans = p.foldSpans(c.spans)
 	}
 	if negated {
 		c.spans = complement(c.spans)
@@ -133,17 +133,31 @@ func without(spans []span, r rune) []span {
 	return spans
 }
 
-// foldSpans adds to spans all runes that differ from theirs in case only.
-func foldSpans(spans []span) []span {
+// foldSpans is foldSpans while the budget lasts.
+func (p *parser) foldSpans(spans []span) []span {
+	if p.budget.spent() {
+		p.unfolded = true
+		return spans
+	}
+	spans, looked := foldSpans(spans)
+	p.budget.spend(looked, runesPerNode)
+	return spans
+}
+
+// foldSpans adds to spans all runes that differ from theirs in case only, and
+// says how many it looked at.
+func foldSpans(spans []span) (folded []span, looked int) {
 	all := slices.Clone(spans)
 	for _, s := range spans {
 		for _, cased := range unicode.CaseRanges {
+			looked++
 			for r := max(s.lo, rune(cased.Lo)); r <= min(s.hi, rune(cased.Hi)); r++ {
+				looked += foldWork
 				for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 					all = append(all, span{f, f})
 				}
 			}
 		}
 	}
-	return merge(all)
+	return merge(all), looked
 }

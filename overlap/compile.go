@@ -53,7 +53,12 @@ func (s *state) takes(r rune) bool {
 }
 
 // compile builds the entry's program, once.
-func (e *Entry) compile() { e.once.Do(e.build) }
+func (e *Entry) compile() {
+	e.once.Do(func() {
+		e.build()
+		e.budget.spend(len(e.prog.states), statesPerNode)
+	})
+}
 
 func (e *Entry) build() {
 	c := compiler{fold: e.fold, states: make([]state, 0, e.room())}

@@ -10,12 +10,15 @@ import (
 // name begin with: "" where nothing is known. An entry that is outside the
 // repository keeps its text, which no path in it begins with.
 func crudeHead(text string, f *fault, c Context) string {
-	if f.patternAbove {
+	if f.anywhere {
 		return ""
 	}
 	// An exclusion tells at least where its claimant was at work.
 	text = strings.TrimPrefix(text, "!")
-	if odd := strings.IndexFunc(text, beyondNames); odd >= 0 {
+	if odd := oddity(text, c.Windows); odd < len(text) {
+		if !strings.ContainsAny(strings.TrimRight(text, `/\`), `/\`) && strings.ContainsAny(text, "*?[") {
+			return "" // it may have been meant to float
+		}
 		text = strings.TrimRight(text[:odd], `\+@!`)
 	}
 	text = nfc(strings.ReplaceAll(text, `\`, "/"))
@@ -39,6 +42,16 @@ func crudeHead(text string, f *fault, c Context) string {
 		b.WriteString(name + "/")
 	}
 	return b.String() + text[last:]
+}
+
+// oddity is where a text stops to be as plain as it looks.
+func oddity(text string, windows bool) int {
+	for i, r := range text {
+		if beyondNames(r) || r == '\\' && !windows && escapes(text[i+1:]) {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // beyondNames reports whether a rune may be more than itself in an entry, or

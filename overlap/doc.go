@@ -62,9 +62,10 @@
 //
 // Exact is false where an entry has a !(...), where a stored entry is one that
 // Parse refuses, where the context says so, and where a search would cost too
-// much. Refused entries, and searches given up, are decided by what the entries
-// literally begin with: an overlap if one begins with the other. So the cost is
-// bounded, and what is undecided never reads as free.
+// much: for one pair, or for all entries together that share a Budget. Refused
+// entries, and searches given up, are decided by what the entries literally
+// begin with: an overlap if one begins with the other. So the cost is bounded,
+// and what is undecided never reads as free.
 //
 // # How
 //

@@ -26,7 +26,7 @@ type fault struct {
 	offset       int
 	reason, hint string
 	outside      bool // the entry names nothing in the repository
-	patternAbove bool // a ".." goes up from a pattern: nothing is known of the result
+	anywhere     bool // nothing is known of what the entry may have been meant to name
 }
 
 func (f *fault) of(entry string) *Error {

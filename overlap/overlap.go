@@ -29,6 +29,8 @@ type Context struct {
 	// is asked at most once for an entry, as late as possible, and so must be
 	// safe for concurrent use where the entries are.
 	Kind func(path string) Kind
+	// Budget is shared by all entries of a call; nil: each pair has its own only.
+	Budget *Budget
 }
 
 // An Entry is one parsed entry of a scope, ready to be compared many times. It
@@ -49,8 +51,10 @@ type Entry struct {
 	literal  string // the text as a path, where the glob reading may miss it
 	floating bool   // matches at any depth
 	refused  bool   // compared by head only
+	unfolded bool   // the budget was spent before its classes were folded
 	exact    bool
 	fold     bool
+	budget   *Budget
 	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
 
 	read sync.Once // guards seq
@@ -58,6 +62,10 @@ type Entry struct {
 	is   Kind      // Dir for a pattern, too, that ends in a slash
 	prog program
 	lead int // head[:lead] are literal leading directories
+
+	sampled sync.Once // guards what follows
+	example string    // a path that the entry covers
+	vague   bool      // none was found in time: it is the text
 }
 
 // String is the entry as it is to be stored and shown.
@@ -81,7 +89,8 @@ func (e *Entry) Overlaps(o *Entry) Result {
 func (e *Entry) overlaps(o *Entry, p *product) Result {
 	exact := e.exact && o.exact
 	if e.text == o.text {
-		return Result{Overlap: true, Example: e.sample(), Exact: exact}
+		path := e.sample()
+		return Result{Overlap: true, Example: path, Exact: exact && !e.vague}
 	}
 	if !prefixed(e.head, o.head) || tailsApart(e, o) {
 		return Result{Exact: exact}
@@ -121,7 +130,7 @@ func (e *Entry) Covers(path string) bool {
 	if !strings.HasPrefix(path, e.head) {
 		return strings.HasPrefix(e.head, path)
 	}
-	if e.refused || e.plain || path == e.head {
+	if e.refused || e.plain || path == e.head || e.over() {
 		return true
 	}
 	e.compile()
@@ -131,11 +140,17 @@ func (e *Entry) Covers(path string) bool {
 	if strings.HasSuffix(e.head, "/") {
 		w.enter()
 	}
-	if !w.through(rest, len(rest)-1) {
+	done := w.through(rest, len(rest)-1)
+	e.budget.spend(w.spent(), stepsPerNode)
+	if !done {
 		return true // over budget, and the head fits
 	}
 	return w.accepts()
 }
+
+// over reports whether the entry can be compared by its head only, since the
+// budget is spent.
+func (e *Entry) over() bool { return e.unfolded || e.budget.spent() }
 
 // prefixed reports whether one text begins with the other.
 func prefixed(a, b string) bool {

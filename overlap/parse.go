@@ -37,13 +37,25 @@ func unexpanded(text string) *fault {
 // and says Exact false.
 func Stored(entry string, c Context) *Entry {
 	c.Prefix = ""
-	e, f := parse(entry, c)
+	e, f := readStored(entry, c)
 	if f != nil {
 		head := crudeHead(strings.TrimSpace(entry), f, c)
 		e = &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, fold: c.FoldCase}
 	}
 	e.text = strings.TrimSpace(entry)
 	return e
+}
+
+// readStored is parse, as long as the budget lasts.
+func readStored(entry string, c Context) (*Entry, *fault) {
+	text := strings.TrimSpace(entry)
+	if !c.Budget.spent() || len(text) > MaxBytes {
+		return parse(entry, c)
+	}
+	if e, ok := simple(text, c); ok && unexpanded(text) == nil {
+		return e, nil
+	}
+	return nil, &fault{anywhere: strings.Contains(text, "..") || strings.HasPrefix(text, "/") || c.Windows && drive(text)}
 }
 
 func parse(entry string, c Context) (*Entry, *fault) {
@@ -61,7 +73,8 @@ func parse(entry string, c Context) (*Entry, *fault) {
 		return nil, f
 	}
 	pattern := separate(text, c.Windows)
-	p := parser{in: pattern, fold: c.FoldCase}
+	c.Budget.spend(len(text), bytesPerNode)
+	p := parser{in: pattern, fold: c.FoldCase, budget: c.Budget}
 	s, f := p.parse()
 	if f != nil {
 		f.offset += start
@@ -69,7 +82,7 @@ func parse(entry string, c Context) (*Entry, *fault) {
 	}
 	if !normal(pattern) {
 		// Offsets are the caller's, so the faults are found in what was typed.
-		p = parser{in: nfc(pattern), fold: c.FoldCase}
+		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget}
 		if s, f = p.parse(); f != nil {
 			return nil, &fault{offset: start, reason: f.reason, hint: f.hint}
 		}
@@ -79,7 +92,7 @@ func parse(entry string, c Context) (*Entry, *fault) {
 		f.offset += start
 		return nil, f
 	}
-	e := &Entry{text: text, exact: !c.Inexact && !p.inexact, fold: c.FoldCase, seq: r.seq()}
+	e := &Entry{text: text, exact: !c.Inexact && !p.inexact, fold: c.FoldCase, budget: c.Budget, unfolded: p.unfolded, seq: r.seq()}
 	if r.moved {
 		e.text = r.text(c.Windows)
 		if len(e.text) > MaxBytes {

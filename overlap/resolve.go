@@ -110,7 +110,7 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 			}
 			if _, ok := kept[len(kept)-1].name(); !ok {
 				return nil, &fault{offset: s.offset, reason: `has a ".." after a pattern`,
-					hint: "write the path without it", patternAbove: true}
+					hint: "write the path without it", anywhere: true}
 			}
 			kept = kept[:len(kept)-1]
 		default:
@@ -123,6 +123,17 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 func outside(offset int) *fault {
 	return &fault{offset: offset, outside: true, reason: "is outside the repository",
 		hint: "entries are relative to the repository's root; for a path in another repository pass --base-dir (base_dir)"}
+}
+
+// tooDeep refuses an entry that would take too many looks at directories.
+func tooDeep() *fault {
+	return &fault{anywhere: true, reason: "is too deep an absolute path to be placed in a worktree", hint: "write it relative to the repository's root"}
+}
+
+// resolved is what Resolve makes of a path; each directory on it is looked at.
+func (c Context) resolved(path string) string {
+	c.Budget.spend(strings.Count(path, "/"), dirsPerNode)
+	return c.Resolve(path)
 }
 
 // relativise takes the deepest root that the absolute entry lies in off it.
@@ -144,12 +155,18 @@ func relativise(segments []segment, c Context) ([]segment, *fault) {
 		return "/" + path
 	}
 	for n := len(names); n >= 0; n-- {
+		if c.Budget.spent() {
+			return nil, tooDeep()
+		}
 		if c.root(prefix(n)) {
 			return segments[n:], nil
 		}
 	}
 	// A link from outside may lead past the root, into the tree.
 	for n := range len(names) + 1 {
+		if c.Budget.spent() {
+			return nil, tooDeep()
+		}
 		if path, ok := c.within(prefix(n)); ok {
 			return append(literal(path), segments[n:]...), nil
 		}
@@ -163,7 +180,7 @@ func (c Context) within(path string) (string, bool) {
 	if c.Resolve == nil {
 		return "", false
 	}
-	path = c.plainPath(c.Resolve(path))
+	path = c.plainPath(c.resolved(path))
 	for _, root := range c.Roots {
 		if rest, ok := strings.CutPrefix(path, c.plainPath(root)+"/"); ok {
 			return rest, true
@@ -175,7 +192,7 @@ func (c Context) within(path string) (string, bool) {
 // root reports whether an absolute path is the root of a worktree.
 func (c Context) root(path string) bool {
 	if c.Resolve != nil {
-		path = c.Resolve(path)
+		path = c.resolved(path)
 	}
 	for _, root := range c.Roots {
 		a, b := c.plainPath(path), c.plainPath(root)

@@ -27,6 +27,9 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 	if len(a.head) > len(b.head) {
 		a, b = b, a
 	}
+	if a.over() || b.over() {
+		return "", unsure
+	}
 	a.compile()
 	b.compile()
 	at := placeAfter(b.head)
@@ -40,7 +43,9 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 			wb.enter()
 		}
 	}
-	if !wa.through(b.head[len(a.head):], b.lead-len(a.head)) {
+	done := wa.through(b.head[len(a.head):], b.lead-len(a.head))
+	a.budget.spend(wa.spent()+wb.spent(), stepsPerNode)
+	if !done {
 		return "", unsure
 	}
 	switch {
@@ -50,6 +55,8 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 		return "", apart
 	}
 	path, v := p.explore(&wa, &wb, at)
+	a.budget.spend(p.work, 1)
+	a.budget.spend(p.seen.words(), wordsPerNode)
 	return strings.TrimSuffix(b.shown+path, "/"), v
 }
 
@@ -271,6 +278,14 @@ func (s *pairSet) reset(a, b int) {
 	}
 	s.bits = slices.Grow(s.bits[:0], n)[:n]
 	clear(s.bits)
+}
+
+// words is how much memory was emptied.
+func (s *pairSet) words() int {
+	if s.sparse != nil {
+		return 0
+	}
+	return len(s.bits)
 }
 
 // add reports whether the pair is new.

@@ -23,7 +23,7 @@ func simple(text string, c Context) (*Entry, bool) {
 			name = i + 1
 		}
 	}
-	e := &Entry{text: text, exact: !c.Inexact, fold: c.FoldCase, pattern: text}
+	e := &Entry{text: text, exact: !c.Inexact, fold: c.FoldCase, budget: c.Budget, pattern: text}
 	if name == len(text) {
 		e.is, e.pattern = Dir, text[:len(text)-1]
 	}

@@ -36,6 +36,9 @@ type parser struct {
 	fold  bool
 	depth int
 
+	budget   *Budget
+	unfolded bool // classes were left unfolded, since it is spent
+
 	slashes []int // where the slashes outside groups are
 
 	wild    bool // a *, ? or [ occurs

@@ -66,6 +66,7 @@ type walk struct {
 	now, next stateSet
 	starts    bool // at the start of a segment
 	budget    int
+	words     int // gone through so far
 }
 
 // walkBudget bounds the steps of one walk.
@@ -120,6 +121,7 @@ func (w *walk) through(text string, lead int) bool {
 		i += n
 		w.starts = r == '/'
 		clear(w.next)
+		w.words += len(w.next)
 		for k, word := range w.now {
 			for ; word != 0; word &= word - 1 {
 				s := &w.prog.states[k<<6|bits.TrailingZeros64(word)]
@@ -138,6 +140,11 @@ func (w *walk) through(text string, lead int) bool {
 		}
 	}
 	return true
+}
+
+// spent is how many steps the walk took, or had the time for.
+func (w *walk) spent() int {
+	return walkBudget - w.budget + w.words*stepsPerNode/wordsPerNode
 }
 
 // stuck reports whether no covered path begins with the text so far.

@@ -51,13 +51,20 @@ func rankOf(r rune) int {
 	return 2
 }
 
-// sample is a path that the entry covers, made without an automaton where
-// its pattern is a usual one.
+// sample is a path that the entry covers.
 func (e *Entry) sample() string {
+	e.sampled.Do(func() { e.example = e.makeSample() })
+	return e.example
+}
+
+// makeSample makes the sample, without an automaton where the pattern is a
+// usual one.
+func (e *Entry) makeSample() string {
 	if e.refused || e.plain {
 		return e.guess()
 	}
 	var b strings.Builder
+	e.budget.spend(len(e.text), bytesPerNode)
 	e.parsed().sample(&b)
 	if path := b.String(); valid(path) {
 		return path
@@ -66,7 +73,11 @@ func (e *Entry) sample() string {
 	if path, verdict := p.search(e, e); verdict == meet {
 		return path
 	}
-	return e.literal
+	if e.literal != "" {
+		return e.literal
+	}
+	e.vague = true
+	return e.text
 }
 
 func (s seq) sample(b *strings.Builder) {

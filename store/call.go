@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
 )
 
 // A call is one operation under way: which repository it is about, its store
@@ -27,6 +28,7 @@ type call struct {
 	warnings   []string
 	unreadable int
 	gone       map[string]bool // worktree path -> it no longer exists
+	budget     *overlap.Budget // what comparing scopes may cost
 }
 
 // answer runs one operation on the repository that t names.
@@ -71,7 +73,7 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	if err != nil {
 		return nil, err
 	}
-	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, env: environment(environ), gone: map[string]bool{}}
+	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, env: environment(environ), gone: map[string]bool{}, budget: overlap.NewBudget()}
 	if repo.ConfigErr != nil {
 		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
 	}

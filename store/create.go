@@ -49,21 +49,23 @@ func waitSeconds(n float64) (time.Duration, error) {
 	return limit, err
 }
 
-// claimAnyway writes the lock whoever else is there.
+// claimAnyway writes the lock whoever else is there. What it meets is read
+// under the mutex, so that of two claims one sees the other, and compared
+// without it, so that nobody waits for that.
 func (c *call) claimAnyway(k claim) (Created, error) {
-	return change(c, func(h *held) (Created, error) {
-		entries, err := c.list(h, activeOnly)
-		if err != nil {
-			return Created{}, err
+	var others []entry
+	e, err := change(c, func(h *held) (entry, error) {
+		var err error
+		if others, err = c.list(h, activeOnly); err != nil {
+			return entry{}, err
 		}
-		out := Created{Overlaps: c.overlaps(k.scope, exclusiveTo(k.lock.Mode, entries), k.minutes)}
-		e, err := c.write(h, k.lock)
-		if err != nil {
-			return Created{}, err
-		}
-		out.ID, out.FilePath = e.ID, e.path
-		return out, nil
+		return c.write(h, k.lock)
 	})
+	if err != nil {
+		return Created{}, err
+	}
+	overlaps := c.overlaps(k.scope, exclusiveTo(k.lock.Mode, others), k.minutes)
+	return Created{ID: e.ID, FilePath: e.path, Overlaps: overlaps}, nil
 }
 
 // newLock is the lock that a request asks for, all but its id and stamps.

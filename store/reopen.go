@@ -20,24 +20,27 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		if err != nil {
 			return Reopened{}, err
 		}
-		return change(c, func(h *held) (Reopened, error) {
+		var others []entry
+		e, err := change(c, func(h *held) (entry, error) {
 			e, err := c.find(h, r.Ref, all)
 			if err != nil {
-				return Reopened{}, err
+				return entry{}, err
 			}
 			edit, err := reopenEdit(e, c.stamp(), caller, reason, r.Force)
 			if err != nil {
-				return Reopened{}, err
+				return entry{}, err
 			}
-			overlaps, err := c.sharing(h, e)
-			if err != nil {
-				return Reopened{}, err
+			if others, err = c.list(h, activeOnly); err != nil {
+				return entry{}, err
 			}
-			if e, err = h.edit(e, edit, h.reopen); err != nil {
-				return Reopened{}, err
-			}
-			return Reopened{ID: e.ID, FilePath: e.path, Overlaps: overlaps}, nil
+			return h.edit(e, edit, h.reopen)
 		})
+		if err != nil {
+			return Reopened{}, err
+		}
+		// Compared without the mutex, so that nobody waits for that.
+		overlaps := c.overlaps(c.storedScope(e), exclusiveTo(e.Mode, others), c.configuredMinutes())
+		return Reopened{ID: e.ID, FilePath: e.path, Overlaps: overlaps}, nil
 	})
 }
 
@@ -61,13 +64,4 @@ func reopenEdit(e entry, now lockfile.Stamp, caller *string, reason string, forc
 		Remove:   []string{"finished", "finished_by", "outcome", "moved_to"},
 		AddNotes: []string{note},
 	}, nil
-}
-
-// sharing lists the active locks that meet an entry's own scope.
-func (c *call) sharing(h *held, e entry) ([]Summary, error) {
-	entries, err := c.list(h, activeOnly)
-	if err != nil {
-		return nil, err
-	}
-	return c.overlaps(c.storedScope(e), exclusiveTo(e.Mode, entries), c.configuredMinutes()), nil
 }

@@ -21,6 +21,7 @@ func (c *call) scopeContext() overlap.Context {
 		Inexact:  c.repo.ConfigErr != nil,
 		Windows:  runtime.GOOS == "windows",
 		Kind:     c.kind,
+		Budget:   c.budget,
 	}
 }
 

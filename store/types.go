@@ -178,10 +178,12 @@ type Summary struct {
 	MovedTo    string `json:"moved_to,omitempty"`
 
 	// Where the answer is about an overlap (check, create):
-	Overlaps     []overlap.Pair `json:"overlaps,omitempty"`
-	SameWorktree *bool          `json:"same_worktree,omitempty"`
-	Blocks       bool           `json:"blocks,omitempty"`   // it stands in the way of a claim that asked for that
-	LastNote     string         `json:"lastNote,omitempty"` // its first line
+	Overlaps []overlap.Pair `json:"overlaps,omitempty"`
+	// How many more pairs meet than Overlaps lists, which has an end.
+	OverlapsLeftOut int    `json:"overlapsLeftOut,omitempty"`
+	SameWorktree    *bool  `json:"same_worktree,omitempty"`
+	Blocks          bool   `json:"blocks,omitempty"`   // it stands in the way of a claim that asked for that
+	LastNote        string `json:"lastNote,omitempty"` // its first line
 }
 
 // A Created answers create.

@@ -17,9 +17,11 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		if err != nil {
 			return Updated{}, err
 		}
-		return change(c, func(h *held) (Updated, error) {
-			e, err := c.find(h, r.Ref, activeOnly)
-			if err != nil {
+		var e entry
+		var others []entry // whom an added entry may meet
+		out, err := change(c, func(h *held) (Updated, error) {
+			var err error
+			if e, err = c.find(h, r.Ref, activeOnly); err != nil {
 				return Updated{}, err
 			}
 			if e.done && (e.FinishedBy == reapedBy || a.amends()) {
@@ -36,7 +38,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			}
 			out := Updated{ID: e.ID}
 			if len(a.add) > 0 {
-				if out.Overlaps, err = c.widened(h, e, a); err != nil {
+				if others, err = c.list(h, activeOnly); err != nil {
 					return Updated{}, err
 				}
 			}
@@ -49,23 +51,23 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			out.PercentComplete, out.Waiting = e.PercentComplete(), c.heldUp(e, h.liveTickets)
 			return out, nil
 		})
+		if err == nil && len(a.add) > 0 {
+			out.Overlaps = c.widened(e, a, others)
+		}
+		return out, err
 	})
 }
 
-// widened lists the locks that the entries added to e meet.
-func (c *call) widened(h *held, e entry, a amendment) (*[]Summary, error) {
-	entries, err := c.list(h, activeOnly)
-	if err != nil {
-		return nil, err
-	}
-	others := exclusiveTo(e.Mode, entries)
+// widened lists those of the active locks that the entries added to e meet. It
+// is not for the mutex's holder, for whom others wait.
+func (c *call) widened(e entry, a amendment, active []entry) *[]Summary {
 	overlaps := []Summary{}
-	for _, s := range c.overlaps(a.add, others, c.configuredMinutes()) {
+	for _, s := range c.overlaps(a.add, exclusiveTo(e.Mode, active), c.configuredMinutes()) {
 		if s.ID != e.ID {
 			overlaps = append(overlaps, s)
 		}
 	}
-	return &overlaps, nil
+	return &overlaps
 }
 
 // taskIndex finds the task of exactly that text. Where another tool wrote the

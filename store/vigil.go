@@ -69,7 +69,10 @@ func (c *call) vigil(limit time.Duration) *vigil {
 }
 
 // forgetLook drops what the last look warned of, since another one follows.
-func (c *call) forgetLook(v *vigil) { c.warnings, c.unreadable = c.warnings[:v.warnings], 0 }
+func (c *call) forgetLook(v *vigil) {
+	c.warnings, c.unreadable = c.warnings[:v.warnings], 0
+	c.budget.Refill()
+}
 
 var errDeadline = errors.New("the time is up")
 

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Pairs that the answer leaves out are counted all the same.
+func TestOverlapCellCountsAllPairs(t *testing.T) {
+	pair := overlap.Pair{Example: "a", Exact: true}
+	for want, s := range map[string]store.Summary{
+		"-":                 {},
+		"both cover a":      {Overlaps: []overlap.Pair{pair}},
+		"both cover a (+1)": {Overlaps: []overlap.Pair{pair, pair}},
+		"both cover a (+7)": {Overlaps: []overlap.Pair{pair, pair}, OverlapsLeftOut: 6},
+	} {
+		if got := overlapCell(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

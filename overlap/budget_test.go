@@ -1,0 +1,129 @@
+package overlap
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// hostileScope is a scope of many long entries, no two of which are equal, and
+// each of which takes its time against the others.
+func hostileScope(n int, mark string) []string {
+	kinds := []string{
+		strings.Repeat("*a", 1900) + "b",
+		strings.Repeat("**/a/", 780) + "b",
+		strings.Repeat("{a,b,*}", 560) + "c",
+		strings.Repeat("{**,a*,*b}/", 340) + "x",
+		strings.Repeat("**/*a*/{*b*,**/c}/", 200) + "y",
+		strings.Repeat("*(", 900) + "a|b" + strings.Repeat(")", 900),
+		strings.Repeat("[!-\uffff]", 400) + "z",
+		"/" + strings.Repeat("a/", 1900) + "w",
+	}
+	var texts []string
+	for i := range n {
+		texts = append(texts, fmt.Sprintf("%s%s%d", kinds[i%len(kinds)], mark, i))
+	}
+	return texts
+}
+
+func storedScope(texts []string, c Context) Scope {
+	scope := make(Scope, len(texts))
+	for i, text := range texts {
+		scope[i] = Stored(text, c)
+	}
+	return scope
+}
+
+// hostileContext reads the entries of one call.
+func hostileContext() Context {
+	return Context{FoldCase: true, Budget: NewBudget(), Roots: []string{"/repo"}, Resolve: func(abs string) string { return abs }}
+}
+
+// TestBudget: a call costs no more than one budget, and then what is undecided
+// reads as a possible overlap, and what was plain stays so.
+func TestBudget(t *testing.T) {
+	c := hostileContext()
+	mine := storedScope(hostileScope(64, "p"), c)
+	for range 4 {
+		mine.Overlaps(storedScope(hostileScope(180, "q"), c))
+	}
+	if !c.Budget.spent() {
+		t.Fatal("the budget is not spent: the scopes are not hostile")
+	}
+	// Each entry may still be read once.
+	if over, most := -c.Budget.left.Load(), int64(callBudget/4); over > most {
+		t.Errorf("%d units over the budget, at most %d", over, most)
+	}
+	a, b := Stored("src/*a/x", c), Stored("src/b*/y", c)
+	if r := a.Overlaps(b); !r.Overlap || r.Exact || r.Example == "" {
+		t.Errorf("undecided reads as %+v", r)
+	}
+	if r := Stored("src/{a,b}/x", c).Overlaps(Stored("lib/{a,b}/x", c)); r.Overlap || r.Exact {
+		t.Errorf("other literal prefixes: %+v", r)
+	}
+	if r := Stored("src", c).Overlaps(Stored("src/a.ts", c)); !r.Overlap || !r.Exact {
+		t.Errorf("plain names: %+v", r)
+	}
+	c.Budget.Refill()
+	if r := a.Overlaps(b); r.Overlap || !r.Exact {
+		t.Errorf("with a new budget: %+v", r)
+	}
+}
+
+// TestSpentMissesNothing: whatever meets by rights meets without a budget too.
+func TestSpentMissesNothing(t *testing.T) {
+	spent := Context{Budget: &Budget{}, Roots: []string{"/repo"}}
+	full := Context{Roots: []string{"/repo"}}
+	texts := []string{"a*.ts", "a[b]*.ts", "src/ab.ts", "ab.ts", "src/{a,b}/x.ts", "src/a/x.ts", `a\]b/{x,y}`, `a\]b/x`, "!(x)", "./*.ts",
+		"src/./a/[x].ts", "s/../src/[a]b.ts", "src/[a]/../a/x.ts", "/repo/src/[a]b.ts", "/repo/src/a*", "**", "", "*{a", "Src/**"}
+	for _, ta := range texts {
+		for _, tb := range texts {
+			want := Stored(ta, full).Overlaps(Stored(tb, full)).Overlap
+			a, b := Stored(ta, spent), Stored(tb, spent)
+			if r := a.Overlaps(b); want && !r.Overlap || r != b.Overlaps(a) {
+				t.Errorf("%q x %q: %+v, and %+v; with a budget %v", ta, tb, r, b.Overlaps(a), want)
+			}
+			for _, p := range []string{"ab.ts", "src/ab.ts", "src/a/x.ts", "a]b/x"} {
+				if Stored(ta, full).Covers(p) && !a.Covers(p) {
+					t.Errorf("%q does not cover %q", ta, p)
+				}
+			}
+		}
+	}
+}
+
+// TestBudgetIsAmple: scopes that were not made to be slow leave most of it.
+func TestBudgetIsAmple(t *testing.T) {
+	for _, mine := range [][]string{
+		{"packages/pkg7/**", "docs/*.md", "src/routes/area1*/a.tsx", "tools/build.go", "src/module9/index.ts"},
+		{"**/*.test.ts", "*.go", "packages/pkg7/**", "src/module9/index.ts", "src/**/*.css"},
+		{"**/*.test.ts", "**/[a-z]*/*.tsx", "**/{index,types}.*", "**/src/**/x", "src/**/*.ts"},
+	} {
+		c := Context{FoldCase: true, Budget: NewBudget()}
+		scope := storedScope(mine, c)
+		for _, texts := range storedScopes(1000) {
+			scope.Overlaps(storedScope(texts, c))
+		}
+		if left := c.Budget.left.Load(); left < callBudget/2 {
+			t.Errorf("%q against 1000 locks leaves %d of %d", mine, left, callBudget)
+		} else {
+			t.Logf("%q leaves %d%%", mine, 100*left/callBudget)
+		}
+	}
+}
+
+// TestBudgetIsShared is for the race detector.
+func TestBudgetIsShared(t *testing.T) {
+	c := Context{Budget: NewBudget()}
+	a, b := Stored("src/**/*.ts", c), Stored("src/{a,b}/[id]/*", c)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if !a.Overlaps(b).Overlap || !Stored("src/[a]/**", c).Overlaps(b).Overlap {
+				t.Error("no overlap")
+			}
+		})
+	}
+	wg.Wait()
+}
