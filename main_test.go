@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each process of a race run sleeps for a second
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			for _, who := range []string{"GIT_AUTHOR", "GIT_COMMITTER"} {
 				env.Setenv(who+"_NAME", "t")
