@@ -110,6 +110,7 @@ func hostile() map[string][2]string {
 		"optional":  {fill("*(a)"), fill("?(a)") + ""},
 		"plus":      {strings.Repeat("+(", 1300) + "a" + strings.Repeat(")", 1300), fill("+(a|b)")},
 		"classes":   {fill("[!a-c]"), fill("[À-ÿ]")},
+		"dots":      {fill("a/+(./|a)"), fill("a/{.,}/a")},
 		"starPlus":  {fill("*"), strings.Repeat("*?", 2000) + "[a-z][0-9]"},
 	}
 }

@@ -14,6 +14,7 @@ const (
 	codeSet                // takes a rune of a set
 	codeSplit              // goes on at out and at alt
 	codeStart              // goes on at out, at the start of a segment only
+	codeLater              // goes on at out, at the start of a segment but the first
 )
 
 type state struct {
@@ -80,11 +81,18 @@ func (e *Entry) build() {
 	if e.is == Dir {
 		ends.file = ends.dir
 	}
+	if e.literal != "" {
+		ends.file.skip, ends.dir.skip = c.later(end), c.later(ends.dir.skip)
+	}
 	s, head := e.parsed(), seq(nil)
 	if !e.floating {
 		head = s.head()
 	}
-	start := c.ending(head, s[len(head):], ends).next
+	g := c.ending(head, s[len(head):], ends)
+	start := g.next
+	if !e.floating && (len(head) == 0 || head[len(head)-1].op == opSlash) {
+		start = c.split(start, g.skip)
+	}
 	if e.literal != "" {
 		// The text is a file where all that the pattern stands for are.
 		text := literalSeq(strings.TrimPrefix(e.literal, e.shown))
@@ -159,7 +167,7 @@ func (c *compiler) add(s state) int32 {
 	switch s.code {
 	case codeSplit:
 		s.least = min(c.states[s.out].least, c.states[s.alt].least)
-	case codeStart:
+	case codeStart, codeLater:
 		s.least = c.states[s.out].least
 	case codeRune, codeAny, codeAll, codeSet:
 		s.least = c.states[s.out].least + 1
@@ -180,7 +188,9 @@ func (c *compiler) node(n *node, g goal) goal {
 	case opText:
 		return c.text(n.text, g)
 	case opSlash:
-		return c.slash(g.next)
+		// Where alternatives leave a segment empty, one slash ends it and the
+		// one before.
+		return c.slash(c.split(g.next, g.skip))
 	case opOne:
 		return onward(c.add(state{code: codeAny, out: g.next}))
 	case opStar:
@@ -207,6 +217,11 @@ func (c *compiler) text(text string, g goal) goal {
 	if text == "" {
 		return g
 	}
+	if text == "." && g.skip != none {
+		// A segment of its own, which is as if not there; after a star it is not.
+		dot := c.rune('.', g.next)
+		return goal{next: c.split(dot, c.add(state{code: codeStart, out: g.skip})), skip: none, glued: dot}
+	}
 	runes := []rune(text)
 	for i := len(runes) - 1; i >= 0; i-- {
 		g.next = c.rune(runes[i], g.next)
@@ -231,6 +246,9 @@ func (c *compiler) star(next int32) int32 {
 // stars is **: a star, and where it is a whole segment any number of them.
 func (c *compiler) stars(g goal, whole bool) goal {
 	if whole {
+		if s := &c.states[g.skip]; s.code == codeLater {
+			return onward(c.deep(s.out)) // what ** stands for may be the first
+		}
 		return onward(c.deep(g.skip))
 	}
 	star := c.star(g.glued)
@@ -255,7 +273,8 @@ func (c *compiler) group(n *node, g goal) goal {
 	}
 	// The loop comes back to itself, or leaves; it is filled in once the
 	// alternatives that lead to it are known.
-	loop := goal{next: c.hole(g.next), skip: c.hole(g.skip), glued: c.hole(g.glued)}
+	least := c.least(g)
+	loop := goal{next: c.hole(least), skip: c.hole(least), glued: c.hole(least)}
 	body := c.alternatives(&node{alts: n.alts}, loop)
 	c.fill(loop.next, body.next, g.next)
 	c.fill(loop.skip, body.skip, g.skip)
@@ -266,14 +285,25 @@ func (c *compiler) group(n *node, g goal) goal {
 	return body
 }
 
-// hole is a split to be filled in, at which a loop is left for a state.
-func (c *compiler) hole(leave int32) int32 {
-	i := c.add(state{code: codeSplit})
-	if leave != none {
-		c.states[i].least = c.states[leave].least
+// least is the least of a goal, whichever way it is reached.
+func (c *compiler) least(g goal) int32 {
+	least := c.states[g.next].least
+	if g.skip != none {
+		least = min(least, c.states[g.skip].least)
 	}
+	return least
+}
+
+// hole is a split to be filled in.
+func (c *compiler) hole(least int32) int32 {
+	i := c.add(state{code: codeSplit})
+	c.states[i].least = least
 	return i
 }
+
+// later goes on at a state, but not at the start of a path: no alternative
+// that leaves nothing at all of an entry is the whole tree.
+func (c *compiler) later(out int32) int32 { return c.add(state{code: codeLater, out: out}) }
 
 // fill makes a split of a hole; one that goes on nowhere is a dead end.
 func (c *compiler) fill(hole, a, b int32) {

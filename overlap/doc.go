@@ -46,8 +46,16 @@
 // that the leading directories of the other entry pass through, as far as they
 // are literal, is a directory, whatever it looks like.
 //
-// A path has at least one segment, and none is empty, "." or "..". Names are
-// compared in NFC and, with FoldCase, without regard to case.
+// A path has at least one segment, and none is empty, "." or "..". A segment that
+// alternatives leave empty, or make ".", is as if not there: a/{,b}/c and
+// a/{.,b}/c are a/c, too, and a/{,b} is all of a. Only the nothing of ?(b) and
+// *(b) is no segment at the end: a/?(b) is a/b. Where alternatives make "..", or
+// begin the entry with "/" or a segment ".", it is refused.
+//
+// Stars that alternatives bring together stay two stars, which cross no slash:
+// {*,x}*/q does not cover a/b/q, though some tools expand it to **/q.
+//
+// Names are compared in NFC and, with FoldCase, without regard to case.
 //
 // # Promises
 //
@@ -55,7 +63,8 @@
 //
 //   - a.Overlaps(b) equals b.Overlaps(a), the example included.
 //   - a.Overlaps(a) is an overlap.
-//   - No miss: a path that both cover means an overlap, exact or not.
+//   - No miss: a path that both cover means an overlap, exact or not, unless it
+//     is only a leading directory of both: a/b and a/c are apart.
 //   - No false alarm where Exact: both cover the example.
 //   - a.Covers(p) is a.Overlaps(b), with b naming p alone and told to be a File.
 //   - What Parse accepts, Stored reads from String() as the same entry.

@@ -74,6 +74,10 @@ func (c *compiler) endGroup(n *node, e endings) endings {
 	next := endings{known: nowhere()}
 	if n.optional {
 		next = e
+		if f := &next.open[tailEmpty.index()]; e.kinds&tailEmpty != 0 {
+			// a/?(b) is not a/, as a/{,b} is: no name matches nothing.
+			f.file.skip, f.dir.skip = none, none
+		}
 	}
 	if n.repeat {
 		return c.join(next, c.endNode(&node{op: opGroup, alts: n.alts, repeat: true}, e))

@@ -27,8 +27,14 @@ func newOracle(entry string) oracle {
 	var o oracle
 	file := !dir
 	for _, e := range expand(text) {
-		o.add(regexOf(e), float, !dir && looks.MatchString(e))
+		if last := e[strings.LastIndexByte(e, '/')+1:]; last != "" && strings.Trim(last, nothing) == "" {
+			continue // an extglob's nothing is no name
+		}
+		e = strings.ReplaceAll(e, nothing, "")
 		file = file && looks.MatchString(e)
+		if expr := regexOf(e); expr != "" {
+			o.add(expr, float, !dir && looks.MatchString(e))
+		}
 	}
 	name := strings.ReplaceAll(text, `\`, "")
 	o.add(regexp.QuoteMeta(name)+"/", float, file)
@@ -74,6 +80,9 @@ var looks = func() *regexp.Regexp {
 	return regexp.MustCompile(`[^/]\.(?:` + letter + `|` + group + `)(?:` + letter + `|` + group + `)*$`)
 }()
 
+// nothing is what an extglob stands for that stands for none of its patterns.
+const nothing = "\x01"
+
 // expand lists the texts that braces, @(), ?() and *() stand for; +() is left.
 func expand(text string) []string {
 	for i := 0; i < len(text); i++ {
@@ -84,7 +93,7 @@ func expand(text string) []string {
 			continue
 		case text[i] == '*' && strings.HasPrefix(text[i+1:], "("):
 			end := i + strings.IndexByte(text[i:], ')')
-			return append(expand(text[:i]+text[end+1:]), expand(text[:i]+"+"+text[i+1:])...)
+			return append(expand(text[:i]+nothing+text[end+1:]), expand(text[:i]+"+"+text[i+1:])...)
 		case (text[i] == '+' || text[i] == '!') && strings.HasPrefix(text[i+1:], "("):
 			i += strings.IndexByte(text[i:], ')')
 			continue
@@ -95,7 +104,7 @@ func expand(text string) []string {
 		}
 		parts, end := alternatives(text, opening+1, separator, closing)
 		if text[i] == '?' {
-			parts = append(parts, "")
+			parts = append(parts, nothing)
 		}
 		var all []string
 		for _, part := range parts {
@@ -131,10 +140,15 @@ func alternatives(text string, start int, separator, closing byte) (parts []stri
 	}
 }
 
-// regexOf translates an expanded pattern; each name is ended by a slash.
+// regexOf translates an expanded pattern; each name is ended by a slash. It is
+// empty where there is no name.
 func regexOf(text string) string {
 	var b strings.Builder
 	for s := range strings.SplitSeq(text, "/") {
+		s = strings.ReplaceAll(s, nothing, "")
+		if s == "" || s == "." {
+			continue
+		}
 		if s == "**" {
 			b.WriteString("(?:[^/]+/)*")
 		} else {

@@ -238,11 +238,15 @@ func escape(path string) string {
 	return b.String()
 }
 
-// head returns the texts and slashes that a sequence begins with.
+// head returns the texts and slashes that a sequence begins with, but for a dot
+// that what follows may make a segment of its own, as in a/.{/b,c}.
 func (s seq) head() seq {
 	n := 0
 	for n < len(s) && (s[n].op == opText || s[n].op == opSlash) {
 		n++
+	}
+	if 0 < n && n < len(s) && s[n].op == opGroup && s[n-1].text == "." {
+		n--
 	}
 	return s[:n]
 }

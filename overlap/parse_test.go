@@ -88,6 +88,15 @@ func TestParseRefuses(t *testing.T) {
 		{"a/../../b", 5, "outside the repository"},
 		{"*/../b", 2, `".." after a pattern`},
 		{"{a/../b,c}", 3, `".." inside a group`},
+		{"sub/{a,../x}/**", 4, `".." inside a group`},
+		{"a/{..,b}", 2, `".." inside a group`},
+		{"a/+(.)/b", 2, `".." inside a group`},
+		{"a/..{/b,c}", 2, `".." inside a group`},
+		{"{./a,b}/**", 0, `"/" that begins one`},
+		{"./{.,b}", 2, `"/" that begins one`},
+		{".{/a,b}", 0, `"/" that begins one`},
+		{"{/a,b}/c", 0, `"/" that begins one`},
+		{"*(/a)/c", 0, `"/" that begins one`},
 		{strings.Repeat("a", MaxBytes+1), MaxBytes, "longer than 4096 bytes"},
 	} {
 		_, err := Parse(tt.entry, Context{})

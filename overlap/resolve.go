@@ -59,6 +59,11 @@ func resolve(s seq, p *parser, c Context) (resolved, *fault) {
 			return r, f
 		}
 	}
+	if p.groups {
+		if f := confined(segments); f != nil {
+			return r, f
+		}
+	}
 	r.segments = segments
 	r.anchor = r.moved && p.wild
 	return r, nil

@@ -180,19 +180,24 @@ func (p *product) expand(i int32, n step) {
 // start pushes a node unless a state of it needs the start of a segment, and
 // that is elsewhere.
 func (p *product) start(n step) {
-	for p.a[n.a].code == codeStart {
-		if !n.at.starts() {
+	for p.a[n.a].code >= codeStart {
+		if !p.a[n.a].opens(n.at) {
 			return
 		}
 		n.a = p.a[n.a].out
 	}
-	for p.b[n.b].code == codeStart {
-		if !n.at.starts() {
+	for p.b[n.b].code >= codeStart {
+		if !p.b[n.b].opens(n.at) {
 			return
 		}
 		n.b = p.b[n.b].out
 	}
 	p.push(n)
+}
+
+// opens reports whether a state that needs the start of a segment goes on.
+func (s *state) opens(at place) bool {
+	return at == placeStart || at == placeFirst && s.code == codeStart
 }
 
 // consume goes on with a rune that both states take. All runes but the slash

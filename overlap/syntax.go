@@ -147,7 +147,7 @@ func (p *parser) slash() (node, *fault) {
 		case strings.HasPrefix(rest, "./"):
 			p.pos += 2
 		case strings.HasPrefix(rest, "../"):
-			return node{}, &fault{offset: p.pos, reason: `has a ".." inside a group`, hint: "write the path without it"}
+			return node{}, elsewhere(p.pos)
 		default:
 			return node{op: opSlash}, nil
 		}

@@ -65,6 +65,7 @@ type walk struct {
 	prog      *program
 	now, next stateSet
 	starts    bool // at the start of a segment
+	later     bool // and that is not the first
 	budget    int
 	words     int // gone through so far
 }
@@ -76,7 +77,7 @@ const walkBudget = 1 << 19
 type walkRoom [4]uint64
 
 func newWalk(p *program, at place, room *walkRoom) walk {
-	w := walk{prog: p, starts: at.starts(), budget: walkBudget}
+	w := walk{prog: p, starts: at.starts(), later: at == placeStart, budget: walkBudget}
 	if n := (len(p.states) + 63) / 64; n <= len(room)/2 {
 		w.now, w.next = room[:n], room[len(room)-n:]
 	} else {
@@ -100,6 +101,11 @@ func (w *walk) visit(set stateSet, i int32) {
 				return
 			}
 			i = s.out
+		case codeLater:
+			if !w.later {
+				return
+			}
+			i = s.out
 		default:
 			return
 		}
@@ -119,7 +125,7 @@ func (w *walk) through(text string, lead int) bool {
 	for i := 0; i < len(text); {
 		r, n := decode(text[i:])
 		i += n
-		w.starts = r == '/'
+		w.starts, w.later = r == '/', r == '/'
 		clear(w.next)
 		w.words += len(w.next)
 		for k, word := range w.now {
@@ -166,7 +172,7 @@ func (w *walk) taking(yield func(int32) bool) {
 	for k, word := range w.now {
 		for ; word != 0; word &= word - 1 {
 			i := int32(k<<6 | bits.TrailingZeros64(word))
-			if c := w.prog.states[i].code; c != codeSplit && c != codeStart && !yield(i) {
+			if c := w.prog.states[i].code; c < codeSplit && !yield(i) {
 				return
 			}
 		}
