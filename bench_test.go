@@ -36,6 +36,7 @@ func BenchmarkStatus(b *testing.B) {
 	took("", "go", "build", "-o", status, ".")
 	took("", "go", "build", "-o", hello, source)
 	took(dir, "git", "init", "-q", repo)
+	took(repo, "git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "--allow-empty", "-m", "first")
 	for i := range 20 {
 		took(repo, status, "claim", "--title", fmt.Sprintf("Work %d", i), "--scope", fmt.Sprintf("src/%d/**", i), "--task", "one")
 	}

@@ -49,36 +49,70 @@ func (r *Repo) ask(ctx context.Context, g program) error {
 		return err // not even the first question was answered
 	}
 	a, ok := parse(string(out))
-	if err != nil || !ok {
-		if a, err = askEach(ctx, g); err != nil {
-			return err
-		}
+	switch {
+	case err != nil && unborn(string(out), &a):
+		a.ref, err = askRef(ctx, g)
+	case err != nil || !ok:
+		a, err = askEach(ctx, g)
+	}
+	if err != nil {
+		return err
 	}
 	return r.fill(a)
 }
 
+// unborn reads the answer that git breaks off where there is no commit yet: it
+// repeats the question that it could not answer. A newline in a name would
+// make more lines, and a prefix ends in a slash.
+func unborn(out string, a *answers) bool {
+	lines := strings.Split(trimNewline(out), "\n")
+	if len(lines) != 5 || lines[4] != "HEAD" {
+		return false
+	}
+	*a = answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3]}
+	return true
+}
+
+// askRef is the full name of the branch, born or not; "" where there is none.
+func askRef(ctx context.Context, g program) (string, error) {
+	var a answers
+	err := askOne(ctx, g, question{into: &a.ref, args: refQuestion()})
+	return a.ref, err
+}
+
+func refQuestion() []string { return []string{"symbolic-ref", "--quiet", "HEAD"} }
+
+// A question is one thing to ask git, and where its answer goes.
+type question struct {
+	into     *string
+	required bool // else git's refusal is the answer that there is none
+	args     []string
+}
+
+func askOne(ctx context.Context, g program, q question) error {
+	out, err := g.run(ctx, q.args...)
+	var said *Error
+	switch {
+	case err == nil:
+		*q.into = trimNewline(string(out))
+	case q.required || !errors.As(err, &said):
+		return err
+	}
+	return nil
+}
+
 // askEach asks each question alone. Only the common directory and the git
-// directory must have an answer; git's refusal of another one is the answer
-// that there is none.
+// directory must have an answer.
 func askEach(ctx context.Context, g program) (a answers, err error) {
-	for _, q := range []struct {
-		into     *string
-		required bool
-		args     []string
-	}{
+	for _, q := range []question{
 		{&a.common, true, []string{"rev-parse", "--git-common-dir"}},
 		{&a.git, true, []string{"rev-parse", "--git-dir"}},
 		{&a.toplevel, false, []string{"rev-parse", "--show-toplevel"}},
 		{&a.prefix, false, []string{"rev-parse", "--show-prefix"}},
 		{&a.head, false, []string{"rev-parse", "--quiet", "--verify", "HEAD"}},
-		{&a.ref, false, []string{"symbolic-ref", "--quiet", "HEAD"}}, // names an unborn branch too
+		{&a.ref, false, refQuestion()},
 	} {
-		out, err := g.run(ctx, q.args...)
-		var said *Error
-		switch {
-		case err == nil:
-			*q.into = trimNewline(string(out))
-		case q.required || !errors.As(err, &said):
+		if err := askOne(ctx, g, q); err != nil {
 			return answers{}, err
 		}
 	}

@@ -45,11 +45,20 @@ func TestOneSpawnAnswersAll(t *testing.T) {
 	s.repo("r")
 	s.git("r", "worktree", "add", "-q", "../w")
 	path := s.script(fmt.Sprintf("echo \"$1\" >>%q\nexec %q \"$@\"\n", s.path("spawns"), realGit(t)))
-	for _, dir := range []string{"r", "w"} {
+	s.git(".", "init", "-q", "-b", "topic", "unborn")
+	s.mkdir("unborn/sub")
+	for dir, want := range map[string]string{
+		"r": "rev-parse\n", "w": "rev-parse\n",
+		// Without a commit, one more for the name of the branch.
+		"unborn/sub": "rev-parse\nsymbolic-ref\n",
+	} {
 		s.write("spawns", "")
-		s.find(s.at(dir, path))
-		if got := s.read("spawns"); got != "rev-parse\n" {
-			t.Errorf("in %s, git ran as %q; want rev-parse once", dir, got)
+		repo := s.find(s.at(dir, path))
+		if got := s.read("spawns"); got != want {
+			t.Errorf("in %s, git ran as %q; want %q", dir, got, want)
+		}
+		if dir == "unborn/sub" && (repo.Branch != "topic" || repo.Head != "" || repo.Prefix != "sub") {
+			t.Errorf("%+v", repo)
 		}
 	}
 }
