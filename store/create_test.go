@@ -269,3 +269,24 @@ func TestIdentityFromTheEnvironment(t *testing.T) {
 	}
 	wantWarning(t, a.Warnings, "AGENT_LOCKS_AGENT_ID")
 }
+
+// Two paths in one entry would be a claim on neither.
+func TestCommasAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := os.WriteFile(filepath.Join(w.main, "a,b.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for entry, warns := range map[string]bool{
+		"src/a,f": true, " src/a, src/b ": true, "{a,b}/c,d": true,
+		"src/{a,b}": false, "src/+(a,b|c)/x": false, "src/[a,b].go": false, `src/a\,b`: false, "a,b.txt": false,
+	} {
+		a, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{entry}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(a.Warnings, "\n"), "comma"); warned != warns {
+			t.Errorf("%q: %q", entry, a.Warnings)
+		}
+	}
+}

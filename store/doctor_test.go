@@ -298,7 +298,6 @@ func TestDoctorFindsAWorktreeOfAnOddName(t *testing.T) {
 	wantFindings(t, w.doctor(w.at(w.main), false).Result, []sick{{note, "worktrees", "-one", "agent-locks finish"}})
 }
 
-
 // only is the text of the one active lock.
 func (w *world) only() string {
 	w.t.Helper()

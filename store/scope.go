@@ -46,6 +46,7 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 			return nil, scopeError(err)
 		}
 		c.warnMisplaced(text, e)
+		c.warnComma(text)
 		c.warnElsewhere(text, e)
 		scope = append(scope, e)
 	}
@@ -140,6 +141,34 @@ func (c *call) warnMisplaced(text string, e *overlap.Entry) {
 		return
 	}
 	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
+}
+
+// warnComma warns of an entry that looks like several: a comma is part of a
+// name, and one that was meant to separate would cover neither path.
+func (c *call) warnComma(text string) {
+	if text = strings.TrimSpace(text); bareComma(text) && c.kind(text) == overlap.Unknown {
+		c.warn("%q is read as one path with a comma in it; give each path as an entry of its own", text)
+	}
+}
+
+// bareComma reports whether a comma stands outside all brackets.
+func bareComma(text string) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{', '(', '[':
+			depth++
+		case '}', ')', ']':
+			depth--
+		case ',':
+			if depth <= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // warnElsewhere warns of an entry that leads into a submodule, a repository
