@@ -67,7 +67,7 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 	} else {
 		printTable(w, []column{
 			staleColumn(rows), agentColumn(rows), worktreeColumn(rows),
-			{head: "OVERLAP", cells: cells(rows, overlapCell), least: 24},
+			{head: "OVERLAP", cells: cells(rows, overlapCell), least: 20},
 			titleColumn(rows), idColumn(rows),
 		}, o.width(), o.coloured())
 	}
@@ -76,7 +76,7 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 	}
 	for _, s := range rows {
 		if s.Stale {
-			fmt.Fprintf(w, "silent for %s: agent-locks reap %s\n", store.Age(s.StaleForSeconds), plain(s.ID))
+			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n", store.Age(s.StaleForSeconds), plain(s.ID))
 		}
 	}
 }

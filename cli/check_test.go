@@ -28,7 +28,7 @@ func TestCheckOutput(t *testing.T) {
 	const table = `STALE     AGENT    WORKTREE      OVERLAP                    TITLE      ID
 no        agent-1  login (here)  both may cover docs        Fix login  2026-07-17T18-45-12-fix-login
 yes (2h)  -        gone (gone)   both cover docs/a.md (+1)  Old        2026-07-17T18-45-13-old
-silent for 2h: agent-locks reap 2026-07-17T18-45-13-old
+silent for 2h: agent-locks show 2026-07-17T18-45-13-old, then agent-locks reap 2026-07-17T18-45-13-old
 `
 	testOutputs(t, []outputCase{
 		{name: "overlaps", args: []string{"check", "docs/**", "docs/b"}, store: fake{result: both}, want: table},

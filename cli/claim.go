@@ -29,8 +29,8 @@ func newClaim(a *app) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	textFlag(f, &o.title, "title", "what the work is, one line of `text`")
-	f.StringArrayVar(&o.request.Scope, "scope", nil, "a path or `glob` from the repository's root (repeatable)")
+	textFlag(f, &o.title, "title", "what the work is, one line of `text` (required)")
+	f.StringArrayVar(&o.request.Scope, "scope", nil, "a path or `glob` from the repository's root (required, repeatable)")
 	f.StringArrayVar(&o.request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
 	agentFlag(f, &o.request.AgentID)
 	parentFlag(f, &o.request.ParentAgentID)
@@ -42,18 +42,29 @@ func newClaim(a *app) *cobra.Command {
 }
 
 func (o *claimOptions) run(ctx context.Context) error {
-	o.request.Target, o.request.Title = o.target(), deref(o.title)
+	const example = `as in agent-locks claim --title "Fix login" --scope 'src/auth/**'`
+	switch {
+	case o.title == nil:
+		return usage(example, "claim needs --title")
+	case len(o.request.Scope) == 0:
+		return usage(example, "claim needs --scope")
+	}
+	o.request.Target, o.request.Title = o.target(), *o.title
 	ans, err := o.locks.Create(ctx, o.request)
-	return answer(o.app, ans, err, printCreated)
+	return answer(o.app, ans, err, o.print)
 }
 
-func printCreated(w io.Writer, c store.Created) {
+func (o *claimOptions) print(w io.Writer, c store.Created) {
 	fmt.Fprintf(w, "claimed %s\n", plain(c.ID))
 	printOverlaps(w, c.Overlaps)
 	if c.Recent != nil {
 		printRecent(w, *c.Recent)
 	}
-	fmt.Fprintf(w, "next: agent-locks update %s --task ... as you go, finish at the end\n", plain(c.ID))
+	flag := "--task"
+	if len(o.request.Tasks) == 0 {
+		flag = "--note"
+	}
+	fmt.Fprintf(w, "next: agent-locks update %s %s ... as you go, finish at the end\n", plain(c.ID), flag)
 }
 
 // printOverlaps tells who else works on the files of a claim.

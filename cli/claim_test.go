@@ -14,10 +14,11 @@ func TestClaimRequests(t *testing.T) {
 			want: store.CreateRequest{Title: "Fix: a, b", Scope: []string{"src/{a,b}/**", "go.mod"}, Tasks: []string{"one, two", "three"}}},
 		{args: []string{"claim", "--title", "t", "--scope", "a", "--agent", "null", "--parent", ""},
 			want: store.CreateRequest{Title: "t", Scope: []string{"a"}, AgentID: p("null"), ParentAgentID: p("")}},
-		{args: []string{"claim", "--title", "--json"}, want: store.CreateRequest{Title: "--json"}},
-		{args: []string{"claim", "--if-free"}, want: store.CreateRequest{IfFree: true}},
-		{args: []string{"claim", "--wait", "90"}, want: store.CreateRequest{WaitSeconds: p(90.0)}},
-		{args: []string{"claim"}, want: store.CreateRequest{}},
+		{args: []string{"claim", "--title", "--json", "--scope", "a"}, want: store.CreateRequest{Title: "--json", Scope: []string{"a"}}},
+		{args: []string{"claim", "--title", "", "--scope", "a", "--if-free"}, want: store.CreateRequest{Scope: []string{"a"}, IfFree: true}},
+		{args: []string{"claim", "--title", "t", "--scope", "a", "--wait", "90"}, want: store.CreateRequest{Title: "t", Scope: []string{"a"}, WaitSeconds: p(90.0)}},
+		{args: []string{"claim"}, err: "claim needs --title"},
+		{args: []string{"claim", "--title", "t"}, err: "claim needs --scope"},
 		{args: []string{"claim", "--title", "t", "src/**"}, err: `claim takes no arguments, got "src/**"`},
 		{args: []string{"claim", "--title"}, err: "--title needs a value"},
 		{args: []string{"claim", "--title", "a", "--title", "b"}, err: `--title "b": given more than once`},
@@ -30,11 +31,14 @@ func TestClaimOutput(t *testing.T) {
 	stale.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "docs", Example: "docs/a.md", Exact: true}}
 	fresh := someSummary()
 	fresh.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
+	args := []string{"claim", "--title", "t", "--scope", "a"}
 	const next = "next: agent-locks update " + someID + " --task ... as you go, finish at the end\n"
 	testOutputs(t, []outputCase{
-		{name: "free", args: []string{"claim"}, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
+		{name: "without tasks", args: args, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
+			want: "claimed " + someID + "\nnext: agent-locks update " + someID + " --note ... as you go, finish at the end\n"},
+		{name: "free", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
 			want: "claimed " + someID + "\n" + next},
-		{name: "overlaps", args: []string{"claim"}, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
+		{name: "overlaps", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: "claimed " + someID + "\n" +
 				"overlaps 2026-07-17T18-45-13-old, held by an unnamed agent, stale for 2h (Old): both cover docs/a.md\n" +
 				"overlaps " + someID + ", held by agent-1 (Fix login): both cover src/auth/a\n" + next},

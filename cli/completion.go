@@ -5,15 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 func newCompletion(a *app) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
-		Use:       "completion <shell>",
-		Short:     "print a shell's completion script",
-		Long:      "Print the script that completes commands, flags and lock ids in bash, zsh, fish\nor powershell.",
+		Use:   "completion <shell>",
+		Short: "print a shell's completion script",
+		Long: "Print the script that completes commands, flags and lock ids in bash, zsh, fish\n" +
+			"or powershell. That for bash needs the package bash-completion.",
 		Example:   "  source <(agent-locks completion bash)",
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -51,14 +53,28 @@ func completeIDs(a *app, status string) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError | cobra.ShellCompDirectiveNoFileComp
 		}
-		var ids []cobra.Completion
-		for _, s := range ans.Result {
-			if strings.HasPrefix(s.ID, typed) {
-				ids = append(ids, cobra.CompletionWithDesc(s.ID, plain(s.Title)))
-			}
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
+		return idsLike(typed, ans.Result), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// idsLike are the ids that begin as typed and, once something is typed, the
+// slugs: those that name one lock only.
+func idsLike(typed string, locks []store.Summary) []cobra.Completion {
+	so := map[string]int{} // how many locks go by a slug
+	for _, s := range locks {
+		so[lockfile.SlugOf(s.ID)]++
+	}
+	var ids []cobra.Completion
+	for _, s := range locks {
+		slug := lockfile.SlugOf(s.ID)
+		switch {
+		case strings.HasPrefix(s.ID, typed):
+			ids = append(ids, cobra.CompletionWithDesc(s.ID, plain(s.Title)))
+		case strings.HasPrefix(slug, typed) && so[slug] == 1:
+			ids = append(ids, cobra.CompletionWithDesc(slug, plain(s.Title)))
+		}
+	}
+	return ids
 }
 
 // completeValues offers a flag's few values. It can only fail for a flag that

@@ -38,6 +38,9 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) && ans.Result.Found(store.CheckGit, store.SeverityOK) {
 		ans.Result.Findings = append(ans.Result.Findings, o.examineGuard(ctx)...)
 	}
+	for i, f := range ans.Result.Findings {
+		ans.Result.Findings[i].Message, ans.Result.Findings[i].Fix = asTyped(f.Message), asTyped(f.Fix)
+	}
 	if err := answer(o.app, ans, err, printDiagnosis); err != nil {
 		return err
 	}

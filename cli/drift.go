@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,6 +71,23 @@ func printDrift(w io.Writer, d store.Drift) {
 		}
 	}
 	if len(d.Outside) > 0 {
-		fmt.Fprintf(w, "next: agent-locks update %s --add-scope ...\n", plain(d.LockID))
+		fmt.Fprintf(w, "next: agent-locks update %s %s\n", plain(d.LockID), widening(d.Outside))
 	}
+}
+
+// widening are the flags that add these files to a scope, spelt out where that
+// is for the shell to read and not too long for people.
+func widening(files []string) string {
+	const most = 5
+	if len(files) > most {
+		return "--add-scope ..."
+	}
+	var flags []string
+	for _, f := range files {
+		if plain(f) != f { // as shown it would name another file
+			return "--add-scope ..."
+		}
+		flags = append(flags, "--add-scope "+shellQuoted(f))
+	}
+	return strings.Join(flags, " ")
 }

@@ -210,7 +210,7 @@ func ref(id string) store.Ref { return store.Ref{LockID: id, Short: true} }
 // someSummary is a fresh lock of agent-1.
 func someSummary() store.Summary {
 	return store.Summary{
-		ID: someID, Title: "Fix login", Status: "active", PercentComplete: 50,
+		ID: someID, Title: "Fix login", Status: "active", PercentComplete: 50, TaskCount: 2,
 		Scope: []string{"src/auth/**", "go.mod"}, Repository: "/repo", AgentID: p("agent-1"),
 		Created: "2026-07-17T18-45-12", Updated: "2026-07-17T18-45-12", Worktree: "/work/login", Branch: "login",
 	}

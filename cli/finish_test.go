@@ -20,9 +20,11 @@ func TestFinishRequests(t *testing.T) {
 
 func TestFinishOutput(t *testing.T) {
 	t.Parallel()
-	testOutputs(t, []outputCase{{
-		name: "done", args: []string{"finish", "fix"},
-		store: fake{result: store.Finished{ID: someID, FilePath: "/repo/.git/agents-locks/done/" + someID + ".md"}},
-		want:  "finished " + someID + "\nthe record is in /repo/.git/agents-locks/done/" + someID + ".md\n",
-	}})
+	finished := fake{result: store.Finished{ID: someID, FilePath: "/repo/.git/agents-locks/done/" + someID + ".md"}}
+	const want = "finished " + someID + "\nthe record is in /repo/.git/agents-locks/done/" + someID + ".md\n"
+	testOutputs(t, []outputCase{
+		{name: "done", args: []string{"finish", "fix", "--summary", "s"}, store: finished, want: want},
+		{name: "without a summary", args: []string{"finish", "fix"}, store: finished,
+			want: want + "no summary was left: agent-locks update " + someID + " --note ... adds one\n"},
+	})
 }

@@ -20,8 +20,7 @@ func newGuard(a *app) *cobra.Command {
 			"(the default), warn or off. Under git config agentlocks.requireClaim true, files\n" +
 			"that no lock of your own covers are refused as well. AGENT_LOCKS_BYPASS=1 lets a\n" +
 			"commit through.",
-		Example:                    "  agent-locks guard install\n  agent-locks guard status",
-		SuggestionsMinimumDistance: 2,
+		Example: "  agent-locks guard install\n  agent-locks guard status",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])

@@ -120,7 +120,11 @@ func (a *app) uninstallGuard(ctx context.Context) error {
 	if a.json {
 		return a.printJSON(guardChange{Action: change.Action, Hook: change.Hook, Chained: change.Chained})
 	}
-	fmt.Fprintf(a.out, "%s %s\n", change.Action, plain(change.Hook))
+	if change.Action == "absent" {
+		fmt.Fprintf(a.out, "the guard is not installed in %s\n", plain(change.Hook))
+	} else {
+		fmt.Fprintf(a.out, "%s %s\n", change.Action, plain(change.Hook))
+	}
 	return a.flush()
 }
 

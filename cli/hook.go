@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 )
 
 const (
+	hookEvents = "session-start, pre-tool-use, post-tool-use, session-end"
 	// hookLimit is when a hook answers that it could not find out in time,
 	// before its client gives up on it and lets the edit through.
 	hookLimit = 5 * time.Second
@@ -26,16 +28,18 @@ func newHook(a *app) *cobra.Command {
 			"session who it is, deny edits of files that somebody else holds, keep the\n" +
 			"session's locks alive. It is for the client's settings: agent-locks setup claude\n" +
 			"puts it there.\n\n" +
-			"Events: session-start, pre-tool-use, post-tool-use, session-end\n\n" +
+			"Events: " + hookEvents + "\n\n" +
 			"AGENT_LOCKS_HOOK says what happens to such an edit: deny (the default), warn or\n" +
 			"off. The exit code is 0 and an answer is printed, whatever comes in.",
 		Example: "  agent-locks hook claude pre-tool-use < event.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usage("clients are claude", "hook needs the name of a client")
+				return usage("the only client is claude", "hook needs the name of a client")
 			case args[0] != "claude":
-				return usage("clients are claude", "unknown client %q", args[0])
+				return usage("the only client is claude; agent-locks setup knows others, which have no hooks", "unknown client %q", args[0])
+			case len(args) == 1 && a.StdinIsTerminal: // else the event may say itself which it is
+				return usage("events are "+hookEvents, "hook needs an event")
 			case len(args) > 2:
 				return usage(helpHint(cmd), "hook takes a client and an event, got %d arguments, the third %q", len(args), args[2])
 			}
@@ -82,6 +86,9 @@ func (h *claudeHook) answer(ctx context.Context) claudeAnswer {
 	if err == nil && len(b) > maxEvent {
 		err = fmt.Errorf("more than %d bytes", maxEvent)
 	}
+	if err == nil && h.event == "" && len(bytes.TrimSpace(b)) == 0 {
+		return h.undecided("hook needs an event, as JSON on stdin; events are " + hookEvents)
+	}
 	if err == nil {
 		err = h.parse(b)
 	}
@@ -98,7 +105,7 @@ func (h *claudeHook) answer(ctx context.Context) claudeAnswer {
 	case sessionEnd:
 		return h.sessionEnd(ctx)
 	default:
-		return h.undecided(fmt.Sprintf("unknown event %q; known are session-start, pre-tool-use, post-tool-use, session-end", h.event))
+		return h.undecided(fmt.Sprintf("unknown event %q; known are %s", h.event, hookEvents))
 	}
 }
 

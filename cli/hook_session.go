@@ -135,8 +135,12 @@ func lockLine(s store.Summary) string {
 	if s.Mode != "" {
 		state += ", " + s.Mode
 	}
-	return fmt.Sprintf("- %s: %q on %s%s (lock %s, %d%% done, last sign of life %s ago%s)",
-		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more, plain(s.ID), s.PercentComplete, store.Age(s.StaleForSeconds), plain(state))
+	done := ""
+	if s.TaskCount > 0 {
+		done = fmt.Sprintf(", %d%% done", s.PercentComplete)
+	}
+	return fmt.Sprintf("- %s: %q on %s%s (lock %s%s, last sign of life %s ago%s)",
+		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more, plain(s.ID), done, store.Age(s.StaleForSeconds), plain(state))
 }
 
 // clipped is other people's text, plain and at most n characters of it.

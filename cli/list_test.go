@@ -34,7 +34,7 @@ func TestListOutput(t *testing.T) {
 			want: `STATUS  STALE     AGENT    WORKTREE     BRANCH  SCOPE                         DONE  TITLE      ID
 done    -         agent-1  login        login   src/auth/**, go.mod           50%   Fix login  2026-07-17T18-45-11-fix-login
 active  no        agent-1  login        login   src/auth/**, go.mod (shared)  50%   Fix login  2026-07-17T18-45-12-fix-login
-active  yes (2h)  -        gone (gone)  -       docs                          100%  Old        2026-07-17T18-45-13-old
+active  yes (2h)  -        gone (gone)  -       docs                          -     Old        2026-07-17T18-45-13-old
 `},
 	})
 }

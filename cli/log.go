@@ -21,8 +21,8 @@ func newLog(a *app) *cobra.Command {
 	o := &logOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "log",
-		Short:   "read what was done, newest first",
-		Long:    "Show finished locks like a journal, newest first: who worked on what, what\nbecame of it, and the notes.",
+		Short:   "read what was done, latest claim first",
+		Long:    "Show finished locks like a journal, latest claim first: who worked on what, what\nbecame of it, and the notes.",
 		Example: "  agent-locks log --scope 'src/auth/**' --since 7d",
 		Args:    noArgs("name files with --scope, as in agent-locks log --scope 'src/**'"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -32,7 +32,7 @@ func newLog(a *app) *cobra.Command {
 	textFlag(f, &o.agent, "agent", "only locks of this agent `id`")
 	textFlag(f, &o.text, "text", "only locks with this `text` in title or notes, in any case")
 	textFlag(f, &o.since, "since", "only what ended since this `time`: 24h, 7d, a stamp or RFC 3339")
-	countFlag(f, &o.request.Limit, "limit", "only the newest `n` (default 20)")
+	countFlag(f, &o.request.Limit, "limit", "only the `n` claimed last (default 20)")
 	return cmd
 }
 

@@ -111,8 +111,6 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 // What one face takes, the other takes too.
 func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
-	flagOf := map[string]string{"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task", "lease_minutes": "lease",
-		"wait_seconds": "wait", "timeout_seconds": "timeout"}
 	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
 	ownFlags := []string{"help", "json", "exit-code", "undone", "watch"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})
@@ -127,10 +125,7 @@ func TestFlagsAreTheToolsArguments(t *testing.T) {
 			taken[name] = true
 		}
 		for _, p := range tool.Properties {
-			flag := strings.ReplaceAll(p.Name, "_", "-")
-			if f, ok := flagOf[p.Name]; ok {
-				flag = f
-			}
+			flag := flagFor(p.Name)
 			taken[flag] = true
 			_, placeholder, _ := strings.Cut(cmd.Use, " ")
 			if cmd.Flag(flag) == nil && (placeholder == "" || !strings.Contains(positional[p.Name], placeholder)) {

@@ -66,6 +66,9 @@ func (a *app) report(ctx context.Context, err error) int {
 // say prints an error on stderr. Where even that cannot be written, the exit
 // code is all that is left to tell it by.
 func (a *app) say(e *store.Error) {
+	said := *e
+	said.Message, said.Hint = asTyped(e.Message), asTyped(e.Hint)
+	e = &said
 	if a.json || askedForJSON(a.Args) {
 		if line, err := errorJSON(e); err == nil {
 			fmt.Fprintf(a.Stderr, "%s\n", line)
@@ -115,7 +118,7 @@ func errorJSON(e *store.Error) ([]byte, error) {
 // warn prints the warnings that go beside an answer or an error.
 func (a *app) warn(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", plainLines(w))
+		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", plainLines(asTyped(w)))
 	}
 }
 

@@ -21,6 +21,9 @@ Environment:
   AGENT_LOCKS_AGENT_ID       who you are, where --agent does not say
   AGENT_LOCKS_PARENT_ID      who started you, where --parent does not say
   AGENT_LOCKS_STALE_MINUTES  when a silent lock counts as stale (default 60)
+  AGENT_LOCKS_GUARD          the commit guard: block, warn or off
+  AGENT_LOCKS_BYPASS         1: let a commit through the guard
+  AGENT_LOCKS_HOOK           the hook before edits: deny, warn or off
   NO_COLOR                   no colours`
 
 func newRoot(a *app) *cobra.Command {
@@ -43,10 +46,9 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return nil
 		},
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetIn(a.Stdin)
 	root.SetOut(a.out)

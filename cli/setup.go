@@ -66,7 +66,7 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 		}
 	}
 	if !slices.Contains(setup.Written(), client) {
-		hint := didYouMean("", nearest(cmd, client, clients())) + "clients are " + strings.Join(clients(), ", ")
+		hint := didYouMean("", near(client, clients())) + "clients are " + strings.Join(clients(), ", ")
 		return usage(hint, "unknown client %q", client)
 	}
 	options := setup.Options{Client: client, User: o.user, Remove: o.remove, Getenv: o.getenv, GOOS: runtime.GOOS}
@@ -85,15 +85,6 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 		return err
 	}
 	return o.tell(client, changes)
-}
-
-// nearest measures how near names are as cobra does for commands.
-func nearest(cmd *cobra.Command, typed string, names []string) []string {
-	all := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
-	for _, name := range names {
-		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return all.SuggestionsFor(typed)
 }
 
 // project is the root of the caller's worktree.

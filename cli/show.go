@@ -48,7 +48,11 @@ func printWhole(w io.Writer, l store.Whole) {
 		}
 	}
 	field("id", l.ID)
-	field("status", fmt.Sprintf("%s, %d%%", l.Status, l.PercentComplete))
+	status := l.Status
+	if len(l.Tasks) > 0 {
+		status = fmt.Sprintf("%s, %d%%", l.Status, l.PercentComplete)
+	}
+	field("status", status)
 	field("agent", deref(l.AgentID))
 	field("parent", deref(l.ParentAgentID))
 	field("scope", scopeCell(l.Summary))

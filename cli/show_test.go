@@ -48,7 +48,7 @@ notes
 		{name: "bare", args: []string{"show", "old"}, store: fake{result: bare}, want: `Old
 
 id        2026-07-17T18-45-13-old
-status    active, 100%
+status    active
 scope     docs
 worktree  /work/gone (gone)
 updated   2026-07-17T18-45-13, stale: silent for 2h
@@ -57,7 +57,7 @@ file      /f.md
 		{name: "reaped", args: []string{"show", "old"}, store: fake{result: reaped}, want: `Old
 
 id        2026-07-17T18-45-13-old
-status    done, 100%
+status    done
 scope     docs
 worktree  /work/gone (gone)
 finished  2026-07-17T20-45-13 by reap
@@ -66,7 +66,7 @@ file      /f.md
 		{name: "moved", args: []string{"show", "old"}, store: fake{result: moved}, want: `Old
 
 id        2026-07-17T18-45-13-old
-status    done, 100%
+status    done
 scope     docs
 worktree  /work/gone (gone)
 finished  2026-07-17T20-45-13 by holder moved to lib\x1b

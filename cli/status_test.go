@@ -40,7 +40,7 @@ func TestStatusOutput(t *testing.T) {
 
 STALE     AGENT    WORKTREE     BRANCH  SCOPE                DONE  TITLE      ID
 no        agent-1  login        login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
-yes (2h)  -        gone (gone)  -       docs                 100%  Old        2026-07-17T18-45-13-old
+yes (2h)  -        gone (gone)  -       docs                 -     Old        2026-07-17T18-45-13-old
 `},
 		{name: "a done lock cannot be stale", args: []string{"status"}, store: fake{result: []store.Summary{done}},
 			want: `locks in /repo/.git/agents-locks

@@ -44,7 +44,7 @@ func agentColumn(rows []store.Summary) column {
 func holder(s store.Summary) string { return orDash(deref(s.AgentID)) }
 
 func worktreeColumn(rows []store.Summary) column {
-	return column{head: "WORKTREE", cells: cells(rows, worktreeCell), least: 8, drop: 2}
+	return column{head: "WORKTREE", cells: cells(rows, worktreeCell), least: 8, drop: 2, minor: true}
 }
 
 // worktreeCell is the last part of the worktree's path, which is how people
@@ -65,7 +65,7 @@ func worktreeCell(s store.Summary) string {
 }
 
 func branchColumn(rows []store.Summary) column {
-	return column{head: "BRANCH", cells: cells(rows, func(s store.Summary) string { return orDash(s.Branch) }), least: 8, drop: 1}
+	return column{head: "BRANCH", cells: cells(rows, func(s store.Summary) string { return orDash(s.Branch) }), least: 8, drop: 1, minor: true}
 }
 
 func statusColumn(rows []store.Summary) column {
@@ -73,7 +73,7 @@ func statusColumn(rows []store.Summary) column {
 }
 
 func scopeColumn(rows []store.Summary) column {
-	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 12, drop: 4}
+	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 12, drop: 5}
 }
 
 func scopeCell(s store.Summary) string {
@@ -86,15 +86,19 @@ func scopeCell(s store.Summary) string {
 
 func percentColumn(rows []store.Summary) column {
 	return column{head: "DONE", cells: cells(rows, func(s store.Summary) string {
+		if s.TaskCount == 0 { // nothing is done just because nothing was listed
+			return "-"
+		}
 		return fmt.Sprintf("%d%%", s.PercentComplete)
-	}), drop: 3}
+	}), drop: 3, minor: true}
 }
 
+// titleColumn may go before an id is cut, whose slug says much the same.
 func titleColumn(rows []store.Summary) column {
-	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 5}
+	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 4, minor: true}
 }
 
-// idColumn may be cut, but not below what tells these locks apart: a prefix
+// idColumn is cut last, and not below what tells these locks apart: a prefix
 // will do wherever an id is asked for.
 func idColumn(rows []store.Summary) column {
 	const stamp = len("2006-01-02T15-04-05-")
@@ -102,7 +106,7 @@ func idColumn(rows []store.Summary) column {
 	for i := 1; i < len(rows); i++ {
 		unique = max(unique, commonPrefix(rows[i-1].ID, rows[i].ID)+1)
 	}
-	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(cutMarker))}
+	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(cutMarker)), last: true}
 }
 
 func commonPrefix(a, b string) int {

@@ -14,10 +14,12 @@ type column struct {
 	// least is how narrow the column may be made where the terminal is too
 	// narrow for all; 0: it is never narrowed.
 	least int
+	last  bool // narrowed only where all the others are at their least
 	// drop orders the columns that are left out where narrowing is not
 	// enough, the lowest first; 0: it stays.
-	drop int
-	mark func(row int) bool // the cells that stand out, where colours are on; may be nil
+	drop  int
+	minor bool               // and rather left out than that a last one is narrowed
+	mark  func(row int) bool // the cells that stand out, where colours are on; may be nil
 }
 
 const (
@@ -68,19 +70,30 @@ func printTable(w io.Writer, columns []column, width int, coloured bool) {
 
 // fit chooses the columns to show and how wide each is.
 func fit(measure *runewidth.Condition, columns []column, width int) ([]column, []int) {
+	if shown, wide, ok := leaveOut(measure, columns, width, true); ok {
+		return shown, wide
+	}
+	shown, wide, _ := leaveOut(measure, columns, width, false)
+	return shown, wide // perhaps wider after all: let the terminal wrap
+}
+
+// leaveOut leaves columns out until the rest fits, and reports whether it does:
+// whole keeps the last columns as wide as they are, at the price of minor ones
+// only.
+func leaveOut(measure *runewidth.Condition, columns []column, width int, whole bool) ([]column, []int, bool) {
 	for {
 		wide := natural(measure, columns)
-		if width <= 0 || narrow(columns, wide, width) {
-			return columns, wide
+		if width <= 0 || narrow(columns, wide, width, whole) {
+			return columns, wide, true
 		}
 		first := -1
 		for i, c := range columns {
-			if c.drop > 0 && (first < 0 || c.drop < columns[first].drop) {
+			if c.drop > 0 && (c.minor || !whole) && (first < 0 || c.drop < columns[first].drop) {
 				first = i
 			}
 		}
 		if first < 0 {
-			return columns, wide // narrower than the least of it: let the terminal wrap
+			return columns, wide, false
 		}
 		columns = append(append([]column{}, columns[:first]...), columns[first+1:]...)
 	}
@@ -98,18 +111,16 @@ func natural(measure *runewidth.Condition, columns []column) []int {
 }
 
 // narrow takes from the widest column, again and again, until the line fits,
-// and reports whether it does.
-func narrow(columns []column, wide []int, width int) bool {
+// and reports whether it does; from the last ones at last, or not at all.
+func narrow(columns []column, wide []int, width int, whole bool) bool {
 	total := len(gap) * (len(columns) - 1)
 	for _, w := range wide {
 		total += w
 	}
 	for ; total > width; total-- {
-		widest := -1
-		for i, c := range columns {
-			if c.least > 0 && wide[i] > c.least && (widest < 0 || wide[i] > wide[widest]) {
-				widest = i
-			}
+		widest := widestOf(columns, wide, false)
+		if widest < 0 && !whole {
+			widest = widestOf(columns, wide, true)
 		}
 		if widest < 0 {
 			return false
@@ -117,6 +128,18 @@ func narrow(columns []column, wide []int, width int) bool {
 		wide[widest]--
 	}
 	return true
+}
+
+// widestOf is the widest column, among the last ones or the others, that may
+// be narrowed; -1 where there is none.
+func widestOf(columns []column, wide []int, last bool) int {
+	widest := -1
+	for i, c := range columns {
+		if c.last == last && c.least > 0 && wide[i] > c.least && (widest < 0 || wide[i] > wide[widest]) {
+			widest = i
+		}
+	}
+	return widest
 }
 
 // coloured reports whether text on stdout may carry styles: on a terminal

@@ -73,12 +73,16 @@ func (o *updateOptions) run(ctx context.Context) error {
 }
 
 func printUpdated(w io.Writer, u store.Updated) {
-	fmt.Fprintf(w, "updated %s: %d%% done\n", plain(u.ID), u.PercentComplete)
+	fmt.Fprintf(w, "updated %s", plain(u.ID))
+	if u.TaskCount > 0 {
+		fmt.Fprintf(w, ": %d%% done", u.PercentComplete)
+	}
+	fmt.Fprintln(w)
 	if u.Overlaps != nil {
 		printOverlaps(w, *u.Overlaps)
 	}
 	printWaiting(w, u.Waiting)
-	if u.PercentComplete == 100 {
+	if u.TaskCount > 0 && u.PercentComplete == 100 {
 		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", plain(u.ID))
 	}
 }

@@ -27,9 +27,11 @@ func TestUpdateRequests(t *testing.T) {
 func TestUpdateOutput(t *testing.T) {
 	t.Parallel()
 	testOutputs(t, []outputCase{
-		{name: "half", args: []string{"update", "fix"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 50}},
+		{name: "half", args: []string{"update", "fix"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 50, TaskCount: 2}},
 			want: "updated " + someID + ": 50% done\n"},
-		{name: "all", args: []string{"update", "fix"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100}},
+		{name: "a note on a lock without tasks", args: []string{"update", "fix", "--note", "n"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100}},
+			want: "updated " + someID + "\n"},
+		{name: "all", args: []string{"update", "fix"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100, TaskCount: 1}},
 			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary ...\n"},
 	})
 }

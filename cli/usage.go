@@ -50,14 +50,13 @@ func helpHint(cmd *cobra.Command) string {
 
 // flagHint names the nearest flags, if any is near, and all that are taken.
 func flagHint(cmd *cobra.Command, name string) string {
-	var all []string
-	// cobra measures how near commands are; let it measure flags alike.
-	flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		all = append(all, "--"+f.Name)
-		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	return didYouMean("--", flags.SuggestionsFor(name)) + "accepted are " + strings.Join(all, ", ")
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	meant := near(name, names)
+	if flag := flagFor(name); len(meant) == 0 && slices.Contains(names, flag) { // as the tools call it
+		meant = []string{flag}
+	}
+	return didYouMean("--", meant) + "accepted are --" + strings.Join(names, ", --")
 }
 
 // didYouMean is a question and a blank, or nothing where no name is near.
@@ -76,7 +75,11 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 	}
 	slices.Sort(all)
-	hint := didYouMean("", root.SuggestionsFor(name)) + "commands are " + strings.Join(all, ", ")
+	meant := near(name, all)
+	if command := commandMeant(name); slices.Contains(all, command) {
+		meant = []string{command}
+	}
+	hint := didYouMean("", meant) + "commands are " + strings.Join(all, ", ")
 	return usage(hint, "unknown command %q", name)
 }
 

@@ -22,6 +22,7 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "print the version",
+		Long:    "Print the version, and what this binary was built from.",
 		Example: "  agent-locks version",
 		Args:    noArgs(""),
 		RunE:    func(*cobra.Command, []string) error { return runVersion(a) },

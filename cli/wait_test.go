@@ -48,7 +48,7 @@ func TestHoldersSeeWhoWaits(t *testing.T) {
 	testOutputs(t, []outputCase{
 		{name: "heartbeat", args: []string{"heartbeat", "x"}, store: fake{result: store.Heartbeat{ID: "x", Updated: "u", Waiting: waiting}},
 			want: "alive x at u\n" + lines},
-		{name: "update", args: []string{"update", "x"}, store: fake{result: store.Updated{ID: "x", PercentComplete: 50, Waiting: waiting}},
+		{name: "update", args: []string{"update", "x"}, store: fake{result: store.Updated{ID: "x", PercentComplete: 50, TaskCount: 2, Waiting: waiting}},
 			want: "updated x: 50% done\n" + lines},
 	})
 }

@@ -18,10 +18,10 @@ func (q Query) dir() (string, error) {
 	}
 	base := *q.BaseDir
 	if base == "" {
-		return "", badBase("base_dir is empty: \"\"", "pass a directory inside the target repository, or leave base_dir out for the working directory")
+		return "", badBase("`base_dir` is empty: \"\"", "pass a directory inside the target repository, or leave `base_dir` out for the working directory")
 	}
 	if base == "~" || strings.HasPrefix(base, "~/") || strings.HasPrefix(base, "~"+string(filepath.Separator)) {
-		return "", badBase(fmt.Sprintf("base_dir %q: ~ is not expanded here", base), "write the home directory's path out, or ./~ for a directory of that name")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: ~ is not expanded here", base), "write the home directory's path out, or ./~ for a directory of that name")
 	}
 	path := base
 	if !filepath.IsAbs(base) {
@@ -34,9 +34,9 @@ func (q Query) dir() (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", badBase(fmt.Sprintf("base_dir %q does not exist", base)+resolvedAs(base, path), "pass an existing directory, or file, inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q does not exist", base)+resolvedAs(base, path), "pass an existing directory, or file, inside the target repository")
 	case err != nil:
-		return "", badBase(fmt.Sprintf("base_dir %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
 	case !info.IsDir():
 		// The file's own directory, not the one that a symlink leads to: the
 		// repository that it lies in is the one that is meant.
@@ -44,14 +44,14 @@ func (q Query) dir() (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", badBase(fmt.Sprintf("base_dir %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
 	}
 	return dir, nil
 }
 
 // cwd is the working directory, symlink-free.
 func (q Query) cwd() (string, error) {
-	const hint = "change to a directory that exists, or pass an absolute base_dir inside the target repository"
+	const hint = "change to a directory that exists, or pass an absolute `base_dir` inside the target repository"
 	wd, err := q.Getwd()
 	if err != nil {
 		return "", badBase(fmt.Sprintf("the working directory is gone or cannot be read: %v", reason(err)), hint)

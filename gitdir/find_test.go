@@ -33,14 +33,14 @@ func TestBaseDir(t *testing.T) {
 		t.Errorf("./~/home: root %q, want %q", got, want)
 	}
 	for _, c := range []struct{ base, says, wayOut string }{
-		{"", `base_dir is empty: ""`, "leave base_dir out"},
-		{"~", `base_dir "~": ~ is not expanded`, "./~"},
-		{"~/home", `base_dir "~/home": ~ is not expanded`, "./~"},
-		{"../o/new/dir", `base_dir "../o/new/dir" does not exist`, "existing directory"},
+		{"", "`base_dir` is empty: \"\"", "leave `base_dir` out"},
+		{"~", "`base_dir` \"~\": ~ is not expanded", "./~"},
+		{"~/home", "`base_dir` \"~/home\": ~ is not expanded", "./~"},
+		{"../o/new/dir", "`base_dir` \"../o/new/dir\" does not exist", "existing directory"},
 		{"../o/new/dir", filepath.Base(s.dir), "existing directory"}, // what it was taken for
 		{s.path("o/new"), "does not exist", "existing directory"},
 		{s.path("o/f.txt/x"), "f.txt", "inside the target repository"},
-		{"a\x00b", `base_dir "a\x00b"`, "directory inside the target repository"},
+		{"a\x00b", "`base_dir` \"a\\x00b\"", "directory inside the target repository"},
 	} {
 		wantError(t, s.based("r", c.base), gitdir.ErrBaseDir, c.says, c.wayOut)
 	}
@@ -79,7 +79,7 @@ func TestWorkingDirectoryIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, s.at("r/gone"), gitdir.ErrBaseDir, "working directory", "gone", "base_dir")
-	wantError(t, s.based("r/gone", "x"), gitdir.ErrBaseDir, "working directory", "absolute base_dir")
+	wantError(t, s.based("r/gone", "x"), gitdir.ErrBaseDir, "working directory", "absolute `base_dir`")
 
 	fails := s.at("r")
 	fails.Getwd = func() (string, error) { return "", &fs.PathError{Op: "getwd", Err: fs.ErrNotExist} }

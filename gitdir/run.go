@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	hintInside  = "run it inside the repository, or name a directory in it with base_dir (--base-dir)"
+	hintInside  = "run it inside the repository, or name a directory in it with `base_dir`"
 	hintInstall = "install git, and see that it is on PATH"
 )
 

@@ -117,8 +117,8 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	_, err := Parse("/etc/passwd", Context{Roots: []string{"/repo"}})
-	if e := new(Error); !errors.As(err, &e) || !strings.Contains(e.Hint, "--base-dir") {
-		t.Errorf("%+v, want a hint at --base-dir", err)
+	if e := new(Error); !errors.As(err, &e) || !strings.Contains(e.Hint, "base_dir") {
+		t.Errorf("%+v, want a hint at base_dir", err)
 	}
 }
 

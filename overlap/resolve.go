@@ -127,7 +127,7 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 
 func outside(offset int) *fault {
 	return &fault{offset: offset, outside: true, reason: "is outside the repository",
-		hint: "entries are relative to the repository's root; for a path in another repository pass --base-dir (base_dir)"}
+		hint: "entries are relative to the repository's root; for a path in another repository pass `base_dir`"}
 }
 
 // tooDeep refuses an entry that would take too many looks at directories.

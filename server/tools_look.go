@@ -70,7 +70,7 @@ func historyTool() Tool {
 		Name:    "lock_history",
 		Command: "log",
 		Title:   "Read what was done",
-		Description: "List finished locks whole (tasks, notes, outcome), newest first. Changes nothing. " +
+		Description: "List finished locks whole (tasks, notes, outcome), latest claim first. Changes nothing. " +
 			"Use it to learn why files look as they do before you change them; for work under way use lock_query.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{

@@ -43,7 +43,7 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 		return a, err
 	}
 	if a.addTasks, err = lockfile.CleanTasks(r.AddTasks, nil); err != nil {
-		return a, badInput("%v", err)
+		return a, badText("add_tasks", err)
 	}
 	if r.LeaseMinutes != nil {
 		a.lease = *r.LeaseMinutes
@@ -53,12 +53,12 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 	}
 	if r.HandTo != nil {
 		if a.handTo, err = lockfile.CleanAgent(*r.HandTo); err != nil {
-			return a, badInput("hand_to: %v", err)
+			return a, badText("hand_to", err)
 		}
 	}
 	if a.task == "" && a.note == "" && !a.amends() {
 		e := badInput("nothing to update")
-		e.Hint = "give a task, a note or a change of the claim; use heartbeat to say only that the work goes on"
+		e.Hint = "give a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`"
 		return a, e
 	}
 	return a, nil
@@ -72,14 +72,16 @@ func (a *amendment) amends() bool {
 
 func (a *amendment) progress(r UpdateRequest) error {
 	if r.TaskText == nil && r.Done != nil {
-		e := badInput("done says nothing without task_text")
-		e.Hint = "name the task that is done (or not)"
+		e := badInput("`done` says nothing without `task_text`")
+		e.Hint = "name the task that is done (or not) with `task_text`"
 		return e
 	}
 	if r.TaskText != nil {
 		a.task, a.done = strings.TrimSpace(*r.TaskText), r.Done == nil || *r.Done
 		if a.task == "" {
-			return badInput("task_text %q is empty", *r.TaskText)
+			e := badInput("`task_text` %q is empty", *r.TaskText)
+			e.Hint = "give the exact text of one of the lock's tasks; see `lock_show`"
+			return e
 		}
 	}
 	note, err := cleanNote("note", r.Note)
@@ -94,7 +96,7 @@ func cleanNote(argument string, note *string) (string, error) {
 	}
 	clean, err := lockfile.CleanNote(*note)
 	if err != nil {
-		return "", badInput("%s: %v", argument, err)
+		return "", badText(argument, err)
 	}
 	return clean, nil
 }
@@ -111,7 +113,7 @@ func (c *call) removals(entries []string) ([]removal, error) {
 	for _, text := range entries {
 		text = strings.TrimSpace(text)
 		if text == "" {
-			return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the remove_scope entry %q is empty", text), Hint: "name an entry of the lock's scope"}
+			return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the `remove_scope` entry %q is empty", text), Hint: "name an entry of the lock's scope"}
 		}
 		r := removal{text, []string{text}}
 		// What no claim could hold may have been stored by another tool.
@@ -158,7 +160,7 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 	}
 	tasks, err := lockfile.CleanTasks(a.addTasks, l.Tasks)
 	if err != nil {
-		return badInput("%v", err)
+		return badText("add_tasks", err)
 	}
 	ed.AddTasks = tasks
 	return nil
@@ -227,7 +229,9 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return nil
 	}
 	if l.AgentID != nil && *l.AgentID == a.handTo {
-		return badInput("lock %q is held by %q already", l.ID, a.handTo)
+		e := badInput("lock %q is held by %q already", l.ID, a.handTo)
+		e.Hint = "nothing is to be handed over; leave `hand_to` out"
+		return e
 	}
 	by, _, err := mayEnd("hand it over", a.caller, l, a.force)
 	if err != nil {

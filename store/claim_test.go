@@ -102,7 +102,7 @@ func TestIfFreeTellsOfWhatMayBeOnesOwn(t *testing.T) {
 	w := newWorld(t)
 	id := w.claim(w.main, "Mine", "src")
 	_, err := w.ifFree(w.main, store.CreateRequest{Scope: []string{"src"}, AgentID: ptr("me")})
-	wantCode(t, err, store.Conflict, "an agent without an id", id+`" was made in this worktree`, "pass agent_id")
+	wantCode(t, err, store.Conflict, "an agent without an id", id+`" was made in this worktree`, "pass `agent_id`")
 	_, err = w.ifFree(w.link, store.CreateRequest{Scope: []string{"src"}, AgentID: ptr("me")})
 	wantCode(t, err, store.Conflict)
 	var e *store.Error

@@ -40,13 +40,13 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 
 // waitSeconds is how long a claim waits; not at all is what if_free means.
 func waitSeconds(n float64) (time.Duration, error) {
-	limit, err := seconds("wait_seconds", n)
-	if err == nil && limit == 0 {
-		e := badInput("wait_seconds is 0")
-		e.Hint = "to claim without waiting use if_free"
-		err = e
+	limit := time.Duration(n * float64(time.Second))
+	if !(n > 0 && n <= maxWait) || limit == 0 {
+		e := badInput("`wait_seconds` %v is not a number of seconds above 0 and at most %d", n, maxWait)
+		e.Hint = "say how many seconds to wait at most; to claim without waiting use `if_free`"
+		return 0, e
 	}
-	return limit, err
+	return limit, nil
 }
 
 // claimAnyway writes the lock whoever else is there. What it meets is read
@@ -73,11 +73,11 @@ func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
 	fail := func(err error) (lockfile.Lock, overlap.Scope, error) { return lockfile.Lock{}, nil, err }
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
-		return fail(badInput("%v", err))
+		return fail(badText("title", err))
 	}
 	tasks, err := lockfile.CleanTasks(r.Tasks, nil)
 	if err != nil {
-		return fail(badInput("%v", err))
+		return fail(badText("tasks", err))
 	}
 	if r.LeaseMinutes != nil {
 		if err := checkLease(*r.LeaseMinutes); err != nil {

@@ -17,7 +17,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 	return answer(ctx, s, r.Target, func(c *call) ([]Drift, error) {
 		if c.repo.Worktree == "" {
 			return nil, &Error{Code: BadInput, Message: fmt.Sprintf("%q has no worktree, so nothing can have changed in it", c.repo.Dir),
-				Hint: "ask from a worktree, or name one with base_dir (--base-dir)"}
+				Hint: "ask from a worktree, or name one with `base_dir`"}
 		}
 		caller, err := c.agent(r.AgentID)
 		if err != nil {

@@ -30,7 +30,11 @@ const (
 
 func (c Code) Error() string { return string(c) }
 
-// An Error is every failure that an operation returns.
+// An Error is every failure that an operation returns. Its texts, as those of
+// warnings, name arguments and tools as the tools' callers know them, and in
+// backquotes: `wait_seconds`, `lock_query status=all`. A face with other names
+// for them can so tell them from words and from the caller's own text, which
+// stands in double quotes.
 type Error struct {
 	Code    Code
 	Message string // what went wrong, with the offending value in quotes

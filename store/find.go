@@ -25,7 +25,7 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 		return entry{}, &Error{
 			Code:    BadInput,
 			Message: fmt.Sprintf("%q is no lock id: %v", id, err),
-			Hint:    "ids look like 2026-07-17T18-45-12-some-title; list the locks to see them",
+			Hint:    "ids look like 2026-07-17T18-45-12-some-title; see `lock_query`",
 		}
 	}
 	found := d.find(id, false)
@@ -46,7 +46,7 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 	return entry{}, &Error{
 		Code:    LockNotFound,
 		Message: fmt.Sprintf("no lock %q", id),
-		Hint:    "list the locks (done ones too) to see their ids",
+		Hint:    "see `lock_query status=all` for the ids",
 	}
 }
 

@@ -87,31 +87,31 @@ const (
 func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	if outcome == nil {
 		if movedTo != nil {
-			e := badInput("moved_to %q says nothing without the outcome %q", *movedTo, moved)
-			e.Hint = "give the outcome, too"
+			e := badInput("`moved_to` %q says nothing without the outcome %q", *movedTo, moved)
+			e.Hint = fmt.Sprintf("give `outcome` %q, too", moved)
 			return nil, e
 		}
 		return nil, nil
 	}
 	if !slices.Contains(outcomes(), *outcome) {
-		e := badInput("outcome %q is unknown", *outcome)
+		e := badInput("`outcome` %q is unknown", *outcome)
 		e.Hint = "use one of " + strings.Join(outcomes(), ", ")
 		return nil, e
 	}
 	keys := []lockfile.KeyValue{{Key: "outcome", Value: *outcome}}
 	switch {
 	case *outcome == moved && movedTo == nil:
-		e := badInput("the outcome %q needs moved_to", moved)
-		e.Hint = "say where the files are now"
+		e := badInput("the outcome %q needs `moved_to`", moved)
+		e.Hint = "say where the files are now with `moved_to`"
 		return nil, e
 	case *outcome != moved && movedTo != nil:
-		e := badInput("moved_to %q does not go with the outcome %q", *movedTo, *outcome)
-		e.Hint = fmt.Sprintf("use the outcome %q, or leave moved_to out", moved)
+		e := badInput("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome)
+		e.Hint = fmt.Sprintf("use the outcome %q, or leave `moved_to` out", moved)
 		return nil, e
 	case movedTo != nil:
 		to, err := lockfile.CleanTask(*movedTo) // one line, like a task
 		if err != nil {
-			return nil, badInput("moved_to: %v", err)
+			return nil, badText("moved_to", err)
 		}
 		keys = append(keys, lockfile.KeyValue{Key: "moved_to", Value: to})
 	}

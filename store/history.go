@@ -11,7 +11,7 @@ import (
 
 const defaultHistory = 20 // locks
 
-// History gives finished locks whole, newest id first. Where nothing filters
+// History gives finished locks whole, latest claim first. Where nothing filters
 // it opens no more files of the archive than it shows.
 func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
@@ -24,14 +24,14 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 			limit = *r.Limit
 		}
 		if limit < 1 {
-			return nil, badInput("limit %d is not a number above 0", limit)
+			return nil, badLimit(limit)
 		}
 		found, more, err := c.history(f, limit)
 		if err != nil {
 			return nil, err
 		}
 		if more > 0 {
-			c.warn("%d more, older than these, are left out by limit %d", more, limit)
+			c.warn("%d more, claimed earlier, are left out by `limit` %d", more, limit)
 		}
 		out := make([]Whole, len(found))
 		for i, e := range found {

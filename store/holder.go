@@ -45,5 +45,5 @@ func mayEnd(deed string, caller *string, l *lockfile.Lock, force bool) (by strin
 	}
 	return "", false, &Error{Code: NotHolder,
 		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *caller, deed),
-		Hint:    "ask its holder, or its parent; force overrides this and leaves a note"}
+		Hint:    "ask its holder, or its parent; `force` overrides this and leaves a note"}
 }

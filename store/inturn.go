@@ -176,7 +176,7 @@ func (c *call) nearest(k claim, s *spot, waiting *place) ([]ticket, error) {
 
 // gaveUp says why a wait ended without a claim, and what was in the way.
 func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
-	why, waited := v.why(), v.waited().Round(time.Millisecond)
+	why, waited := v.why(), v.waited().Round(100*time.Millisecond)
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
 		ended = fmt.Sprintf("timed out after %s", waited)

@@ -21,7 +21,7 @@ func moment(argument, s string, now time.Time) (time.Time, error) {
 	}
 	at, err := lockfile.ParseStamp(s)
 	if err != nil {
-		e := badInput("%s %q is no point in time", argument, s)
+		e := badInput("`%s` %q is no point in time", argument, s)
 		e.Hint = "give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339"
 		return time.Time{}, e
 	}

@@ -10,7 +10,7 @@ import (
 // touches.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
-		before, err := moment("older-than", r.OlderThan, c.Now())
+		before, err := moment("older_than", r.OlderThan, c.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 			return nil, err
 		}
 		if r.Limit != nil && *r.Limit < 1 {
-			return nil, badInput("limit %d is not a number above 0", *r.Limit)
+			return nil, badLimit(*r.Limit)
 		}
 		var scope overlap.Scope
 		if len(r.Scope) > 0 {
@@ -43,7 +43,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		if r.Limit != nil && len(entries) > *r.Limit {
 			more := len(entries) - *r.Limit
-			c.warn("%d more, older than these, are left out by limit %d", more, *r.Limit)
+			c.warn("%d more, claimed earlier, are left out by `limit` %d", more, *r.Limit)
 			entries = entries[more:]
 		}
 		out := make([]Summary, len(entries))
@@ -52,6 +52,12 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		return out, nil
 	})
+}
+
+func badLimit(n int) *Error {
+	e := badInput("`limit` %d is not a number above 0", n)
+	e.Hint = "say how many locks to list at most, or leave `limit` out"
+	return e
 }
 
 func parseStatus(s string) (which, error) {
@@ -63,7 +69,7 @@ func parseStatus(s string) (which, error) {
 	case "all":
 		return all, nil
 	}
-	e := badInput("status %q is unknown", s)
+	e := badInput("`status` %q is unknown", s)
 	e.Hint = "use active, done or all"
 	return 0, e
 }

@@ -78,7 +78,7 @@ func TestQueryFilters(t *testing.T) {
 	}
 	wantWarning(t, l.Warnings, "1 more")
 	_, err = w.at(w.main).Query(background, store.QueryRequest{Limit: ptr(0)})
-	wantCode(t, err, store.BadInput, "limit 0")
+	wantCode(t, err, store.BadInput, "`limit` 0")
 	_, err = w.at(w.main).Query(background, store.QueryRequest{Status: "open"})
 	wantCode(t, err, store.BadInput, `"open"`, "done")
 	_, err = w.at(w.main).Query(background, store.QueryRequest{Scope: []string{"[]"}})

@@ -90,7 +90,7 @@ func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
 		Hint:    "wait, or ask its holder to finish it"}
 	if olderThan(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
-		err.Hint = "ask its holder to finish it; force reaps it at the threshold that you ask for"
+		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
 	}
 	return err
 }

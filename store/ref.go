@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -26,12 +27,12 @@ type reader interface {
 // unambiguous beginning of its id or slug. first says where to look first.
 func (c *call) find(in reader, r Ref, first which) (entry, error) {
 	if strings.TrimSpace(r.LockID) == "" {
-		e := badInput("lock_id %q is empty", r.LockID)
-		e.Hint = "list the ids with: agent-locks list"
+		e := badInput("`lock_id` %q is empty", r.LockID)
+		e.Hint = "see `lock_query` for the ids"
 		return entry{}, e
 	}
 	e, err := in.get(c.ctx, r.LockID)
-	if !r.Short || !errors.Is(err, LockNotFound) || len(r.LockID) < minShortID {
+	if !r.Short || !errors.Is(err, LockNotFound) {
 		return e, err
 	}
 	id, rerr := c.expand(in, r.LockID, first)
@@ -39,24 +40,45 @@ func (c *call) find(in reader, r Ref, first which) (entry, error) {
 		return e, rerr
 	}
 	if id == "" {
-		return e, err
+		return e, tooShort(r.LockID, err)
 	}
 	return in.get(c.ctx, id)
 }
 
-// expand is the id that begins, or whose slug begins, with short: "" where
-// there is none, an error that lists them where there are several.
+// tooShort is the error for what no lock goes by; it says so where a lock may
+// yet begin like that.
+func tooShort(short string, notFound error) error {
+	var e *Error
+	if utf8.RuneCountInString(short) >= minShortID || !errors.As(notFound, &e) {
+		return notFound
+	}
+	err := *e
+	err.Message += fmt.Sprintf(", and %q is shorter than the %d characters that a shortened id needs", short, minShortID)
+	return &err
+}
+
+// expand is the id whose slug is short or, from minShortID characters on, that
+// begins, or whose slug begins, with it: "" where there is none, an error that
+// lists them where there are several.
 func (c *call) expand(in reader, short string, first which) (string, error) {
+	long := utf8.RuneCountInString(short) >= minShortID
 	for _, w := range lookOrder(first) {
 		ids, err := in.ids(c.ctx, w)
 		if err != nil {
 			return "", err
 		}
-		var found []string
+		var found, exact []string
 		for _, id := range ids {
-			if strings.HasPrefix(id, short) || strings.HasPrefix(lockfile.SlugOf(id), short) {
+			slug := lockfile.SlugOf(id)
+			if slug == short {
+				exact = append(exact, id)
+			}
+			if long && (strings.HasPrefix(id, short) || strings.HasPrefix(slug, short)) {
 				found = append(found, id)
 			}
+		}
+		if len(exact) > 0 {
+			found = exact
 		}
 		switch {
 		case len(found) == 1:

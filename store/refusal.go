@@ -25,7 +25,7 @@ type Waiter struct {
 func (c *call) refusal(k claim, o obstruction) *Error {
 	e := c.obstructed(Conflict, k, o)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with wait_seconds (--wait), or coordinate; nothing was written" + c.anonymous(k, o)
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + c.anonymous(k, o)
 	return e
 }
 
@@ -66,7 +66,7 @@ func (c *call) inTheWay(k claim, o obstruction) string {
 func (c *call) anonymous(k claim, o obstruction) string {
 	for _, m := range o.blocking {
 		if (m.AgentID == nil || k.lock.AgentID == nil) && c.sameWorktree(&m.Lock) {
-			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass agent_id whenever you claim, and your own locks do not block you", m.ID)
+			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", m.ID)
 		}
 	}
 	return ""

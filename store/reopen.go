@@ -49,7 +49,7 @@ func reopenEdit(e entry, now lockfile.Stamp, caller *string, reason string, forc
 		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q is active already", e.ID), Hint: "go on with it as it is"}
 	}
 	if reason == "" && e.FinishedBy != reapedBy {
-		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q was finished %s, and is reopened only for a reason", e.ID, stamped(e.Finished)), Hint: "say why with reason"}
+		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q was finished %s, and is reopened only for a reason", e.ID, stamped(e.Finished)), Hint: "say why with `reason`"}
 	}
 	by, _, err := mayEnd("reopen it", caller, &e.Lock, force)
 	if err != nil {

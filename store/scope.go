@@ -28,7 +28,7 @@ func (c *call) scopeContext() overlap.Context {
 // parseScope reads the caller's own entries, relative to where it stands.
 func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
-		return nil, &Error{Code: BadScope, Message: "the scope is empty", Hint: "name at least one path or glob, relative to the repository's root"}
+		return nil, &Error{Code: BadScope, Message: "the scope is empty", Hint: "name at least one path or glob from the repository's root with `scope`, as in src/auth/**"}
 	}
 	if len(entries) > overlap.MaxEntries {
 		return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the scope has %d entries, more than %d", len(entries), overlap.MaxEntries),
@@ -186,7 +186,7 @@ func (c *call) warnElsewhere(text string, e *overlap.Entry) {
 		}
 		dir, rest = filepath.Join(dir, name), beneath
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as base_dir (--base-dir)", text, dir)
+			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", text, dir)
 			return
 		}
 	}

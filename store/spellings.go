@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -15,13 +16,25 @@ type spelling struct {
 
 const maxLinks = 40 // as many as systems follow
 
+// maxPath is how long a path any system takes: of a longer one nothing exists,
+// so to look at its parts, which takes the square of their number, is useless.
+func maxPath() int {
+	if runtime.GOOS == "windows" {
+		return 32767
+	}
+	return 4096
+}
+
 // spellings are the names of a file: as it was given, and after each symbolic
 // link on its way was followed, the last of them without any. A lock may name
-// any of them. The file, and directories above it, need not exist. The path
+// any of them; a path too long to exist stays as it was given. The file, and directories above it, need not exist. The path
 // must be absolute.
 func spellings(path string) []spelling {
 	separator := string(filepath.Separator)
 	volume := filepath.VolumeName(path)
+	if len(path) > maxPath() {
+		return []spelling{{volume + separator, strings.TrimLeft(path[len(volume):], `/`+separator)}}
+	}
 	done, exists := volume+separator, volume+separator // no symlinks in them
 	todo := strings.Split(filepath.FromSlash(path[len(volume):]), separator)
 	var out []spelling

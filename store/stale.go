@@ -40,7 +40,9 @@ func (c *call) staleMinutes(asked *float64) (float64, error) {
 		return c.configuredMinutes(), nil
 	}
 	if !validMinutes(*asked) {
-		return 0, badInput("stale_minutes %v is not a number of minutes above 0", *asked)
+		e := badInput("`stale_minutes` %v is not a number of minutes above 0", *asked)
+		e.Hint = "say after how many silent minutes a lock is stale, or leave `stale_minutes` out"
+		return 0, e
 	}
 	return *asked, nil
 }
@@ -54,7 +56,9 @@ func checkLease(minutes float64) error {
 	if validMinutes(minutes) && minutes <= maxLease {
 		return nil
 	}
-	return badInput("lease_minutes %v is not a number of minutes above 0 and at most %d (30 days)", minutes, maxLease)
+	e := badInput("`lease_minutes` %v is not a number of minutes above 0 and at most %d (30 days)", minutes, maxLease)
+	e.Hint = "say how many minutes you may be silent, or leave `lease_minutes` out"
+	return e
 }
 
 // quiet is how long ago a lock was last updated, in whole seconds; never

@@ -24,6 +24,7 @@ func (c *call) summary(e entry, staleMinutes float64) Summary {
 		Title:           e.Title,
 		Status:          lockfile.Active,
 		PercentComplete: e.PercentComplete(),
+		TaskCount:       len(e.Tasks),
 		Scope:           slices.Clone(e.Scope),
 		Repository:      e.Repository,
 		AgentID:         e.AgentID,

@@ -156,6 +156,7 @@ type Summary struct {
 	Title           string   `json:"title"`
 	Status          string   `json:"status"`
 	PercentComplete int      `json:"percentComplete"`
+	TaskCount       int      `json:"-"` // 0: that percentage says nothing
 	Scope           []string `json:"scope"`
 	Repository      string   `json:"repository"`
 	AgentID         *string  `json:"agent_id"`
@@ -199,6 +200,7 @@ type Created struct {
 type Updated struct {
 	ID              string `json:"id"`
 	PercentComplete int    `json:"percentComplete"`
+	TaskCount       int    `json:"-"` // as Summary.TaskCount
 	// The locks that the entries of add_scope meet; nil where none were added.
 	Overlaps *[]Summary `json:"overlaps,omitempty"`
 	Waiting  []Waiter   `json:"waiting,omitempty"` // whom the lock holds up

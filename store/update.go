@@ -33,7 +33,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			}
 			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
 				err := badInput("nothing would change: lock %q has all of that already", e.ID)
-				err.Hint = "use heartbeat to say only that the work goes on"
+				err.Hint = "to say only that the work goes on use `lock_heartbeat`"
 				return Updated{}, err
 			}
 			out := Updated{ID: e.ID}
@@ -48,7 +48,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			if e, err = h.edit(e, edit, h.rewrite); err != nil {
 				return Updated{}, err
 			}
-			out.PercentComplete, out.Waiting = e.PercentComplete(), c.heldUp(e, h.liveTickets)
+			out.PercentComplete, out.TaskCount, out.Waiting = e.PercentComplete(), len(e.Tasks), c.heldUp(e, h.liveTickets)
 			return out, nil
 		})
 		if err == nil && len(a.add) > 0 {

@@ -38,7 +38,9 @@ func WithWaiting(ctx context.Context, w Waiting) context.Context {
 // seconds checks how long a caller wants to wait.
 func seconds(argument string, n float64) (time.Duration, error) {
 	if math.IsNaN(n) || n < 0 || n > maxWait {
-		return 0, badInput("%s %v is not a number of seconds from 0 to %d", argument, n, maxWait)
+		e := badInput("`%s` %v is not a number of seconds from 0 to %d", argument, n, maxWait)
+		e.Hint = "say how many seconds to wait at most"
+		return 0, e
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/agent-locks/agent-locks/server"
+)
+
+// flagFor is the flag, without dashes, that takes the place of a tool's
+// argument.
+func flagFor(argument string) string {
+	named := map[string]string{
+		"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task",
+		"lease_minutes": "lease", "wait_seconds": "wait", "timeout_seconds": "timeout",
+	}
+	if flag, ok := named[argument]; ok {
+		return flag
+	}
+	return strings.ReplaceAll(argument, "_", "-")
+}
+
+// commandFor is the command that does what a tool does; "" where there is no
+// such tool.
+func commandFor(tool string) string {
+	for _, t := range server.Tools() {
+		if t.Name == tool {
+			return t.Command
+		}
+	}
+	return ""
+}
+
+// asTyped is a message of the store's in the words of the command line: the
+// arguments and tools in it, which stand in backquotes, become flags and
+// commands. What stands in double quotes is the caller's text, or other
+// people's, and stays.
+func asTyped(message string) string {
+	var b strings.Builder
+	for rest := message; rest != ""; {
+		i := strings.IndexAny(rest, "\"`")
+		if i < 0 {
+			b.WriteString(rest)
+			break
+		}
+		b.WriteString(rest[:i])
+		rest = rest[i:]
+		end := closing(rest)
+		if name := rest[:end]; name[0] == '`' && nameable(name) {
+			b.WriteString(typed(name[1 : end-1]))
+		} else {
+			b.WriteString(name)
+		}
+		rest = rest[end:]
+	}
+	return b.String()
+}
+
+// closing is the length of the quotation that s begins with: all of s where it
+// is not closed. In double quotes a backslash hides what follows, as in Go.
+func closing(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			return i + 1
+		case s[i] == '\\' && s[0] == '"':
+			i++
+		}
+	}
+	return len(s)
+}
+
+func nameable(quoted string) bool {
+	return len(quoted) > 2 && strings.HasSuffix(quoted, "`") && strings.Trim(quoted[1:len(quoted)-1], "abcdefghijklmnopqrstuvwxyz_= ") == ""
+}
+
+// typed is what a person types for an argument, or for a tool's call such as
+// lock_query status=all.
+func typed(name string) string {
+	if name == "lock_id" {
+		return "the lock's id" // it has no flag
+	}
+	words := strings.Fields(name)
+	for i, word := range words {
+		if command := commandFor(word); command != "" {
+			words[i] = "agent-locks " + command
+			continue
+		}
+		argument, value, assigned := strings.Cut(word, "=")
+		words[i] = "--" + flagFor(argument)
+		if assigned {
+			words[i] += " " + value
+		}
+	}
+	return strings.Join(words, " ")
+}
