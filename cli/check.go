@@ -67,7 +67,7 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 	} else {
 		printTable(w, []column{
 			staleColumn(rows), agentColumn(rows), worktreeColumn(rows),
-			{head: "OVERLAP", cells: cells(rows, overlapCell), least: 20},
+			{head: "OVERLAP", cells: cells(rows, overlapCell), least: 16},
 			titleColumn(rows), idColumn(rows),
 		}, o.width(), o.coloured())
 	}

@@ -32,12 +32,18 @@ func TestCompletion(t *testing.T) {
 		{[]string{"finish", ""}, someID + "\tFix login\n" + odd.ID + "\tOld \\x1b[31m\n", store.QueryRequest{Status: "active"}},
 		{[]string{"--base-dir", "x", "show", "2026-07-17T18-45-13"}, odd.ID + "\tOld \\x1b[31m\n",
 			store.QueryRequest{Target: store.Target{BaseDir: p("x")}, Status: "all"}},
+		{[]string{"show", "fix"}, "fix-login\tFix login\n", store.QueryRequest{Status: "all"}},
+		{[]string{"show", "again"}, "", store.QueryRequest{Status: "all"}}, // two go by it
 		{[]string{"finish", someID, ""}, "", nil},
 		{[]string{"list", "--status", ""}, "active\ndone\nall\n", nil},
 		{[]string{"check", ""}, "", nil},
 		{[]string{"hea"}, "heartbeat\tsay that you are still at work\n", nil},
 	} {
-		f := &fake{result: []store.Summary{someSummary(), odd}}
+		locks := []store.Summary{someSummary(), odd}
+		if c.args[len(c.args)-1] == "again" {
+			locks = append(locks, store.Summary{ID: "2026-07-17T18-45-14-again"}, store.Summary{ID: "2026-07-17T18-45-15-again"})
+		}
+		f := &fake{result: locks}
 		got := try(t, f, append([]string{"__complete"}, c.args...))
 		candidates, _, _ := strings.Cut(got.stdout, ":")
 		if got.code != 0 || !strings.HasPrefix(got.stdout, c.want+":") {

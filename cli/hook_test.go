@@ -226,10 +226,28 @@ func TestHookAnswersForAFault(t *testing.T) {
 	}
 }
 
+// At a terminal nobody sends an event; a client may leave its name out.
+func TestHookNeedsAnEvent(t *testing.T) {
+	t.Parallel()
+	for _, terminal := range []bool{true, false} {
+		got := try(t, &fake{}, []string{"hook", "claude"}, func(w *World) {
+			w.StdinIsTerminal, w.Stdin = terminal, strings.NewReader("\n")
+		})
+		want := result{stderr: "agent-locks: hook needs an event\nevents are session-start, pre-tool-use, post-tool-use, session-end\n", code: 1}
+		if !terminal {
+			want = result{stdout: `{"systemMessage":"agent-locks: hook needs an event, as JSON on stdin; events are session-start, pre-tool-use, post-tool-use, session-end"}` + "\n"}
+		}
+		if got != want {
+			t.Errorf("terminal %v: %+v, want %+v", terminal, got, want)
+		}
+	}
+}
+
 func TestHookUsage(t *testing.T) {
 	t.Parallel()
 	testRequests(t, store.Edit{}, []requestCase{
 		{args: []string{"hook"}, err: "hook needs the name of a client"},
+		{args: []string{"hook", "cursor"}, err: `unknown client "cursor"`},
 		{args: []string{"hook", "clod", "x"}, err: `unknown client "clod"`},
 		{args: []string{"hook", "claude", "x", "y"}, err: `hook takes a client and an event, got 3 arguments, the third "y"`},
 	})

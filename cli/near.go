@@ -3,11 +3,10 @@ package cli
 import "strings"
 
 // near lists those of the names that were probably meant: which the typed text
-// begins, or from which it is at most two edits away, and not more than half
-// of its letters.
+// begins, or from which it is an edit away for every three letters, two at most.
 func near(typed string, names []string) []string {
 	typed = strings.ToLower(typed)
-	most := min(2, len(typed)/2)
+	most := min(2, (len(typed)+1)/3)
 	var found []string
 	for _, name := range names {
 		switch {
@@ -53,8 +52,8 @@ func commandMeant(word string) string {
 		return command
 	}
 	words := map[string]string{
-		"history": "log",
-		"done":    "finish", "release": "finish", "unlock": "finish", "rm": "finish",
+		"history": "log", "hist": "log",
+		"done": "finish", "release": "finish", "unlock": "finish", "rm": "finish",
 		"create": "claim", "lock": "claim", "new": "claim",
 		"ls":   "list",
 		"init": "setup",

@@ -20,7 +20,7 @@ func TestServe(t *testing.T) {
 			if got.code != 0 || !strings.Contains(got.stdout, `"id":1`) {
 				t.Errorf("%q: exit code %d, stdout %q", args, got.code, got.stdout)
 			}
-			if told := strings.Contains(got.stderr, "waiting for a client") && strings.Contains(got.stderr, "--help"); told != terminal {
+			if told := strings.Contains(got.stderr, "agent-locks: locks for AI agents that share a git repository; this is its MCP server, waiting for a client") && strings.Contains(got.stderr, "--help"); told != terminal {
 				t.Errorf("%q, terminal %v: stderr %q", args, terminal, got.stderr)
 			}
 			if pipes != 1 {

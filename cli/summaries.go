@@ -73,7 +73,7 @@ func statusColumn(rows []store.Summary) column {
 }
 
 func scopeColumn(rows []store.Summary) column {
-	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 12, drop: 5}
+	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 10, drop: 5}
 }
 
 func scopeCell(s store.Summary) string {

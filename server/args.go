@@ -161,7 +161,7 @@ func (p Property) take(raw json.RawMessage) (any, error) {
 	}
 	switch {
 	case p.Required:
-		return nil, badInput("", "argument %q must not be empty", p.Name)
+		return nil, badInput(p.Name+": "+p.Description, "argument %q must not be empty", p.Name)
 	case p.NotEmpty:
 		return nil, badInput("leave it out, or say which", "argument %q must not be empty", p.Name)
 	}

@@ -122,8 +122,8 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 		{check, `{"scope":""}`, `argument "scope" must not be empty`, ``},
 		{check, `{"scope":null}`, `missing required argument "scope"`, ``},
 		{heartbeat, `{"lock_id":null}`, `missing required argument "lock_id"`, ``},
-		{heartbeat, `{"lock_id":""}`, `argument "lock_id" must not be empty`, ``},
-		{reap, `{"lock_id":""}`, `argument "lock_id" must not be empty`, ``},
+		{heartbeat, `{"lock_id":""}`, `argument "lock_id" must not be empty`, `lock_id: `},
+		{reap, `{"lock_id":""}`, `argument "lock_id" must not be empty`, `leave it out, or say which`},
 		{query, `{"base_dir":""}`, `argument "base_dir" must not be empty`, `leave it out, or say which`},
 
 		// Wrong types: the name, what was expected, the value.

@@ -282,7 +282,7 @@ func wantedText(argument string) string {
 	case "title":
 		return fmt.Sprintf("`title` says what the work is: one line of at most %d characters, as in \"Fix login\"", lockfile.MaxTitle)
 	case "tasks", "add_tasks":
-		return fmt.Sprintf("`%s` are the steps of the work: at most %d, no two alike, each one line of at most %d characters", argument, lockfile.MaxTasks, lockfile.MaxTask)
+		return fmt.Sprintf("each `%s` entry is one line of at most %d characters; no two are alike, and there are at most %d", argument, lockfile.MaxTask, lockfile.MaxTasks)
 	case "moved_to":
 		return fmt.Sprintf("`moved_to` is the path where the files are now, one line of at most %d characters", lockfile.MaxTask)
 	case "note", "summary", "reason":

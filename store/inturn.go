@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -176,7 +177,7 @@ func (c *call) nearest(k claim, s *spot, waiting *place) ([]ticket, error) {
 
 // gaveUp says why a wait ended without a claim, and what was in the way.
 func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
-	why, waited := v.why(), v.waited().Round(100*time.Millisecond)
+	why, waited := v.why(), secondsText(v.waited())
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
 		ended = fmt.Sprintf("timed out after %s", waited)
@@ -195,6 +196,11 @@ func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
 	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, o)
 	e.Err = why
 	return e
+}
+
+// secondsText is how long a wait took, in seconds and tenths.
+func secondsText(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }
 
 // lookAgain is what is in the way of a claim that has given up.

@@ -55,7 +55,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 }
 
 func badLimit(n int) *Error {
-	e := badInput("`limit` %d is not a number above 0", n)
+	e := badInput("`limit` %d is not a whole number above 0", n)
 	e.Hint = "say how many locks to list at most, or leave `limit` out"
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -48,6 +49,11 @@ func TestSpellings(t *testing.T) {
 		if got := spellings(dir + string(filepath.Separator) + filepath.FromSlash(path)); !slices.Equal(got, want) {
 			t.Errorf("spellings(%q) = %q, want %q", path, got, want)
 		}
+	}
+	// A hostile path would take seconds if its parts were looked at.
+	long := dir + strings.Repeat(string(filepath.Separator)+"a", 100_000)
+	if got := spellings(long); len(got) != 1 || filepath.Join(got[0].dir, got[0].rest) != long {
+		t.Errorf("a path of %d bytes has %d spellings", len(long), len(got))
 	}
 	if got := spellings(filepath.Join(dir, "loop")); len(got) > maxLinks+1 {
 		t.Errorf("a loop has %d spellings", len(got))

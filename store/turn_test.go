@@ -413,3 +413,14 @@ func TestWaitingTellsHowItGoes(t *testing.T) {
 		t.Errorf("told was %+v", told)
 	}
 }
+
+func TestSecondsText(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "0s", 261 * time.Millisecond: "0.3s", 30*time.Second + 4*time.Millisecond: "30s", 90*time.Second + 149*time.Millisecond: "90.1s", time.Hour: "3600s",
+	} {
+		if got := secondsText(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

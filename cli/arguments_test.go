@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/server"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestAsTyped(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"":                                       "",
+		"nothing named":                          "nothing named",
+		"`wait_seconds` -3 is no number":         "--wait -3 is no number",
+		"`base_dir` \"`force`\" is gone":         "--base-dir \"`force`\" is gone",
+		"\"a \\\" `force`\" or `force`":          "\"a \\\" `force`\" or --force",
+		"see `lock_query status=all`":            "see agent-locks list --status all",
+		"`lock_id` \"\" is empty":                "the lock's id \"\" is empty",
+		"the reason, by force, is agent_id":      "the reason, by force, is agent_id",
+		"`never closed":                          "`never closed",
+		"`` and `A` and `x1`":                    "`` and `A` and `x1`",
+		"an open \" hides `force`":               "an open \" hides `force`",
+		"each `add_tasks` entry, `older_than` x": "each --add-task entry, --older-than x",
+	} {
+		if got := asTyped(message); got != want {
+			t.Errorf("%q becomes %q, want %q", message, got, want)
+		}
+	}
+	for _, tool := range server.Tools() {
+		if got, want := asTyped("`"+tool.Name+"`"), "agent-locks "+tool.Command; got != want {
+			t.Errorf("%s becomes %q, want %q", tool.Name, got, want)
+		}
+	}
+}
+
+// Whatever the store says reaches a person in the words of the command line:
+// errors, as text and as JSON, and warnings.
+func TestMessagesNameFlags(t *testing.T) {
+	t.Parallel()
+	fault := &store.Error{Code: store.BadInput, Message: "`wait_seconds` 0 is bad", Hint: "use `if_free`"}
+	testOutputs(t, []outputCase{
+		{name: "text", args: []string{"status"}, store: fake{err: fault, warnings: []string{"pass `agent_id`"}}, code: 1,
+			stderr: "agent-locks: warning: pass --agent\nagent-locks: --wait 0 is bad\nuse --if-free\n"},
+		{name: "JSON", args: []string{"status", "--json"}, store: fake{err: fault}, code: 1,
+			stderr: `{"error":{"code":"bad_input","hint":"use --if-free","message":"--wait 0 is bad"}}` + "\n"},
+	})
+	if fault.Hint != "use `if_free`" {
+		t.Errorf("the store's error was changed: %+v", fault)
+	}
+}
+
+func TestUnknownCommands(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"history": "log", "lock_query": "list", "lock_check_conflict": "check", "done": "finish", "release": "finish", "unlock": "finish",
+		"create": "claim", "lock": "claim", "new": "claim", "ls": "list", "rm": "finish", "init": "setup",
+		"statu": "status", "stat": "status", "chekc": "check", "clam": "claim", "Claim": "claim",
+		"hist": "log", "xx": "", "x": "", "frobnicate": "", "guard ls": "", "guard instal": "install",
+	} {
+		got := try(t, &fake{}, strings.Fields(args))
+		_, hint, _ := strings.Cut(got.stderr, "\n")
+		meant := ""
+		if rest, ok := strings.CutPrefix(hint, "did you mean "); ok {
+			meant, _, _ = strings.Cut(rest, "?")
+		}
+		if meant != want || got.code != 1 || !strings.Contains(hint, "commands are ") {
+			t.Errorf("%s: %q is meant, want %q (%+v)", args, meant, want, got)
+		}
+	}
+	got := try(t, &fake{}, []string{"log", "--agent_id", "x"})
+	if !strings.Contains(got.stderr, "\ndid you mean --agent? accepted are ") {
+		t.Errorf("--agent_id: %q", got.stderr)
+	}
+}

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func TestDriftOutput(t *testing.T) {
+	t.Parallel()
+	drifted := func(files ...string) fake {
+		return fake{result: []store.Drift{{LockID: someID, Outcome: store.Drifted, Outside: files, Changed: files}}}
+	}
+	const next = "next: agent-locks update " + someID + " "
+	testOutputs(t, []outputCase{
+		{name: "few", args: []string{"drift"}, store: drifted("a b/[id].ts", "q/f", "it's"),
+			want: someID + ": 3 files changed outside its scope\n  a b/[id].ts\n  q/f\n  it's\n" +
+				next + `--add-scope 'a b/[id].ts' --add-scope q/f --add-scope 'it'\''s'` + "\n"},
+		{name: "many", args: []string{"drift"}, store: drifted("1", "2", "3", "4", "5", "6"),
+			want: someID + ": 6 files changed outside its scope\n  1\n  2\n  3\n  4\n  5\n  6\n" + next + "--add-scope ...\n"},
+		{name: "a name that cannot be shown as it is", args: []string{"drift"}, store: drifted("a\x1b"),
+			want: someID + ": 1 file changed outside its scope\n  a\\x1b\n" + next + "--add-scope ...\n"},
+	})
+}

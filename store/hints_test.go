@@ -1,0 +1,70 @@
+package store_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// An error about an argument names it, in backquotes, and says in one line
+// what to give.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "API", "src/**")
+	create := func(change func(*store.CreateRequest)) error {
+		r := store.CreateRequest{Title: "t", Scope: []string{"a"}}
+		change(&r)
+		_, err := w.at(w.main).Create(background, r)
+		return err
+	}
+	update := func(r store.UpdateRequest) error {
+		r.Ref = ref(id)
+		_, err := w.at(w.main).Update(background, r)
+		return err
+	}
+	finish := func(r store.FinishRequest) error {
+		r.Ref = ref(id)
+		_, err := w.at(w.main).Finish(background, r)
+		return err
+	}
+	_, zero := w.at(w.main).Query(background, store.QueryRequest{Limit: ptr(0)})
+	_, absent := w.at(w.main).Show(background, store.ShowRequest{Ref: ref("none")})
+	_, short := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "ap", Short: true}})
+	_, blank := w.at(w.main).Show(background, store.ShowRequest{Ref: ref(" ")})
+	for want, err := range map[string]error{
+		"`title`: the title is empty\n`title` says what the work is: one line of at most 500 characters, as in \"Fix login\"":                                             create(func(r *store.CreateRequest) { r.Title = "" }),
+		"`tasks`: the task \"x\" stands twice\neach `tasks` entry is one line of at most 2000 characters; no two are alike, and there are at most 500":                    create(func(r *store.CreateRequest) { r.Tasks = []string{"x", "x"} }),
+		"`agent_id`: the agent id \"a\\nb\" holds the line break U+000A\n`agent_id` is an agent's id: one line of at most 256 characters, as in agent-1; or leave it out": create(func(r *store.CreateRequest) { r.AgentID = ptr("a\nb") }),
+		"`lease_minutes` -1 is not a number of minutes above 0 and at most 43200 (30 days)\nsay how many minutes you may be silent, or leave `lease_minutes` out":         create(func(r *store.CreateRequest) { r.LeaseMinutes = ptr(-1.0) }),
+		"`wait_seconds` -3 is not a number of seconds above 0 and at most 3600\nsay how many seconds to wait at most; to claim without waiting use `if_free`":             create(func(r *store.CreateRequest) { r.WaitSeconds = ptr(-3.0) }),
+		"`wait_seconds` 0 is not a number of seconds above 0 and at most 3600\nsay how many seconds to wait at most; to claim without waiting use `if_free`":              create(func(r *store.CreateRequest) { r.WaitSeconds = ptr(0.0) }),
+		"the scope is empty\nname at least one path or glob from the repository's root with `scope`, as in src/auth/**":                                                   create(func(r *store.CreateRequest) { r.Scope = nil }),
+		"`done` says nothing without `task_text`\nname the task that is done (or not) with `task_text`":                                                                   update(store.UpdateRequest{Done: ptr(true)}),
+		"`task_text` \" \" is empty\ngive the exact text of one of the lock's tasks; see `lock_show`":                                                                     update(store.UpdateRequest{TaskText: ptr(" ")}),
+		"`summary`: the note is empty\n`summary` is text of at most 262144 bytes, in UTF-8 and without control characters; or leave it out":                               finish(store.FinishRequest{Summary: ptr("")}),
+		"`moved_to` \"x\" says nothing without the outcome \"moved\"\ngive `outcome` \"moved\", too":                                                                      finish(store.FinishRequest{MovedTo: ptr("x")}),
+		"`limit` 0 is not a whole number above 0\nsay how many locks to list at most, or leave `limit` out":                                                               zero,
+		"no lock \"none\"\nsee `lock_query status=all` for the ids":                                                                                                       absent,
+		"no lock \"ap\", and \"ap\" is shorter than the 4 characters that a shortened id needs\nsee `lock_query status=all` for the ids":                                  short,
+		"`lock_id` \" \" is empty\nsee `lock_query` for the ids":                                                                                                          blank,
+		"`hand_to`: the agent id is empty\n`hand_to` is an agent's id: one line of at most 256 characters, as in agent-1; or leave it out":                                update(store.UpdateRequest{HandTo: ptr("")}),
+		"`add_tasks`: the task is empty\neach `add_tasks` entry is one line of at most 2000 characters; no two are alike, and there are at most 500":                      update(store.UpdateRequest{AddTasks: []string{""}}),
+		"nothing to update\ngive a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`":                                         update(store.UpdateRequest{}),
+	} {
+		var e *store.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%v, want %q", err, want)
+			continue
+		}
+		if got := e.Message + "\n" + e.Hint; got != want || strings.Contains(e.Hint, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	found, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "api", Short: true}})
+	if err != nil || found.Result.ID != id {
+		t.Errorf("by its whole slug: %q, %v", found.Result.ID, err)
+	}
+}
