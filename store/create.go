@@ -9,8 +9,8 @@ import (
 )
 
 // Create claims a scope. It never refuses because of other locks, unless it is
-// asked to (Conflict or Timeout, with a Refusal as their Detail): the answer lists those
-// that meet it, as they were when the claim was written.
+// asked to (Conflict or Timeout, with a Refusal as their Detail): the answer
+// lists those that meet it, as they were when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
 		l, scope, err := c.newLock(r)
