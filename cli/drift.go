@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,8 +71,11 @@ func printDrift(w io.Writer, d store.Drift) {
 			}
 		}
 	}
-	if len(d.Outside) > 0 {
-		fmt.Fprintf(w, "next: agent-locks update %s %s\n", plain(d.LockID), widening(d.Outside))
+	free := slices.DeleteFunc(slices.Clone(d.Outside), func(path string) bool {
+		return slices.ContainsFunc(d.HeldByOthers, func(h store.Held) bool { return h.Path == path })
+	})
+	if len(free) > 0 {
+		fmt.Fprintf(w, "next: agent-locks update %s %s\n", plain(d.LockID), widening(free))
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
@@ -118,14 +119,43 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 			who = plain(*h.AgentID)
 		}
 		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", shellQuoted(h.Files[0]))
+		files := blockedFiles(g)
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", words("", files))
 		// Of the root, wherever the reader stands.
-		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", shellQuoted(":/"+h.Files[0]))
+		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", words(":/", files))
 	}
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", shellQuoted(g.Unclaimed[0]))
 	}
 	fmt.Fprintln(w, "  bypass      commit all the same, and say so: AGENT_LOCKS_BYPASS=1 git commit ...")
+}
+
+// blockedFiles are all files that stop a commit, each once.
+func blockedFiles(g store.Guarded) []string {
+	var files []string
+	for _, h := range g.Blocked {
+		for _, f := range h.Files {
+			if !slices.Contains(files, f) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files
+}
+
+// words are files as words of a shell, each behind a prefix; an ellipsis
+// stands for the rest of many.
+func words(prefix string, files []string) string {
+	const most = 5
+	var out []string
+	for i, f := range files {
+		if i == most {
+			out = append(out, "...")
+			break
+		}
+		out = append(out, shellQuoted(prefix+f))
+	}
+	return strings.Join(out, " ")
 }
 
 // shellQuoted is other people's text as one word of a POSIX shell.

@@ -55,7 +55,7 @@ func commandMeant(word string) string {
 		"history": "log", "hist": "log",
 		"done": "finish", "release": "finish", "unlock": "finish", "rm": "finish",
 		"create": "claim", "lock": "claim", "new": "claim",
-		"ls":   "list",
+		"ls": "list", "query": "list",
 		"init": "setup",
 	}
 	return words[word]

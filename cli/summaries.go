@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -73,7 +74,23 @@ func statusColumn(rows []store.Summary) column {
 }
 
 func scopeColumn(rows []store.Summary) column {
-	return column{head: "SCOPE", cells: cells(rows, scopeCell), least: 10, drop: 5}
+	return column{head: "SCOPE", cells: cells(rows, shortScopeCell), least: 10, drop: 5}
+}
+
+// shortScopeCell names few of many entries: one lock's scope must not widen
+// everybody's row.
+func shortScopeCell(s store.Summary) string {
+	const most = 4
+	if more := len(s.Scope) - most; more > 0 {
+		s.Scope = append(slices.Clone(s.Scope[:most]), fmt.Sprintf("(+%d)", more))
+	}
+	for i, text := range s.Scope {
+		if runes := []rune(text); len(runes) > 80 {
+			s.Scope = slices.Clone(s.Scope)
+			s.Scope[i] = string(runes[:79]) + "…"
+		}
+	}
+	return scopeCell(s)
 }
 
 func scopeCell(s store.Summary) string {

@@ -27,3 +27,28 @@ func TestIDsStayWhole(t *testing.T) {
 		}
 	}
 }
+
+// One lock's long scope does not widen everybody's row.
+func TestScopesOfManyEntriesAreCut(t *testing.T) {
+	t.Parallel()
+	many := someSummary()
+	many.Scope = []string{strings.Repeat("x", 4000), "b", "c", "d", "e", "f"}
+	got := try(t, &fake{result: []store.Summary{many}}, []string{"status"}, func(*World) {})
+	if !strings.Contains(got.stdout, "…, b, c, d, (+2)") || len(got.stdout) > 1000 {
+		t.Errorf("%d bytes: %.300s", len(got.stdout), got.stdout)
+	}
+	if whole := try(t, &fake{result: store.Whole{Summary: many}}, []string{"show", "x"}, func(*World) {}); !strings.Contains(whole.stdout, ", e, f\n") {
+		t.Error("show does not show the whole scope")
+	}
+}
+
+func TestWaysOutNameEveryFile(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	printWaysOut(&b, store.Guarded{Blocked: []store.Hold{{Files: []string{"src/one.ts", "src/two 2.ts"}}, {Files: []string{"src/one.ts", "three"}}}})
+	for _, line := range []string{"agent-locks wait -- src/one.ts 'src/two 2.ts' three\n", "git restore --staged -- :/src/one.ts ':/src/two 2.ts' :/three\n"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is missing in:\n%s", line, b.String())
+		}
+	}
+}

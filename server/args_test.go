@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -201,4 +202,17 @@ func FuzzArrive(f *testing.F) {
 			t.Fatalf("%q became %s: %v", sent, args, err)
 		}
 	})
+}
+
+// What was sent is not sent back whole.
+func TestArgumentErrorsAreShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 300_000)
+	for _, sent := range []string{`{"` + long + `":1}`, `{"title":["` + long + `"]}`} {
+		_, _, err := toolNamed(t, "lock_create").Call(t.Context(), nil, json.RawMessage(sent))
+		var e *store.Error
+		if !errors.As(err, &e) || len(e.Message)+len(e.Hint) > 11<<10 {
+			t.Errorf("%.40s: an error of %d bytes", sent, len(fmt.Sprint(err)))
+		}
+	}
 }

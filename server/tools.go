@@ -61,7 +61,7 @@ func Tools() []Tool {
 func (t Tool) Call(ctx context.Context, s *store.Store, raw json.RawMessage) (result any, warnings []string, err error) {
 	args, err := t.arrive(raw)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, store.Shortened(err)
 	}
 	return t.operation.run(ctx, s, args)
 }

@@ -40,7 +40,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	}
 	defer c.dir.close()
 	a.Result, err = op(c)
-	err = shortened(err)
+	err = Shortened(err)
 	a.Warnings, a.Unreadable, a.Dir = c.warnings, c.unreadable, c.dir.path
 	return a, err
 }
@@ -92,7 +92,7 @@ func locateError(err error) error {
 	case errors.Is(err, gitdir.ErrBaseDir):
 		e.Code = BadInput
 	}
-	return shortened(e)
+	return Shortened(e)
 }
 
 // environment is environ as a map; the last of several values counts, as in

@@ -131,7 +131,9 @@ func (c *call) write(h *held, l lockfile.Lock) (entry, error) {
 		l.ID = id
 		f, err := lockfile.New(l)
 		if err != nil {
-			return nil, badInput("%v", err)
+			e := badInput("%v", err)
+			e.Hint = "claim less at once, or with shorter texts"
+			return nil, e
 		}
 		return f, checkSize(f)
 	})

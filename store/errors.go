@@ -60,9 +60,9 @@ const (
 	maxHint    = 8 << 10
 )
 
-// shortened cuts the middle out of an error's texts where they are too long
-// to be read.
-func shortened(err error) error {
+// Shortened cuts the middle out of an error's texts where they are too long to
+// be read. The operations' errors are short already.
+func Shortened(err error) error {
 	var e *Error
 	if !errors.As(err, &e) || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
 		return err
