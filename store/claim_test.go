@@ -181,3 +181,11 @@ func TestCancelledClaimWritesNothing(t *testing.T) {
 		t.Errorf("it left %q", files)
 	}
 }
+
+func TestAnUndecidedConflictSaysMay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.held("one", "", "src/!(x)/a.go")
+	_, err := w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/x/a.go"}, AgentID: ptr("two"), IfFree: true})
+	wantCode(t, err, store.Conflict, `"src/x/a.go" may be held by "one"`)
+}

@@ -44,7 +44,11 @@ func (c *call) inTheWay(k claim, o obstruction) string {
 	switch {
 	case len(o.blocking) > 0:
 		m := o.blocking[0]
-		said = fmt.Sprintf("%q is held by %s since %s, for %q", m.pairs[0].Example, named(m.AgentID), m.Created, m.Title)
+		verb := "is"
+		if !m.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
+			verb = "may be"
+		}
+		said = fmt.Sprintf("%q %s held by %s since %s, for %q", m.pairs[0].Example, verb, named(m.AgentID), m.Created, m.Title)
 		if note := firstRunes(m.LastNote(), lastNoteRunes); note != "" {
 			said += fmt.Sprintf(" (last note: %q)", note)
 		}
