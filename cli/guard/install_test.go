@@ -15,8 +15,8 @@ import (
 )
 
 // A ground is a repository with a linked worktree, and a program that stands
-// for agent-locks: it writes down that it was called, and refuses where a file
-// "refuse" is there.
+// for agent-locks, before any that is installed: it writes down that it was
+// called, and refuses where a file "refuse" is there.
 type ground struct {
 	t       *testing.T
 	dir     string
@@ -42,6 +42,7 @@ func newGround(t *testing.T) *ground {
 		}
 	}
 	g.env = append(g.env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "LOG="+filepath.ToSlash(filepath.Join(dir, "log")),
+		"PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid")
 	g.write(g.program, "#!/bin/sh\necho \"guard $*\" >> \"$LOG\"\nif [ -f \"${LOG%/*}/refuse\" ]; then exit 1; fi\n", 0o777)
 	g.git(dir, "init", "-q", "-b", "main", g.main)
