@@ -19,6 +19,9 @@ func CleanTitle(s string) (string, error) { return cleanLine("title", s, MaxTitl
 // CleanTask is CleanTitle for a task's text.
 func CleanTask(s string) (string, error) { return cleanLine("task", s, MaxTask) }
 
+// CleanPlace is CleanTitle for where files were moved.
+func CleanPlace(s string) (string, error) { return cleanLine("place", s, MaxTask) }
+
 // CleanAgent is CleanTitle for an agent id.
 func CleanAgent(s string) (string, error) { return cleanLine("agent id", s, MaxAgent) }
 

@@ -217,6 +217,7 @@ func TestOutcome(t *testing.T) {
 		"moved nowhere": {ptr("moved"), nil, "moved_to"},
 		"not moved":     {ptr("deleted"), ptr("x"), "moved"},
 		"only a place":  {nil, ptr("x"), "moved_to"},
+		"a long place":  {ptr("moved"), ptr(strings.Repeat("x", 2001)), "place"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Finish(background, store.FinishRequest{Ref: ref(w.claim(w.main, "t", "a")), Outcome: c.outcome, MovedTo: c.to})

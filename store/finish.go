@@ -109,7 +109,7 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 		e.Hint = fmt.Sprintf("use the outcome %q, or leave `moved_to` out", moved)
 		return nil, e
 	case movedTo != nil:
-		to, err := lockfile.CleanTask(*movedTo) // one line, like a task
+		to, err := lockfile.CleanPlace(*movedTo)
 		if err != nil {
 			return nil, badText("moved_to", err)
 		}
