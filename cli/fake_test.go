@@ -212,7 +212,7 @@ func someSummary() store.Summary {
 	return store.Summary{
 		ID: someID, Title: "Fix login", Status: "active", PercentComplete: 50, TaskCount: 2,
 		Scope: []string{"src/auth/**", "go.mod"}, Repository: "/repo", AgentID: p("agent-1"),
-		Created: "2026-07-17T18-45-12", Updated: "2026-07-17T18-45-12", Worktree: "/work/login", Branch: "login",
+		Created: "2026-07-17T18-45-12", Updated: "2026-07-17T18-45-12", Worktree: "/home/me/login", Branch: "login",
 	}
 }
 
@@ -222,6 +222,6 @@ func staleSummary() store.Summary {
 	return store.Summary{
 		ID: "2026-07-17T18-45-13-old", Title: "Old", Status: "active", PercentComplete: 100,
 		Scope: []string{"docs"}, Repository: "/repo", Stale: true, StaleForSeconds: 7260,
-		Worktree: "/work/gone", WorktreeGone: true,
+		Worktree: "/home/me/gone", WorktreeGone: true,
 	}
 }

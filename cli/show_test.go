@@ -30,7 +30,7 @@ id        2026-07-17T18-45-12-fix-login
 status    active, 50%
 agent     agent-1
 scope     src/auth/**, go.mod
-worktree  /work/login
+worktree  /home/me/login
 branch    login
 created   2026-07-17T18-45-12
 updated   2026-07-17T18-45-12
@@ -50,7 +50,7 @@ notes
 id        2026-07-17T18-45-13-old
 status    active
 scope     docs
-worktree  /work/gone (gone)
+worktree  /home/me/gone (gone)
 updated   2026-07-17T18-45-13, stale: silent for 2h
 file      /f.md
 `},
@@ -59,7 +59,7 @@ file      /f.md
 id        2026-07-17T18-45-13-old
 status    done
 scope     docs
-worktree  /work/gone (gone)
+worktree  /home/me/gone (gone)
 finished  2026-07-17T20-45-13 by reap
 file      /f.md
 `},
@@ -68,7 +68,7 @@ file      /f.md
 id        2026-07-17T18-45-13-old
 status    done
 scope     docs
-worktree  /work/gone (gone)
+worktree  /home/me/gone (gone)
 finished  2026-07-17T20-45-13 by holder moved to lib\x1b
 file      /f.md
 `},

@@ -11,7 +11,7 @@ func TestParseStores(t *testing.T) {
 	links := func(abs string) string { return strings.Replace(abs, "/link", "/repo", 1) }
 	root := Context{Roots: []string{"/repo", "/repo/trees/w", "/wt"}, Resolve: links}
 	sub := Context{Prefix: "app/[id]"}
-	windows := Context{Windows: true, FoldCase: true, Roots: []string{`C:\work\repo`}}
+	windows := Context{Windows: true, FoldCase: true, Roots: []string{`C:\code\repo`}}
 	for _, tt := range []struct {
 		entry string
 		c     Context
@@ -42,8 +42,8 @@ func TestParseStores(t *testing.T) {
 		{"/wt/*.ts", root, "./*.ts", "./*.ts"},
 		{"/wt", root, "**", "**"},
 		{"/wt/a/../[b]/", root, "./[b]/", "./[b]/"},
-		{`C:\work\Repo\src\a.ts`, windows, "src/a.ts", "src/a.ts"},
-		{"c:/work/repo/src/*.ts", windows, "src/*.ts", "src/*.ts"},
+		{`C:\code\Repo\src\a.ts`, windows, "src/a.ts", "src/a.ts"},
+		{"c:/code/repo/src/*.ts", windows, "src/*.ts", "src/*.ts"},
 		{`src\[id]\page.tsx`, windows, `src\[id]\page.tsx`, "src/[id]/page.tsx"},
 		{"{a//b,c/./d}/e", Context{}, "{a//b,c/./d}/e", "{a/b,c/d}/e"},
 	} {
