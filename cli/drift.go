@@ -28,10 +28,7 @@ func newDrift(a *app) *cobra.Command {
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				ref := lockID(args[0])
-				o.request.LockID, o.request.Short = &ref.LockID, ref.Short
-			}
+			o.request.LockID, o.request.Short = optionalID(args)
 			return o.run(cmd.Context())
 		},
 	}

@@ -26,19 +26,25 @@ func newReap(a *app) *cobra.Command {
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				ref := lockID(args[0])
-				o.request.LockID, o.request.Short = &ref.LockID, ref.Short
-			}
+			o.request.LockID, o.request.Short = optionalID(args)
 			return o.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
 	staleFlag(f, &o.request.StaleMinutes)
 	f.BoolVar(&o.request.DryRun, "dry-run", false, "only show what would be archived")
-	textFlag(f, &o.request.AgentID, "agent", "your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+	agentFlag(f, &o.request.AgentID)
 	f.BoolVar(&o.request.Force, "force", false, "let a short --stale-minutes reach other agents' locks")
 	return cmd
+}
+
+// optionalID is the lock that the arguments name, nil where they name none.
+func optionalID(args []string) (id *string, short bool) {
+	if len(args) == 0 {
+		return nil, false
+	}
+	ref := lockID(args[0])
+	return &ref.LockID, ref.Short
 }
 
 func atMostOneID(cmd *cobra.Command, args []string) error {
