@@ -76,7 +76,7 @@ func BenchmarkGuard(b *testing.B) {
 	c.took(c.repo, "", c.program(), "guard", "install")
 	hook := filepath.Join(c.repo, ".git", "hooks", "pre-commit")
 	empty := filepath.Join(c.dir, "empty")
-	if err := os.WriteFile(empty, []byte("#!/bin/sh\nexit 0\n"), 0o777); err != nil {
+	if err := executable(empty, "#!/bin/sh\nexit 0\n"); err != nil {
 		b.Fatal(err)
 	}
 	for i := range 20 {

@@ -428,7 +428,7 @@ func TestGuardWithoutItsProgram(t *testing.T) {
 	s.env = append(s.env, "PATH="+pathWithoutProgram(t))
 	s.commit(s.link, []string{"held/old.txt"}, "-a") // by the path that was recorded
 	gone := strings.ReplaceAll(string(text), filepath.ToSlash(filepath.Dir(recordedProgram(t, string(text)))), "/nowhere")
-	if err := os.WriteFile(hook, []byte(gone), 0o777); err != nil {
+	if err := executable(hook, gone); err != nil {
 		t.Fatal(err)
 	}
 	out := s.commit(s.link, nil, "-a")

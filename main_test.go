@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -37,14 +38,15 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo":   cmdRepo,
-			"claim":  cmdClaim,
-			"code":   cmdCode,
-			"json":   cmdJSON,
-			"idle":   cmdIdle,
-			"bytes":  cmdBytes,
-			"queued": cmdQueued,
-			"crlf":   cmdCRLF,
+			"repo":       cmdRepo,
+			"claim":      cmdClaim,
+			"code":       cmdCode,
+			"json":       cmdJSON,
+			"idle":       cmdIdle,
+			"bytes":      cmdBytes,
+			"queued":     cmdQueued,
+			"crlf":       cmdCRLF,
+			"executable": cmdExecutable,
 		},
 	})
 }
@@ -184,6 +186,26 @@ func cmdQueued(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("queued are %q, want %d", tickets, want)
+}
+
+// executable writes a file that is to be run. No parallel test may start a
+// process meanwhile: it would inherit the open file, and the system runs no
+// file that is open for writing.
+func executable(path, text string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o777)
+}
+
+// executable from to copies a script to where it will be run.
+func cmdExecutable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: executable from to")
+	}
+	ts.Check(executable(ts.MkAbs(args[1]), ts.ReadFile(args[0])))
 }
 
 // crlf file... gives files the line ends of Windows.

@@ -70,7 +70,7 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 	bin, tmp, ready := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "ready")
 	// A git that hangs, so that the signal comes while the demo is at work.
 	script := "#!/bin/sh\n: > '" + ready + "'\nexec sleep 60\n"
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+	if err := executable(filepath.Join(bin, "git"), script); err != nil {
 		t.Fatal(err)
 	}
 	cmd := program(t, "demo")

@@ -193,7 +193,12 @@ func asNobody(t *testing.T, cmd *exec.Cmd, common string) {
 	}
 	cmd.Path = filepath.Join(bin, "store.test")
 	cmd.Dir = bin
-	if err := os.WriteFile(cmd.Path, data, 0o755); err != nil {
+	// A process that a parallel test starts meanwhile would inherit the open
+	// file, and the system runs no file that is open for writing.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(cmd.Path, data, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{bin, filepath.Dir(bin), filepath.Dir(common)} {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A Change is what an installation or its removal did.
@@ -97,8 +98,12 @@ func keep(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// temporary writes an executable file that is not yet in its place.
+// temporary writes an executable file that is not yet in its place. A process
+// that is started meanwhile would hold it open for writing until it runs its
+// own program, and the system runs no file that is being written.
 func temporary(dir, text string, mode fs.FileMode) (string, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	name := filepath.Join(dir, ".agent-locks-"+rand.Text())
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -62,11 +63,15 @@ func (g *ground) git(dir string, args ...string) string {
 	return string(out)
 }
 
+// write writes what may be run, so no parallel test may start a process
+// meanwhile: it would inherit the open file, which the system then does not run.
 func (g *ground) write(path, text string, mode fs.FileMode) {
 	g.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		g.t.Fatal(err)
 	}
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		g.t.Fatal(err)
 	}
