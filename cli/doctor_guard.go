@@ -19,8 +19,7 @@ func (a *app) examineGuard(ctx context.Context) []store.Finding {
 		Message: fmt.Sprintf("whether the commit guard runs could not be found out: %v", err),
 		Fix:     "see agent-locks guard status",
 	}
-	var e *store.Error
-	if errors.As(err, &e) && e.Hint != "" {
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Hint != "" {
 		f.Fix = e.Hint
 	}
 	return []store.Finding{f}

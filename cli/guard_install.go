@@ -245,8 +245,7 @@ func (a *app) lookPath(name string) (string, error) {
 
 // guardRefused puts a refusal into our words.
 func guardRefused(err error) error {
-	var r *guard.Refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*guard.Refusal](err); ok {
 		return &store.Error{Code: store.BadInput, Message: r.Message, Hint: r.Hint, Err: r.Err}
 	}
 	return err

@@ -39,21 +39,22 @@ func usage(hint, format string, args ...any) error {
 
 // report is the one place where an error becomes text, JSON and exit code.
 func (a *app) report(ctx context.Context, err error) int {
-	var code answered
+	code, isAnswer := errors.AsType[answered](err)
+	_, unwritten := errors.AsType[outputError](err)
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &code):
+	case isAnswer:
 		return int(code)
-	case errors.As(err, &outputError{}) && errors.Is(err, syscall.EPIPE):
+	case unwritten && errors.Is(err, syscall.EPIPE):
 		// Whoever read our output has seen enough (`| head -1`).
 		return exitOK
 	case ctx.Err() != nil:
 		a.say(&store.Error{Code: codeInterrupted, Message: "interrupted"})
 		return exitInterrupted
 	}
-	var e *store.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok {
 		e = &store.Error{Code: codeInternal, Message: err.Error()}
 	}
 	a.say(e)

@@ -11,8 +11,8 @@ import (
 // repository is the one that baseDir lies in; nil: the working directory.
 func (a *app) repository(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
 	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: baseDir, Getwd: a.Getwd, Environ: a.Environ()})
-	var fault *gitdir.Error
-	if !errors.As(err, &fault) {
+	fault, ok := errors.AsType[*gitdir.Error](err)
+	if !ok {
 		return repo, err
 	}
 	code := store.GitFailed

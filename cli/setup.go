@@ -101,8 +101,7 @@ func (o *setupOptions) project(ctx context.Context) (string, error) {
 
 // refused puts a refusal into our words.
 func refused(err error) error {
-	var r *setup.Refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*setup.Refusal](err); ok {
 		return usage(r.Hint, "%v", r)
 	}
 	return err

@@ -17,23 +17,20 @@ func flagError(cmd *cobra.Command, err error) error {
 		// command is.
 		return unknownCommand(cmd, cmd.Flags().Arg(0))
 	}
-	var unknown *pflag.NotExistError
-	var bare *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := "--" + unknown.GetSpecifiedName()
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
 		return usage(flagHint(cmd, unknown.GetSpecifiedName()), "unknown flag %q for %s", name, cmd.CommandPath())
-	case errors.As(err, &bare):
-		return usage(helpHint(cmd), "--%s needs a value", bare.GetFlag().Name)
-	case errors.As(err, &invalid):
-		return usage(helpHint(cmd), "--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason(invalid))
-	default:
-		return usage(helpHint(cmd), "%v", err)
 	}
+	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usage(helpHint(cmd), "--%s needs a value", bare.GetFlag().Name)
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usage(helpHint(cmd), "--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason(invalid))
+	}
+	return usage(helpHint(cmd), "%v", err)
 }
 
 // reason leaves the function's name out of strconv's errors.

@@ -91,11 +91,9 @@ type question struct {
 
 func askOne(ctx context.Context, g program, q question) error {
 	out, err := g.run(ctx, q.args...)
-	var said *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		*q.into = trimNewline(string(out))
-	case q.required || !errors.As(err, &said):
+	} else if _, refused := errors.AsType[*Error](err); q.required || !refused {
 		return err
 	}
 	return nil

@@ -102,8 +102,7 @@ func sameFile(a, b string) bool {
 
 // reason is a path error without the path, which the message names itself.
 func reason(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err

@@ -16,9 +16,9 @@ const versionWithoutBatches = "2025-06-18"
 func (l *line) receiveAll(ctx context.Context) error {
 	for {
 		text, err := l.in.next()
-		var long *tooLong
+		long, skipped := errors.AsType[*tooLong](err)
 		switch {
-		case errors.As(err, &long):
+		case skipped:
 			err = l.answer(refuse(long.id, codeInvalid, "%v", long))
 		case errors.Is(err, io.EOF):
 			return nil

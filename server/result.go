@@ -20,8 +20,7 @@ import (
 func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, warnings, err := t.callSafely(store.WithWaiting(ctx, waiting(ctx, req, log)), s, req.Params.Arguments, log)
-		var envelope *jsonrpc.Error
-		if errors.As(err, &envelope) {
+		if envelope, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			return nil, envelope
 		}
 		if err != nil {
@@ -61,8 +60,7 @@ func success(result any, warnings []string) *mcp.CallToolResult {
 // that says more where the error has it, then the warnings.
 func failure(err error, warnings []string) *mcp.CallToolResult {
 	sentence, detail := err.Error(), ""
-	var e *store.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*store.Error](err); ok {
 		if e.Hint != "" {
 			sentence += "\n" + e.Hint
 		}

@@ -82,8 +82,7 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 
 func locateError(err error) error {
 	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
-	var ge *gitdir.Error
-	if errors.As(err, &ge) {
+	if ge, ok := errors.AsType[*gitdir.Error](err); ok {
 		e.Hint = ge.Hint
 	}
 	switch {

@@ -21,8 +21,7 @@ func (c *call) git(args ...string) (string, error) {
 		return "", err
 	}
 	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
-	var ge *gitdir.Error
-	if errors.As(err, &ge) {
+	if ge, ok := errors.AsType[*gitdir.Error](err); ok {
 		e.Hint = ge.Hint
 	}
 	return "", e
@@ -102,7 +101,7 @@ func (c *call) hasCommit(hash string) bool {
 // between commits.
 func loggedPaths(out string) []string {
 	var paths []string
-	for _, name := range strings.Split(out, "\x00") {
+	for name := range strings.SplitSeq(out, "\x00") {
 		if name = strings.TrimPrefix(name, "\n"); name != "" {
 			paths = append(paths, name)
 		}

@@ -197,12 +197,9 @@ func (x *exam) okUnless(check, message string) {
 // failed makes a problem of an error.
 func (x *exam) failed(check, path string, err error) {
 	f := Finding{Severity: SeverityProblem, Check: check, Path: path, Message: err.Error()}
-	var e *Error
-	var g *gitdir.Error
-	switch {
-	case errors.As(err, &e):
+	if e, ok := errors.AsType[*Error](err); ok {
 		f.Fix = e.Hint
-	case errors.As(err, &g):
+	} else if g, ok := errors.AsType[*gitdir.Error](err); ok {
 		f.Fix = g.Hint
 	}
 	x.add(f)

@@ -63,8 +63,8 @@ const (
 // Shortened cuts the middle out of an error's texts where they are too long to
 // be read. The operations' errors are short already.
 func Shortened(err error) error {
-	var e *Error
-	if !errors.As(err, &e) || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
 		return err
 	}
 	short := *e

@@ -200,8 +200,8 @@ func (g *guarding) end(v Verdict, failed error) (Answer[Guarded], error) {
 
 // unchecked says what to do where the guard could not look.
 func unchecked(err error) error {
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
 		return err
 	}
 	hint := "mend that, or commit unchecked with " + bypassVariable + "=1"
@@ -213,8 +213,7 @@ func unchecked(err error) error {
 
 // gitError is a failure of git as an operation's error.
 func gitError(err error) error {
-	var ours *Error
-	if errors.As(err, &ours) {
+	if _, ours := errors.AsType[*Error](err); ours {
 		return err
 	}
 	return &Error{Code: GitFailed, Message: err.Error(), Err: err}

@@ -76,8 +76,7 @@ func gitBool(v string) (bool, error) {
 // guardSettings asks git for its settings under agentlocks.
 func guardSettings(ctx context.Context, q gitdir.Query) (map[string]string, error) {
 	out, err := gitdir.Run(ctx, q, "config", "-z", "--get-regexp", `^agentlocks\.`)
-	var exit *exec.ExitError
-	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1: there are none
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
 		return nil, err
 	}
 	settings := map[string]string{}

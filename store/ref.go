@@ -48,8 +48,8 @@ func (c *call) find(in reader, r Ref, first which) (entry, error) {
 // tooShort is the error for what no lock goes by; it says so where a lock may
 // yet begin like that.
 func tooShort(short string, notFound error) error {
-	var e *Error
-	if utf8.RuneCountInString(short) >= minShortID || !errors.As(notFound, &e) {
+	e, ok := errors.AsType[*Error](notFound)
+	if !ok || utf8.RuneCountInString(short) >= minShortID {
 		return notFound
 	}
 	err := *e

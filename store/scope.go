@@ -75,8 +75,7 @@ func isAbsolute(entry string) bool {
 
 func scopeError(err error) error {
 	e := &Error{Code: BadScope, Message: err.Error(), Err: err}
-	var oe *overlap.Error
-	if errors.As(err, &oe) {
+	if oe, ok := errors.AsType[*overlap.Error](err); ok {
 		e.Hint = oe.Hint
 	}
 	return e

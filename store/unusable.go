@@ -38,15 +38,13 @@ func wayOut(err error) string {
 
 // cause is the reason inside an error of ours or from package os.
 func cause(err error) error {
-	var ours *Error
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &ours) && ours.Err != nil:
+	if ours, ok := errors.AsType[*Error](err); ok && ours.Err != nil {
 		return cause(ours.Err)
-	case errors.As(err, &path):
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
-	case errors.As(err, &link):
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

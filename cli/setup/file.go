@@ -105,7 +105,7 @@ func (f file) open(make bool) (*os.Root, error) {
 		return nil, err
 	}
 	at := f.dir
-	for _, name := range strings.Split(path.Dir(f.name), "/") {
+	for name := range strings.SplitSeq(path.Dir(f.name), "/") {
 		if name == "." {
 			break
 		}
@@ -160,8 +160,7 @@ func (c Change) Apply() (warning string, err error) {
 
 // named says which file an error is about; a Refusal does so itself.
 func named(what, path string, err error) error {
-	var refusal *Refusal
-	if err == nil || errors.As(err, &refusal) {
+	if _, refused := errors.AsType[*Refusal](err); err == nil || refused {
 		return err
 	}
 	return fmt.Errorf("%s %q: %w", what, path, err)
