@@ -69,8 +69,15 @@ func closing(s string) int {
 	return len(s)
 }
 
+// nameable tells an argument's name or a tool's call, which alone has several
+// words, from other programs' commands (`git worktree repair`).
 func nameable(quoted string) bool {
-	return len(quoted) > 2 && strings.HasSuffix(quoted, "`") && strings.Trim(quoted[1:len(quoted)-1], "abcdefghijklmnopqrstuvwxyz_= ") == ""
+	if len(quoted) <= 2 || !strings.HasSuffix(quoted, "`") {
+		return false
+	}
+	name := quoted[1 : len(quoted)-1]
+	first, _, several := strings.Cut(name, " ")
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_= ") == "" && (!several || commandFor(first) != "")
 }
 
 // typed is what a person types for an argument, or for a tool's call such as

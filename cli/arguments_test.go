@@ -22,6 +22,7 @@ func TestAsTyped(t *testing.T) {
 		"`never closed":                          "`never closed",
 		"`` and `A` and `x1`":                    "`` and `A` and `x1`",
 		"an open \" hides `force`":               "an open \" hides `force`",
+		"`git worktree repair` mends it":         "`git worktree repair` mends it",
 		"each `add_tasks` entry, `older_than` x": "each --add-task entry, --older-than x",
 	} {
 		if got := asTyped(message); got != want {
