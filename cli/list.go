@@ -47,7 +47,7 @@ func (o *listOptions) run(ctx context.Context) error {
 	}
 	o.request.Target = o.target()
 	ans, err := o.locks.Query(ctx, o.request)
-	return answer(o.app, ans, err, o.print)
+	return answer(o.app, ans, err, func(w io.Writer, rows []store.Summary) { o.print(w, ans.Dir, rows) })
 }
 
 // A filter is an optional flag and where its value goes.
@@ -67,7 +67,8 @@ func (f filter) apply() error {
 	return nil
 }
 
-func (o *listOptions) print(w io.Writer, rows []store.Summary) {
+func (o *listOptions) print(w io.Writer, dir string, rows []store.Summary) {
+	printStore(w, dir)
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "no locks found")
 		return

@@ -29,9 +29,11 @@ func TestListOutput(t *testing.T) {
 	done.Status, done.ID = "done", "2026-07-17T18-45-11-fix-login"
 	shared.Mode = "shared"
 	testOutputs(t, []outputCase{
-		{name: "none", args: []string{"list"}, store: fake{result: []store.Summary{}}, want: "no locks found\n"},
+		{name: "none", args: []string{"list"}, store: fake{result: []store.Summary{}}, want: "locks in /repo/.git/agents-locks\n\nno locks found\n"},
 		{name: "some", args: []string{"list"}, store: fake{result: []store.Summary{done, shared, staleSummary()}},
-			want: `STATUS  STALE     AGENT    WORKTREE     BRANCH  SCOPE                         DONE  TITLE      ID
+			want: `locks in /repo/.git/agents-locks
+
+STATUS  STALE     AGENT    WORKTREE     BRANCH  SCOPE                         DONE  TITLE      ID
 done    -         agent-1  login        login   src/auth/**, go.mod           50%   Fix login  2026-07-17T18-45-11-fix-login
 active  no        agent-1  login        login   src/auth/**, go.mod (shared)  50%   Fix login  2026-07-17T18-45-12-fix-login
 active  yes (2h)  -        gone (gone)  -       docs                          -     Old        2026-07-17T18-45-13-old

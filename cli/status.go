@@ -101,7 +101,7 @@ func (o *statusOptions) beginAnew() {
 }
 
 func (o *statusOptions) print(w io.Writer, dir string, rows []store.Summary) {
-	fmt.Fprintf(w, "locks in %s\n\n", plain(dir))
+	printStore(w, dir)
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "no active locks")
 		return

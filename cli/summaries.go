@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,10 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What the tables of locks have in common, a column each.
+// What the tables of locks have in common: a line on top, and a column each.
+
+// printStore says which store answered.
+func printStore(w io.Writer, dir string) { fmt.Fprintf(w, "locks in %s\n\n", plain(dir)) }
 
 func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 	text := make([]string, len(rows))
