@@ -43,6 +43,8 @@ type dir struct {
 	link  func(r *os.Root, from, to string) error // exclusive; not every file system can
 	sync  func(r *os.Root) error                  // of a directory; nor this
 
+	syncFile func(*os.File) error // before the file gets the name that readers know
+
 	pollOnly bool // do as where the system tells of no changes
 }
 
@@ -92,6 +94,8 @@ func openDir(repo *gitdir.Repo) (*dir, error) {
 		modes: repo.Modes,
 		link:  (*os.Root).Link,
 		sync:  syncDir,
+
+		syncFile: (*os.File).Sync,
 	}
 	common, err := os.OpenRoot(repo.CommonDir)
 	if err != nil {

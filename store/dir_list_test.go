@@ -46,6 +46,26 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// A listing of what never rests ends all the same.
+func TestListingReadsTenTimesAtMost(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	locked(t, d)
+	readings := 0
+	d.now = func() time.Time { // asked before each reading
+		readings++
+		now := time.Now()
+		if err := os.Chtimes(d.path, now, now); err != nil {
+			t.Error(err)
+		}
+		return now
+	}
+	listed(t, d, all)
+	if readings != 10 {
+		t.Errorf("the directory was read %d times", readings)
+	}
+}
+
 // playRewrite rewrites all locks of a store as fast as it can.
 func playRewrite(common string) error {
 	fmt.Println("ready")

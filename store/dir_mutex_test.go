@@ -44,6 +44,9 @@ func TestMutexHeldByAnotherProcess(t *testing.T) {
 	before := tree(t, common)
 
 	d := at(t, common)
+	if d.wait != 10*time.Second {
+		t.Errorf("a caller waits for %v", d.wait)
+	}
 	d.wait = 60 * time.Millisecond
 	start := time.Now()
 	_, err := d.lock(t.Context())

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -213,5 +214,69 @@ func TestADirectoryThatCannotBeSyncedIsAWarning(t *testing.T) {
 	}
 	if !strings.Contains(h.warnings[0], "cannot sync") {
 		t.Errorf("warning %q", h.warnings[0])
+	}
+}
+
+// Whatever a write puts in place has reached the disk before it gets its name,
+// and the name has before the write is confirmed.
+func TestWritesAreSynced(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	id := stamp + "-x"
+	serial, did := 0, ""
+	d.syncFile = func(f *os.File) error {
+		did += "file "
+		data, err := os.ReadFile(filepath.Join(d.path, filepath.Base(f.Name())))
+		if err != nil || !strings.Contains(string(data), fmt.Sprintf("- end %d\n", serial)) {
+			t.Errorf("synced is %q, %v; want the whole of serial %d", data, err, serial)
+		}
+		for _, name := range []string{id + ".md", "done/" + id + ".md"} {
+			placed, err := os.ReadFile(filepath.Join(d.path, name))
+			if err == nil && string(placed) == string(data) {
+				t.Errorf("%s was put in place before it was synced", name)
+			}
+		}
+		return f.Sync()
+	}
+	d.sync = func(r *os.Root) error {
+		did += "dir "
+		return syncDir(r)
+	}
+	h := locked(t, d)
+	if _, err := h.ensureArchive(); err != nil {
+		t.Fatal(err)
+	}
+	var e entry
+	for _, step := range []struct {
+		name  string
+		write func() (entry, error)
+		want  string
+	}{
+		{"create", func() (entry, error) { return h.create(id, fresh) }, "file dir "},
+		{"rewrite", func() (entry, error) { return h.rewrite(e, made(t, id, lockfile.Active, serial)) }, "file dir "},
+		{"finish", func() (entry, error) { return h.finish(e, made(t, id, lockfile.Done, serial)) }, "file dir dir dir "},
+		{"reopen", func() (entry, error) { return h.reopen(e, made(t, id, lockfile.Active, serial)) }, "dir dir file dir "},
+	} {
+		did = ""
+		var err error
+		if e, err = step.write(); err != nil || did != step.want {
+			t.Fatalf("%s: synced were %q, %v; want %q", step.name, did, err, step.want)
+		}
+		serial++
+	}
+
+	d.syncFile = func(*os.File) error { return syscall.EIO }
+	before := tree(t, d.path)
+	for name, write := range map[string]func() (entry, error){
+		"create":  func() (entry, error) { return h.create(id, fresh) },
+		"rewrite": func() (entry, error) { return h.rewrite(e, made(t, id, lockfile.Active, serial)) },
+		"finish":  func() (entry, error) { return h.finish(e, made(t, id, lockfile.Done, serial)) },
+	} {
+		if _, err := write(); !errors.Is(err, StoreUnwritable) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s of what cannot be synced: %v, want %v", name, err, StoreUnwritable)
+		}
+	}
+	if diff := cmp.Diff(before, tree(t, d.path)); diff != "" {
+		t.Errorf("what could not be synced left (-before +after):\n%s", diff)
 	}
 }

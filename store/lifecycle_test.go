@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -194,4 +195,43 @@ func TestReopenLeavesRoomToFinish(t *testing.T) {
 	}
 	_, err := s.Reopen(background, store.ReopenRequest{Ref: ref, Reason: &long})
 	wantCode(t, err, store.BadInput, "bytes, more than 720896")
+}
+
+// An active lock whose id stands in the archive as well goes on, until
+// somebody decides which of the two is to stay.
+func TestWhatStandsInTheArchiveAsWellGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "twice", "a", "one")
+	other := strings.Replace(w.read(id+".md"), "status: active", "status: done", 1)
+	w.write("done/"+id+".md", other)
+	s := w.at(w.link)
+	w.pass(2 * time.Hour)
+	for _, status := range []string{"active", "all"} {
+		q, err := s.Query(background, store.QueryRequest{Status: status})
+		if err != nil || ids(q.Result) != id || q.Result[0].Status != "active" {
+			t.Errorf("%s: %+v, %v", status, q.Result, err)
+		}
+		wantWarning(t, q.Warnings, "is in two places")
+	}
+	active, done := filepath.Join(w.dir(), id+".md"), filepath.Join(w.dir(), "done", id+".md")
+	_, err := s.Finish(background, store.FinishRequest{Ref: ref(id)})
+	wantCode(t, err, store.DuplicateID, active, done, "move one of them")
+	_, err = s.Reap(background, store.ReapRequest{LockID: &id})
+	wantCode(t, err, store.DuplicateID, active, done, "move one of them")
+	r, err := s.Reap(background, store.ReapRequest{})
+	if err != nil || len(r.Result) != 0 {
+		t.Errorf("reaped: %+v, %v", r.Result, err)
+	}
+	wantWarning(t, r.Warnings, "is not reaped")
+	if u, err := s.Update(background, store.UpdateRequest{Ref: ref(id), TaskText: ptr("one")}); err != nil || u.Result.PercentComplete != 100 {
+		t.Errorf("update: %+v, %v", u.Result, err)
+	}
+	w.pass(time.Minute)
+	if h, err := s.Heartbeat(background, store.HeartbeatRequest{Ref: ref(id)}); err != nil || h.Result.Updated != "2026-07-17T20-46-12" {
+		t.Errorf("heartbeat: %+v, %v", h.Result, err)
+	}
+	if text := w.read(id + ".md"); !strings.Contains(text, "[x] one") || !strings.Contains(text, "updated: 2026-07-17T20-46-12") || w.read("done", id+".md") != other {
+		t.Errorf("the active copy:\n%s\nthe other:\n%s", text, w.read("done", id+".md"))
+	}
 }

@@ -143,10 +143,19 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 			return out, nil
 		}
 	}
-	if saved > 0 {
-		c.warn("%d stale locks were not reaped: a heartbeat saved them, or somebody ended them meanwhile", saved)
-	}
+	c.warnSaved(saved)
 	return out, nil
+}
+
+// warnSaved counts the locks that were stale when they were listed, and were
+// not when their turn came.
+func (c *call) warnSaved(n int) {
+	switch {
+	case n == 1:
+		c.warn("1 stale lock was not reaped: a heartbeat saved it, or somebody ended it meanwhile")
+	case n > 1:
+		c.warn("%d stale locks were not reaped: a heartbeat saved them, or somebody ended them meanwhile", n)
+	}
 }
 
 // reapEntries lists the active locks; a reap that changes things completes

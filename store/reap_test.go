@@ -1,10 +1,14 @@
 package store_test
 
 import (
+	"errors"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -170,4 +174,71 @@ func TestReapNamesTheLease(t *testing.T) {
 	wantWarning(t, a.Warnings, want)
 	_, err = s.Reap(background, store.ReapRequest{LockID: &created.Result.ID})
 	wantCode(t, err, store.LockNotStale, want)
+}
+
+// What a heartbeat saves between the look and the deed is left alone, and said.
+func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	saved := w.claim(w.main, "saved", "a")
+	lost := w.claim(w.main, "silent", "b")
+	w.pass(2 * time.Hour)
+	s := w.at(w.main)
+	// Whoever asks for the time while nobody writes has listed, and judges now.
+	once := false
+	s.Now = func() time.Time {
+		now := w.clock()
+		mutex := flock.New(filepath.Join(w.dir(), ".mutex"))
+		free, err := mutex.TryLock()
+		if err := errors.Join(err, mutex.Close()); err != nil {
+			t.Error(err)
+		}
+		if free && !once {
+			once = true
+			if _, err := w.at(w.link).Heartbeat(background, store.HeartbeatRequest{Ref: ref(saved)}); err != nil {
+				t.Error(err)
+			}
+		}
+		return now
+	}
+	a, err := s.Reap(background, store.ReapRequest{})
+	if err != nil || len(a.Result) != 1 || a.Result[0].ID != lost {
+		t.Fatalf("reaped were %+v, %v; want %s alone", a.Result, err, lost)
+	}
+	wantWarning(t, a.Warnings, "1 stale lock was not reaped: a heartbeat saved it")
+	if q, err := w.at(w.main).Query(background, store.QueryRequest{}); err != nil || ids(q.Result) != saved {
+		t.Errorf("left: %q, %v", ids(q.Result), err)
+	}
+}
+
+// The archive keeps the last sign of life as the file had it.
+func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	w.write(id+".md", strings.Replace(w.read(id+".md"), "updated: 2026-07-17T18-45-12", "updated: 2026-07-17T20:45:12+02:00", 1))
+	w.pass(90 * time.Minute)
+	if a, err := w.at(w.main).Reap(background, store.ReapRequest{StaleMinutes: ptr(45.5)}); err != nil || len(a.Result) != 1 || a.Result[0].StaleForSeconds != 90*60 {
+		t.Fatalf("%+v, %v", a.Result, err)
+	}
+	if note := "last updated 2026-07-17T20:45:12+02:00, idle for 90 minutes, threshold 45.5 minutes"; !strings.Contains(w.read("done", id+".md"), note) {
+		t.Errorf("%q is missing in:\n%s", note, w.read("done", id+".md"))
+	}
+}
+
+// A clock that is a minute ahead is no news.
+func TestSkewIsToldFromAMinuteOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "x", "a")
+	for _, c := range []struct {
+		pass  time.Duration
+		tells bool
+	}{{-60 * time.Second, false}, {-time.Second, true}} {
+		w.pass(c.pass)
+		a, err := w.at(w.main).Query(background, store.QueryRequest{})
+		if err != nil || a.Result[0].StaleForSeconds != 0 || (len(a.Warnings) == 1) != c.tells {
+			t.Errorf("at %s: %+v, %q, %v", w.clock(), a.Result, a.Warnings, err)
+		}
+	}
 }

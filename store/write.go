@@ -142,7 +142,7 @@ func (h *held) temporary(data []byte) (string, error) {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync()
+		err = h.syncFile(f)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(err, h.active.root.Remove(name))
