@@ -232,8 +232,9 @@ func TestInexact(t *testing.T) {
 		if r := plain.Overlaps(tt.e); r != tt.want {
 			t.Errorf("%q, the other way round: %+v, want %+v", tt.e, r, tt.want)
 		}
-		if tt.e.Covers("src/foo/a.ts") != tt.want.Overlap {
-			t.Errorf("%q covers: %v", tt.e, !tt.want.Overlap)
+		scope := Scope{tt.e}
+		if scope.Covers("src/foo/a.ts") != tt.want.Overlap || scope.CoversExactly("src/foo/a.ts") != (tt.want.Overlap && tt.want.Exact) {
+			t.Errorf("%q covers: %v, exactly: %v; want %+v", tt.e, scope.Covers("src/foo/a.ts"), scope.CoversExactly("src/foo/a.ts"), tt.want)
 		}
 	}
 }

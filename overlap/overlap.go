@@ -122,16 +122,23 @@ func (e *Entry) overlaps(o *Entry, p *product) Result {
 // this path and is known to be a file: a file where the entry has a leading
 // directory is in its way, and so is covered.
 func (e *Entry) Covers(path string) bool {
+	covers, _ := e.covers(path)
+	return covers
+}
+
+func (e *Entry) covers(path string) (covers, exact bool) {
 	path = strings.TrimSuffix(path, "/")
 	if !valid(path) {
-		return false
+		return false, true
 	}
 	path = comparable(path, e.fold) + "/"
-	if !strings.HasPrefix(path, e.head) {
-		return strings.HasPrefix(e.head, path)
-	}
-	if e.refused || e.plain || path == e.head || e.over() {
-		return true
+	switch {
+	case !strings.HasPrefix(path, e.head):
+		return strings.HasPrefix(e.head, path), e.exact
+	case e.plain || path == e.head:
+		return true, e.exact
+	case e.refused || e.over():
+		return true, false
 	}
 	e.compile()
 	rest := path[len(e.head):]
@@ -143,9 +150,9 @@ func (e *Entry) Covers(path string) bool {
 	done := w.through(rest, len(rest)-1)
 	e.budget.spend(w.spent(), stepsPerNode)
 	if !done {
-		return true // over budget, and the head fits
+		return true, false // over budget, and the head fits
 	}
-	return w.accepts()
+	return w.accepts(), e.exact
 }
 
 // over reports whether the entry can be compared by its head only, since the

@@ -98,15 +98,17 @@ func TestAgainstOracle(t *testing.T) {
 	})
 }
 
-// TestCoversIsOverlap: covering a path is overlapping with its literal.
+// TestCoversIsOverlap: covering a path is overlapping with its literal, and as
+// surely.
 func TestCoversIsOverlap(t *testing.T) {
 	paths := universe(5)
 	isFile := Context{Kind: func(string) Kind { return File }}
 	rapid.Check(t, func(t *rapid.T) {
 		e := mustParse(t, entries().Draw(t, "entry"), Context{})
 		p := rapid.SampledFrom(paths).Draw(t, "path")
-		if literal := mustParse(t, escape(p), isFile); e.Covers(p) != e.Overlaps(literal).Overlap {
-			t.Fatalf("%q covers %q: %v, overlaps: %v", e, p, e.Covers(p), !e.Covers(p))
+		r := e.Overlaps(mustParse(t, escape(p), isFile))
+		if s := (Scope{e}); s.Covers(p) != r.Overlap || s.CoversExactly(p) != (r.Overlap && r.Exact) {
+			t.Fatalf("%q covers %q: %v, exactly %v; overlaps: %+v", e, p, s.Covers(p), s.CoversExactly(p), r)
 		}
 	})
 }

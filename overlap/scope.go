@@ -43,3 +43,14 @@ func (s Scope) Covers(path string) bool {
 	}
 	return false
 }
+
+// CoversExactly reports whether some entry covers the path beyond doubt: not
+// only as it was read generously, or compared by its head (Result.Exact).
+func (s Scope) CoversExactly(path string) bool {
+	for _, e := range s {
+		if covers, exact := e.covers(path); covers && exact {
+			return true
+		}
+	}
+	return false
+}
