@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -227,6 +228,47 @@ func TestGuardOfCommits(t *testing.T) {
 			s.hold("held/**")
 			test(s)
 		})
+	}
+}
+
+// Of two who claimed the same file in the same second, one may commit.
+func TestGuardOfClaimsOfOneSecond(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	claim := func(dir, agent string) string {
+		out := s.locks(dir, "claim", "--title", agent, "--scope", "held/**", "--agent", agent)
+		id, _, _ := strings.Cut(strings.TrimPrefix(out, "claimed "), "\n")
+		return id
+	}
+	first, second := claim(s.main, "one"), claim(s.link, "two")
+	for first[:19] != second[:19] { // the second had ended between them
+		s.locks(s.main, "finish", first, "--summary", "x", "--agent", "one")
+		s.locks(s.main, "finish", second, "--summary", "x", "--agent", "two")
+		first, second = claim(s.main, "one"), claim(s.link, "two")
+	}
+	s.write("link", "held/old.txt", "changed\n")
+	s.git(s.link, "add", ".")
+	env := s.env
+	var codes []int
+	for _, agent := range []string{"one", "two"} {
+		s.env = append(env[:len(env):len(env)], "AGENT_LOCKS_AGENT_ID="+agent)
+		_, code := s.run(s.link, "agent-locks", "guard", "check")
+		codes = append(codes, code)
+	}
+	if slices.Sort(codes); !slices.Equal(codes, []int{0, 1}) {
+		t.Errorf("exit codes %v for locks %s and %s", codes, first, second)
+	}
+}
+
+// Where a scope is not compared exactly, nobody is said to hold anything.
+func TestGuardSaysMay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.hold("held/!(x)")
+	s.write("link", "held/old.txt", "changed\n")
+	out := s.commit(s.link, []string{"held/old.txt"}, "-a")
+	if !strings.Contains(out, "files that somebody else may hold:\n") || !strings.Contains(out, "\n    may be held by them for") {
+		t.Error(out)
 	}
 }
 

@@ -31,7 +31,7 @@ func (o *guardCheckOptions) printGuarded(w io.Writer, g store.Guarded) {
 func printFindings(w io.Writer, g store.Guarded) {
 	blocked := g.Verdict == store.GuardBlocked
 	if n := len(g.Blocked); n > 0 {
-		fmt.Fprintf(w, "agent-locks: %s files that somebody else holds:\n", guardVerb(g))
+		fmt.Fprintf(w, "agent-locks: %s files that somebody else %s:\n", guardVerb(g), holdVerb(g.Blocked))
 		for _, h := range g.Blocked {
 			printHold(w, h)
 		}
@@ -49,6 +49,14 @@ func printFindings(w io.Writer, g store.Guarded) {
 	if blocked {
 		printWaysOut(w, g)
 	}
+}
+
+// holdVerb says whether somebody holds files, or only may.
+func holdVerb(holds []store.Hold) string {
+	if slices.ContainsFunc(holds, func(h store.Hold) bool { return h.Exact }) {
+		return "holds"
+	}
+	return "may hold"
 }
 
 func guardVerb(g store.Guarded) string {
@@ -77,7 +85,7 @@ func printFiles(w io.Writer, files []string) {
 
 func printHold(w io.Writer, h store.Hold) {
 	printFiles(w, h.Files)
-	fmt.Fprintf(w, "    %s\n", holdText(h))
+	fmt.Fprintf(w, "    %s\n", holdText("", h))
 	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
 		where := "in " + plain(h.Worktree)
@@ -91,13 +99,17 @@ func printHold(w io.Writer, h store.Hold) {
 	}
 }
 
-// holdText says who holds files, for what, and why that does not block.
-func holdText(h store.Hold) string {
+// holdText says who holds files, or may do so (a scope that was not compared
+// exactly), for what, and why that does not block. verb is "is " in a sentence.
+func holdText(verb string, h store.Hold) string {
+	if !h.Exact {
+		verb = "may be "
+	}
 	who := "somebody who gave no id"
 	if h.AgentID != nil {
 		who = plain(*h.AgentID)
 	}
-	text := fmt.Sprintf("held by %s for %q", who, plain(h.Title))
+	text := fmt.Sprintf("%sheld by %s for %q", verb, who, plain(h.Title))
 	switch h.Reason {
 	case "stale":
 		text += "; the lock is stale: agent-locks reap " + plain(h.ID)

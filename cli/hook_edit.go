@@ -94,7 +94,7 @@ func (h *claudeHook) preToolUse(ctx context.Context) claudeAnswer {
 	}
 	var notes []string
 	for _, w := range ans.Result.Warned {
-		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it is %s (lock %s)", plain(w.Files[0]), holdText(w), plain(w.ID)))
+		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)", plain(w.Files[0]), holdText("is ", w), plain(w.ID)))
 	}
 	if ans.Unreadable > 0 {
 		notes = append(notes, fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks doctor", count(ans.Unreadable, "lock file")))
@@ -122,7 +122,7 @@ const bypassText = "- bypass: only the person who runs this session can, by star
 func heldText(holds []store.Hold) string {
 	var b strings.Builder
 	for _, held := range holds {
-		fmt.Fprintf(&b, "agent-locks: %s is %s (lock %s, since %s, last sign of life %s ago", plain(held.Files[0]), holdText(held), plain(held.ID), plain(held.Created), store.Age(held.StaleForSeconds))
+		fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last sign of life %s ago", plain(held.Files[0]), holdText("is ", held), plain(held.ID), plain(held.Created), store.Age(held.StaleForSeconds))
 		if held.Worktree != "" {
 			fmt.Fprintf(&b, ", in %s", plain(held.Worktree))
 		}

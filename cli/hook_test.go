@@ -90,6 +90,8 @@ func TestHookAnswers(t *testing.T) {
 		"pre-held-off":           {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=off"}},
 		"pre-held-odd-mode":      {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=perhaps"}},
 		"pre-by-its-own-name":    {event: "", in: edit},
+		"pre-perhaps-held":       {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)") }},
+		"pre-perhaps-stale":      {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)"); s.now = s.now.Add(2 * time.Hour) }},
 		"pre-new-file":           {event: "pre-tool-use", in: write},
 		"pre-notebook":           {event: "pre-tool-use", in: me + `"tool_name":"NotebookEdit","tool_input":{"notebook_path":"DIR/app/src/n.ipynb"}}`},
 		"pre-multi-edit":         {event: "pre-tool-use", in: me + `"tool_name":"MultiEdit","tool_input":{"file_path":"DIR/app/src/a.go","edits":[]}}`},

@@ -42,11 +42,13 @@ type Guarded struct {
 	Squash bool `json:"squash,omitempty"`
 }
 
-// A Hold is somebody else's lock and the files that it covers.
+// A Hold is somebody else's lock and the files that it covers: all of those
+// that it blocks, or does not block, for the same reason and as surely.
 type Hold struct {
 	Summary
 	Files  []string `json:"files"`
 	Reason string   `json:"reason,omitempty"` // why it does not block: stale, shared, yours_is_older
+	Exact  bool     `json:"exact"`            // that it covers them is beyond doubt (overlap.Result)
 }
 
 // Guard decides whether a commit may go through (design, section 12). A

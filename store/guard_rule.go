@@ -1,6 +1,9 @@
 package store
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
@@ -21,18 +24,29 @@ type stake struct {
 	stale  bool
 }
 
-// A judgement is what the rule says about files. It lists the files of each
-// stake that stands against the commit, by the stake's place in the list.
+// older reports whether a stake was claimed before another one. Claims of one
+// second go by their ids, so that of two which meet exactly one gives way.
+func (s *stake) older(o *stake) bool {
+	return cmp.Or(s.Created.Compare(o.Created.Time), strings.Compare(s.ID, o.ID)) < 0
+}
+
+// A judgement is what the rule says about files.
 type judgement struct {
-	blocked   map[int][]string
-	warned    map[int]map[string][]string // by reason
-	unclaimed []string                    // no stake of one's own covers them
+	found     map[grip][]string // the files of each
+	unclaimed []string          // no stake of one's own covers them
+}
+
+// A grip is that somebody else's stake covers a file.
+type grip struct {
+	stake  int    // its place in the list
+	reason string // why it does not block; "" where it does
+	exact  bool   // that it covers the file is beyond doubt
 }
 
 // judge is the guard's rule (design, section 12): who else holds these files?
 // The commit guard and the agent hooks share it. It is pure.
 func judge(files []string, stakes []stake) judgement {
-	j := judgement{blocked: map[int][]string{}, warned: map[int]map[string][]string{}}
+	j := judgement{found: map[grip][]string{}}
 	for _, file := range files {
 		var others []int
 		var eldest *stake
@@ -42,7 +56,7 @@ func judge(files []string, stakes []stake) judgement {
 			case s.parent && !s.own || !s.scope.Covers(file):
 			case !s.own:
 				others = append(others, i)
-			case eldest == nil || s.Created.Before(eldest.Created.Time):
+			case eldest == nil || s.older(eldest):
 				eldest = s
 			}
 		}
@@ -50,7 +64,8 @@ func judge(files []string, stakes []stake) judgement {
 			j.unclaimed = append(j.unclaimed, file)
 		}
 		for _, i := range others {
-			j.add(i, file, mercy(&stakes[i], eldest))
+			g := grip{i, mercy(&stakes[i], eldest), stakes[i].scope.CoversExactly(file)}
+			j.found[g] = append(j.found[g], file)
 		}
 	}
 	return j
@@ -63,21 +78,10 @@ func mercy(theirs, own *stake) string {
 		return reasonStale
 	case theirs.Mode == lockfile.Shared:
 		return reasonShared
-	case own != nil && own.Created.Before(theirs.Created.Time):
+	case own != nil && own.older(theirs):
 		return reasonOlder
 	}
 	return ""
-}
-
-func (j *judgement) add(i int, file, reason string) {
-	if reason == "" {
-		j.blocked[i] = append(j.blocked[i], file)
-		return
-	}
-	if j.warned[i] == nil {
-		j.warned[i] = map[string][]string{}
-	}
-	j.warned[i][reason] = append(j.warned[i][reason], file)
 }
 
 // stakes are the active locks as the rule sees them for a caller.
@@ -109,20 +113,22 @@ func (c *call) who(agent, parent *string) (who caller, err error) {
 // holds lists what a judgement found, in the order of the stakes.
 func (c *call) holds(j judgement, stakes []stake, minutes float64) (blocked, warned []Hold) {
 	blocked, warned = []Hold{}, []Hold{}
-	hold := func(s stake, files []string, reason string) Hold {
-		h := Hold{Summary: c.summary(s.entry, minutes), Files: files, Reason: reason}
-		same := c.sameWorktree(&s.Lock)
-		h.SameWorktree = &same
-		h.LastNote = firstRunes(s.LastNote(), lastNoteRunes)
-		return h
-	}
 	for i, s := range stakes {
-		if files := j.blocked[i]; len(files) > 0 {
-			blocked = append(blocked, hold(s, files, ""))
-		}
-		for _, reason := range []string{reasonStale, reasonShared, reasonOlder} {
-			if files := j.warned[i][reason]; len(files) > 0 {
-				warned = append(warned, hold(s, files, reason))
+		for _, reason := range []string{"", reasonStale, reasonShared, reasonOlder} {
+			for _, exact := range []bool{true, false} {
+				files := j.found[grip{i, reason, exact}]
+				if len(files) == 0 {
+					continue
+				}
+				same := c.sameWorktree(&s.Lock)
+				h := Hold{Summary: c.summary(s.entry, minutes), Files: files, Reason: reason, Exact: exact}
+				h.SameWorktree = &same
+				h.LastNote = firstRunes(s.LastNote(), lastNoteRunes)
+				if reason == "" {
+					blocked = append(blocked, h)
+				} else {
+					warned = append(warned, h)
+				}
 			}
 		}
 	}

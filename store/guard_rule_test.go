@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 17, 18, 0, 0, 0, time.UTC)
 	lock := func(minute int, scope string, change ...func(*stake)) stake {
-		s := stake{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{Created: lockfile.Stamp{Time: at.Add(time.Duration(minute) * time.Minute)}}}}}
+		created := lockfile.Stamp{Time: at.Add(time.Duration(minute) * time.Minute)}
+		s := stake{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{ID: created.String() + "-m", Created: created}}}}
 		s.scope = overlap.Scope{overlap.Stored(scope, overlap.Context{})}
 		for _, c := range change {
 			c(&s)
@@ -23,6 +25,7 @@ func TestJudge(t *testing.T) {
 	}
 	own := func(s *stake) { s.own = true }
 	parent := func(s *stake) { s.parent = true }
+	id := func(id string) func(*stake) { return func(s *stake) { s.ID = id } }
 	stale := func(s *stake) { s.stale = true }
 	shared := func(s *stake) { s.Mode = lockfile.Shared }
 	for name, c := range map[string]struct {
@@ -42,7 +45,12 @@ func TestJudge(t *testing.T) {
 		"a reader":                      {[]stake{lock(0, "src/**", shared)}, "[]", "[0 shared]", true},
 		"a younger lock":                {[]stake{lock(0, "src/**", own), lock(1, "src/**")}, "[]", "[1 yours_is_older]", false},
 		"an older lock":                 {[]stake{lock(0, "src/**"), lock(1, "src/**", own)}, "[0]", "[]", false},
-		"a lock of the same second":     {[]stake{lock(0, "src/**"), lock(0, "src/**", own)}, "[0]", "[]", false},
+		"a lock of the same second":     {[]stake{lock(0, "src/**", id("a")), lock(0, "src/**", own, id("b"))}, "[0]", "[]", false},
+		"and the other way round":       {[]stake{lock(0, "src/**", own, id("a")), lock(0, "src/**", id("b"))}, "[]", "[1 yours_is_older]", false},
+		"an older lock of a later id":   {[]stake{lock(0, "src/**", own, id("z")), lock(1, "src/**", id("a"))}, "[]", "[1 yours_is_older]", false},
+		"a lock that may cover it":      {[]stake{lock(0, "src/!(b*)")}, "[0 perhaps]", "[]", true},
+		"a younger one that may":        {[]stake{lock(0, "src/**", own), lock(1, "src/!(b*)")}, "[]", "[1 yours_is_older perhaps]", false},
+		"one that does and may":         {[]stake{lock(0, "src/!(b*)", func(s *stake) { s.scope = append(s.scope, overlap.Stored("src", overlap.Context{})) })}, "[0]", "[]", true},
 		"one older, one younger":        {[]stake{lock(0, "src/**"), lock(1, "src/**", own), lock(2, "src/**")}, "[0]", "[2 yours_is_older]", false},
 		"the eldest of one's own count": {[]stake{lock(3, "src/**", own), lock(2, "src/**"), lock(1, "src/**", own)}, "[]", "[1 yours_is_older]", false},
 	} {
@@ -50,20 +58,22 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			j := judge([]string{"src/a.go", "other/b.go"}, c.stakes)
 			blocked, warned := []string{}, []string{}
-			for i := range c.stakes {
-				if slices.Equal(j.blocked[i], []string{"src/a.go"}) {
-					blocked = append(blocked, fmt.Sprint(i))
-				} else if len(j.blocked[i]) > 0 {
-					t.Errorf("%d blocks %q", i, j.blocked[i])
+			for g, files := range j.found {
+				if !slices.Equal(files, []string{"src/a.go"}) {
+					t.Errorf("%+v: %q", g, files)
 				}
-				for reason, files := range j.warned[i] {
-					if slices.Equal(files, []string{"src/a.go"}) {
-						warned = append(warned, fmt.Sprint(i, " ", reason))
-					} else {
-						t.Errorf("%d warns of %q", i, files)
-					}
+				said := strings.TrimSpace(fmt.Sprint(g.stake, " ", g.reason))
+				if !g.exact {
+					said += " perhaps"
+				}
+				if g.reason == "" {
+					blocked = append(blocked, said)
+				} else {
+					warned = append(warned, said)
 				}
 			}
+			slices.Sort(blocked)
+			slices.Sort(warned)
 			want := []string{"other/b.go"}
 			if c.unclaimed {
 				want = []string{"src/a.go", "other/b.go"}
