@@ -1,0 +1,35 @@
+package overlap
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Literal is an entry that covers a path (relative to the root, UTF-8 without
+// control characters) wherever its reader stands: the path itself where it is
+// read as that, else with what would be read as something else escaped. On
+// Windows, where nothing can be escaped, a ? stands for it.
+func Literal(path string, windows bool) string {
+	e, err := Parse(path, Context{Windows: windows})
+	if err == nil && e.text == path && e.exact && e.Covers(path) && !e.floating && !strings.ContainsAny(path, "*?{") {
+		return path
+	}
+	text := escape(path)
+	if windows {
+		text = strings.Map(func(r rune) rune {
+			if strings.ContainsRune("*?[]{}()", r) {
+				return '?'
+			}
+			return r
+		}, path)
+	}
+	// A group keeps what would be trimmed, or refused, at the start or the end.
+	if r, n := utf8.DecodeRuneInString(text); r == '!' || r == '~' || unicode.IsSpace(r) {
+		text = "@(" + text[:n] + ")" + text[n:]
+	}
+	if r, n := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {
+		text = text[:len(text)-n] + "@(" + text[len(text)-n:] + ")"
+	}
+	return text
+}
