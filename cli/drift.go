@@ -64,7 +64,11 @@ func printDrift(w io.Writer, d store.Drift) {
 		fmt.Fprintf(w, "  %s\n", plain(path))
 		for _, h := range d.HeldByOthers {
 			if h.Path == path {
-				fmt.Fprintf(w, "    held by %s (%s): %s\n", agentName(h.AgentID), plain(h.Title), plain(h.LockID))
+				verb := ""
+				if !h.Exact {
+					verb = "may be "
+				}
+				fmt.Fprintf(w, "    %sheld by %s (%s): %s\n", verb, agentName(h.AgentID), plain(h.Title), plain(h.LockID))
 			}
 		}
 	}

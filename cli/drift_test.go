@@ -20,8 +20,9 @@ func TestDriftOutput(t *testing.T) {
 			want: someID + ": 6 files changed outside its scope\n  1\n  2\n  3\n  4\n  5\n  6\n" + next + "--add-scope ...\n"},
 		// What somebody else holds is not for the claiming.
 		{name: "held by another", args: []string{"drift"}, store: fake{result: []store.Drift{{LockID: someID, Outcome: store.Drifted,
-			Outside: []string{"mine", "theirs"}, HeldByOthers: []store.Held{{Path: "theirs", LockID: "x", Title: "Other"}}}}},
-			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an unnamed agent (Other): x\n" + next + "--add-scope mine\n"},
+			Outside:      []string{"mine", "theirs"},
+			HeldByOthers: []store.Held{{Path: "theirs", LockID: "x", Title: "Other", Exact: true}, {Path: "theirs", LockID: "y", Title: "All but it"}}}}},
+			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an unnamed agent (Other): x\n    may be held by an unnamed agent (All but it): y\n" + next + "--add-scope mine\n"},
 		{name: "a name that cannot be shown as it is", args: []string{"drift"}, store: drifted("a\x1b"),
 			want: someID + ": 1 file changed outside its scope\n  a\\x1b\n" + next + "--add-scope ...\n"},
 	})

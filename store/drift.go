@@ -108,7 +108,7 @@ func (c *call) outside(e entry, caller *string, active []entry, paths []string) 
 		scope := c.storedScope(o)
 		for _, path := range outside {
 			if scope.Covers(path) {
-				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: c.stale(o, minutes)})
+				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: c.stale(o, minutes), Exact: scope.CoversExactly(path)})
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestDrift(t *testing.T) {
 	if d.Outcome != "drifted" || fmt.Sprint(d.Outside) != fmt.Sprint(want) {
 		t.Errorf("outside:\n got %q\nwant %q", d.Outside, want)
 	}
-	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Path != want[1] || d.HeldByOthers[0].LockID != other.Result.ID || *d.HeldByOthers[0].AgentID != "them" {
+	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Path != want[1] || d.HeldByOthers[0].LockID != other.Result.ID || *d.HeldByOthers[0].AgentID != "them" || !d.HeldByOthers[0].Exact {
 		t.Errorf("held by others: %+v", d.HeldByOthers)
 	}
 	// What a second lock of one's own covers is no drift of the first.
@@ -85,6 +85,10 @@ func TestDrift(t *testing.T) {
 	// The other worktree has changed nothing.
 	if got := w.drift(w.main, nil); len(got) != 1 || got[0].LockID != other.Result.ID || got[0].Outcome != "nothing_changed" {
 		t.Errorf("from the main worktree: %+v", got)
+	}
+	w.claim(w.main, "all but x", "!(x).txt")
+	if d := w.drift(w.link, &id)[0]; d.HeldByOthers[0].Path != "committed.txt" || d.HeldByOthers[0].Exact {
+		t.Errorf("perhaps held by others: %+v", d.HeldByOthers)
 	}
 }
 

@@ -280,4 +280,5 @@ type Held struct {
 	Title   string  `json:"title"`
 	AgentID *string `json:"agent_id"`
 	Stale   bool    `json:"stale"`
+	Exact   bool    `json:"exact"` // that it covers the path is beyond doubt (overlap.Result)
 }
