@@ -114,6 +114,42 @@ func (s *site) commit(dir string, files []string, args ...string) string {
 	return out
 }
 
+// oddNames commits a file of each name alone, and goes the ways out.
+func (s *site) oddNames(names ...string) {
+	s.t.Helper()
+	s.hold("**")
+	for _, name := range names {
+		blob := s.git(s.link, "rev-parse", "HEAD:free/a.txt")
+		cmd := exec.Command("git", "update-index", "-z", "--index-info")
+		cmd.Dir, cmd.Env = s.link, s.env
+		cmd.Stdin = strings.NewReader("100644 " + blob + "\t" + name + "\x00")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			s.t.Fatalf("%q: %v\n%s", name, err, out)
+		}
+		s.waysOut(filepath.Join(s.link, "free"), s.commit(s.link, []string{"somebody else holds"}))
+	}
+}
+
+// waysOut takes a refusal at its word: typed in dir, its commands wait for the
+// files, which are held, and take them out of the index.
+func (s *site) waysOut(dir, refusal string) {
+	s.t.Helper()
+	for _, way := range []struct {
+		before string
+		code   int
+	}{{"until the files are free: ", 2}, {"commit without them (and without -a): ", 0}} {
+		_, command, _ := strings.Cut(refusal, way.before)
+		command, _, _ = strings.Cut(command, "\n")
+		command = strings.Replace(command, "agent-locks wait ", "agent-locks wait --timeout 0 ", 1)
+		if out, code := s.run(dir, "sh", "-c", command); code != way.code {
+			s.t.Errorf("%s: exit code %d, want %d\n%s", command, code, way.code, out)
+		}
+	}
+	if left := s.git(s.link, "diff", "--cached", "--name-only"); left != "" {
+		s.t.Errorf("still staged: %s, after\n%s", left, refusal)
+	}
+}
+
 func TestGuardOfCommits(t *testing.T) {
 	t.Parallel()
 	held := []string{"held/old.txt"}
@@ -140,12 +176,7 @@ func TestGuardOfCommits(t *testing.T) {
 			}
 			s.commit(filepath.Join(s.link, "held"), held, "-a")
 			out := s.commit(filepath.Join(s.link, "free"), held)
-			// The way out holds where the commit was tried.
-			_, way, _ := strings.Cut(out, "commit without them: ")
-			way, _, _ = strings.Cut(way, "\n")
-			if out, code := s.run(filepath.Join(s.link, "free"), "sh", "-c", way); code != 0 || s.git(s.link, "diff", "--cached", "--name-only") != "" {
-				s.t.Errorf("%s: exit code %d\n%s", way, code, out)
-			}
+			s.waysOut(filepath.Join(s.link, "free"), out)
 			s.commit(filepath.Join(s.link, "free"), held, "-a")
 		},
 		"of some files only": func(s *site) {
@@ -189,29 +220,14 @@ func TestGuardOfCommits(t *testing.T) {
 			s.commit(s.link, []string{"held/sub"})
 		},
 		"of odd names": func(s *site) {
-			for _, odd := range []string{"a b.txt", "it's.txt", "\u00e9\u4e2d.txt", "[id].txt", "-n"} {
-				s.write("link", "held/"+odd, "x\n")
-				s.git(s.link, "add", ".")
-				s.commit(s.link, []string{odd})
-				s.git(s.link, "reset", "-q")
-				s.git(s.link, "clean", "-fdq")
-			}
+			// git lists them in this order, and the ways out spell out five.
+			s.oddNames("-n", "[id].txt", "_config.yml", "a b.txt", "it's.txt", "\u00e9\u4e2d.txt", "#x", "{a", "~", "held/~/x", "held/-n", "held/[id].txt", "held/a,b")
 		},
 		"of names that the system may not have": func(s *site) {
 			if runtime.GOOS == "windows" {
 				s.t.Skip("git refuses such names there")
 			}
-			for odd, shown := range map[string]string{"a\nb": `a%0Ab`, "a\"b\tc": `a"b%09c`, "\xff.txt": `%FF.txt`} {
-				blob := s.git(s.link, "rev-parse", "HEAD:free/a.txt")
-				cmd := exec.Command("git", "update-index", "-z", "--index-info")
-				cmd.Dir, cmd.Env = s.link, s.env
-				cmd.Stdin = strings.NewReader("100644 " + blob + "\theld/" + odd + "\x00")
-				if out, err := cmd.CombinedOutput(); err != nil {
-					s.t.Fatalf("%v\n%s", err, out)
-				}
-				s.commit(s.link, []string{shown})
-				s.git(s.link, "reset", "-q")
-			}
+			s.oddNames(":x", "!x", "held/a\nb", "held/a\"b\tc", "held/\xff.txt", "held/it's\n", "a*b", `a\b`, "x ", " x", "\u202e", "held/100%\x1b")
 		},
 		"whose diff is configured": func(s *site) {
 			for _, kv := range []string{"diff.relative=true", "diff.noprefix=true", "diff.renames=copies", "core.quotepath=true", "color.ui=always", "diff.external=false", "core.pager=false"} {
@@ -282,7 +298,10 @@ func TestGuardOfTheFirstCommit(t *testing.T) {
 	s.env = append(s.env, "AGENT_LOCKS_AGENT_ID=me")
 	s.write("new", "held/x.txt", "x\n")
 	s.git(s.main, "add", ".")
-	s.commit(s.main, []string{"held/x.txt"})
+	refusal := s.commit(s.main, []string{"held/x.txt"})
+	s.link = s.main
+	s.waysOut(s.main, refusal)
+	s.git(s.main, "add", ".")
 	s.env = append(s.env, "AGENT_LOCKS_AGENT_ID=them")
 	s.commit(s.main, nil)
 }

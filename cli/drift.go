@@ -89,10 +89,7 @@ func widening(files []string) string {
 	}
 	var flags []string
 	for _, f := range files {
-		if plain(f) != f { // as shown it would name another file
-			return "--add-scope ..."
-		}
-		flags = append(flags, "--add-scope "+shellQuoted(f))
+		flags = append(flags, "--add-scope "+entryWords([]string{f}))
 	}
 	return strings.Join(flags, " ")
 }

@@ -23,7 +23,7 @@ func TestDriftOutput(t *testing.T) {
 			Outside:      []string{"mine", "theirs"},
 			HeldByOthers: []store.Held{{Path: "theirs", LockID: "x", Title: "Other", Exact: true}, {Path: "theirs", LockID: "y", Title: "All but it"}}}}},
 			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an unnamed agent (Other): x\n    may be held by an unnamed agent (All but it): y\n" + next + "--add-scope mine\n"},
-		{name: "a name that cannot be shown as it is", args: []string{"drift"}, store: drifted("a\x1b"),
-			want: someID + ": 1 file changed outside its scope\n  a\\x1b\n" + next + "--add-scope ...\n"},
+		{name: "a name that cannot be shown as it is", args: []string{"drift"}, store: drifted("a\u202e*"),
+			want: someID + ": 1 file changed outside its scope\n  a\\u202e*\n" + next + `--add-scope "$(printf 'a\342\200\256\\*')"` + "\n"},
 	})
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -132,12 +132,15 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 		}
 		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
 		files := blockedFiles(g)
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", words("", files))
-		// Of the root, wherever the reader stands.
-		fmt.Fprintf(w, "  narrow      commit without them: git restore --staged -- %s\n", words(":/", files))
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", entryWords(files))
+		paths := make([]string, len(files))
+		for i, f := range files {
+			paths[i] = cmp.Or(g.Spelled[f], f)
+		}
+		fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", unstaging(paths))
 	}
 	if len(g.Unclaimed) > 0 {
-		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", shellQuoted(g.Unclaimed[0]))
+		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", entryWords(g.Unclaimed[:1]))
 	}
 	fmt.Fprintln(w, "  bypass      commit all the same, and say so: AGENT_LOCKS_BYPASS=1 git commit ...")
 }
@@ -153,28 +156,4 @@ func blockedFiles(g store.Guarded) []string {
 		}
 	}
 	return files
-}
-
-// words are files as words of a shell, each behind a prefix; an ellipsis
-// stands for the rest of many.
-func words(prefix string, files []string) string {
-	const most = 5
-	var out []string
-	for i, f := range files {
-		if i == most {
-			out = append(out, "...")
-			break
-		}
-		out = append(out, shellQuoted(prefix+f))
-	}
-	return strings.Join(out, " ")
-}
-
-// shellQuoted is other people's text as one word of a POSIX shell.
-func shellQuoted(s string) string {
-	s = plain(s)
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -90,7 +90,7 @@ func (h *claudeHook) preToolUse(ctx context.Context) claudeAnswer {
 	case err != nil:
 		return h.held(mode, "agent-locks: nobody can tell whether somebody else holds this file: "+plainLines(errorText(err))+"\n"+bypassText)
 	case len(ans.Result.Blocked) > 0:
-		return h.held(mode, heldText(ans.Result.Blocked))
+		return h.held(mode, heldText(ans.Result.Blocked, elsewhere(h.in.Cwd, path, ans.Result.Blocked[0])))
 	}
 	var notes []string
 	for _, w := range ans.Result.Warned {
@@ -118,8 +118,22 @@ func (h *claudeHook) held(mode, text string) claudeAnswer {
 
 const bypassText = "- bypass: only the person who runs this session can, by starting it with AGENT_LOCKS_HOOK=warn (or off) in its environment."
 
-// heldText says who holds a file and every way out.
-func heldText(holds []store.Hold) string {
+// elsewhere is the directory that tools and commands must be told of to reach
+// the store that a file's lock is in; "" where they find it from cwd.
+func elsewhere(cwd, path string, held store.Hold) string {
+	root, ok := strings.CutSuffix(filepath.ToSlash(path), "/"+held.Files[0])
+	if !ok { // by way of a symlink, or of odd bytes
+		return held.Repository
+	}
+	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) {
+		return ""
+	}
+	return root
+}
+
+// heldText says who holds a file and every way out; baseDir is where from,
+// unless the session is there.
+func heldText(holds []store.Hold, baseDir string) string {
 	var b strings.Builder
 	for _, held := range holds {
 		fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last sign of life %s ago", plain(held.Files[0]), holdText("is ", held), plain(held.ID), plain(held.Created), store.Age(held.StaleForSeconds))
@@ -136,11 +150,16 @@ func heldText(holds []store.Hold) string {
 	if first.AgentID != nil {
 		who = plain(*first.AgentID)
 	}
+	flag := ""
+	if baseDir != "" {
+		flag = "--base-dir " + shellQuoted(baseDir) + " "
+		fmt.Fprintf(&b, "This session is not there: pass base_dir %s to the tools.\n", plain(baseDir))
+	}
 	fmt.Fprintf(&b, `Ways out:
 - coordinate: ask %s, or leave a note with lock_update on %s.
-- wait: lock_wait on the file (or: agent-locks wait -- %s), then edit.
+- wait: lock_wait on the file (or: agent-locks wait %s-- %s), then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, who, plain(first.ID), shellQuoted(first.Files[0]), bypassText)
+%s`, who, plain(first.ID), flag, entryWords(first.Files[:1]), bypassText)
 	return b.String()
 }
 

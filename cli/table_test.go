@@ -41,14 +41,3 @@ func TestScopesOfManyEntriesAreCut(t *testing.T) {
 		t.Error("show does not show the whole scope")
 	}
 }
-
-func TestWaysOutNameEveryFile(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	printWaysOut(&b, store.Guarded{Blocked: []store.Hold{{Files: []string{"src/one.ts", "src/two 2.ts"}}, {Files: []string{"src/one.ts", "three"}}}})
-	for _, line := range []string{"agent-locks wait -- src/one.ts 'src/two 2.ts' three\n", "git restore --staged -- :/src/one.ts ':/src/two 2.ts' :/three\n"} {
-		if !strings.Contains(b.String(), line) {
-			t.Errorf("%q is missing in:\n%s", line, b.String())
-		}
-	}
-}

@@ -40,6 +40,9 @@ type Guarded struct {
 	Unclaimed []string `json:"unclaimed"`
 	// Squash: the commit completes `git merge --squash`, so it is only warned of.
 	Squash bool `json:"squash,omitempty"`
+	// Spelled has the names that git gives to those files whose names no lock
+	// file can record; Hold.Files names them as a lock file would.
+	Spelled map[string]string `json:"-"`
 }
 
 // A Hold is somebody else's lock and the files that it covers: all of those
@@ -164,9 +167,10 @@ func (g *guarding) judge(c *call, entries []entry, files []string) (Verdict, err
 	}
 	minutes := c.configuredMinutes()
 	stakes := c.stakes(who, entries, minutes)
-	j := judge(c.names(files), stakes)
+	names, spelled := c.names(files)
+	j := judge(names, stakes)
 	result := &g.answer.Result
-	result.Files = len(files)
+	result.Files, result.Spelled = len(files), spelled
 	result.Blocked, result.Warned = c.holds(j, stakes, minutes)
 	if g.config.requireClaim && len(j.unclaimed) > 0 {
 		result.Unclaimed = j.unclaimed
@@ -222,16 +226,21 @@ func gitError(err error) error {
 }
 
 // names are files as locks name them: relative to the root, slash-separated,
-// and in the form in which a lock file records what is no plain text.
-func (c *call) names(files []string) []string {
-	out := make([]string, len(files))
+// and in the form in which a lock file records what is no plain text. spelled
+// has git's own names of those that look otherwise in that form.
+func (c *call) names(files []string) (names []string, spelled map[string]string) {
+	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, name := range files {
 		if filepath.IsAbs(name) && c.repo.Worktree != "" {
 			if rel, err := filepath.Rel(c.repo.Worktree, beneath([]string{c.repo.Worktree}, name)); err == nil {
 				name = filepath.ToSlash(rel)
 			}
 		}
-		out[i] = recordable(path.Clean(name))
+		name = path.Clean(name)
+		names[i] = recordable(name)
+		if names[i] != name {
+			spelled[names[i]] = name
+		}
 	}
-	return out
+	return names, spelled
 }

@@ -25,6 +25,10 @@ func (c *call) scopeContext() overlap.Context {
 	}
 }
 
+// ScopeEntry is a scope entry that covers a file, named as answers name it,
+// whatever its name would mean as a pattern.
+func ScopeEntry(file string) string { return overlap.Literal(file, runtime.GOOS == "windows") }
+
 // parseScope reads the caller's own entries, relative to where it stands.
 func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
