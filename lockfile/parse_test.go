@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -163,6 +164,30 @@ func TestOddButReadable(t *testing.T) {
 }
 
 // Whatever YAML makes of it, an agent's id is the text that stands there.
+// The first second of the year 1 is what time.Time means by none; in a file it
+// is a moment like any other.
+func TestTheYearOneIsNotAbsent(t *testing.T) {
+	t.Parallel()
+	const first, later = "0001-01-01T00-00-00", "2026-07-17T18-45-12"
+	src := func(created, updated, finished string) string {
+		return fmt.Sprintf("---\nid: %s-x\nstatus: done\ncreated: %s\nupdated: %s\nscope: a\nfinished: %s\n---\n\n# x\n", later, created, updated, finished)
+	}
+	for _, c := range [][3]string{{first, first, first}, {first, later, later}, {later, first, later}, {later, later, first}} {
+		f, err := Parse(later+"-x", []byte(src(c[0], c[1], c[2])))
+		if err != nil {
+			t.Errorf("%q: %v", c, err)
+			continue
+		}
+		if got := [3]string{f.Created.String(), f.Updated.String(), f.Finished.String()}; got != c || f.Finished.IsZero() {
+			t.Errorf("created, updated, finished %q read as %q", c, got)
+		}
+	}
+	f, err := Parse(later+"-x", []byte(src(later, "null", "null")))
+	if err != nil || f.Updated.String() != later || !f.Finished.IsZero() {
+		t.Errorf("nulls read as %v, %v, %v", f.Updated, f.Finished, err)
+	}
+}
+
 func TestAgentIDsAreText(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

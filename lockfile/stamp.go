@@ -8,11 +8,16 @@ import (
 
 const stampLayout = "2006-01-02T15-04-05"
 
-// A Stamp is a moment as a file states it: to the second, UTC.
+// A Stamp is a moment as a file states it: to the second, UTC. The zero Stamp
+// is none: see IsZero.
 type Stamp struct {
 	time.Time
-	Raw string // as written in the file
+	Raw string // as written in the file; "" where it states none
 }
+
+// IsZero reports whether s states no moment. time.Time's method, which it
+// hides, would say so of the first second of the year 1, too.
+func (s Stamp) IsZero() bool { return s.Raw == "" }
 
 // String is the moment in our own form, whatever form the file used; "" for
 // the zero Stamp.
@@ -57,7 +62,8 @@ func ParseStamp(s string) (Stamp, error) {
 	if t, ok := parseFixed(s, ' ', ':'); ok {
 		return Stamp{Time: t, Raw: s}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
+	// An offset can lead out of the years that a stamp has room for.
+	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 {
 		return Stamp{Time: t.UTC().Truncate(time.Second), Raw: s}, nil
 	}
 	return Stamp{}, fmt.Errorf("%s is no timestamp (want YYYY-MM-DDTHH-MM-SS, in UTC)", quote(s))
