@@ -62,7 +62,7 @@ func printWhole(w io.Writer, l store.Whole) {
 	field("updated", updatedLine(l.Summary))
 	field("mode", l.Mode)
 	if l.LeaseMinutes > 0 {
-		field("lease", fmt.Sprintf("%v minutes", l.LeaseMinutes))
+		field("lease", store.Minutes(l.LeaseMinutes))
 	}
 	field("finished", finishedLine(l.Summary))
 	field("file", l.FilePath)

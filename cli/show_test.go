@@ -21,6 +21,8 @@ func TestShowOutput(t *testing.T) {
 	bare.Updated = "2026-07-17T18-45-13"
 	reaped := store.Whole{Summary: staleSummary(), FilePath: "/f.md"}
 	reaped.Status, reaped.Stale, reaped.Finished, reaped.FinishedBy = "done", false, "2026-07-17T20-45-13", "reap"
+	leased := bare
+	leased.LeaseMinutes = 1234567 // more than we grant: another tool's
 	moved := reaped
 	moved.FinishedBy, moved.Outcome, moved.MovedTo = "holder", "moved", "lib\x1b"
 	testOutputs(t, []outputCase{
@@ -52,6 +54,16 @@ status    active
 scope     docs
 worktree  /home/me/gone (gone)
 updated   2026-07-17T18-45-13, stale: silent for 2h
+file      /f.md
+`},
+		{name: "leased", args: []string{"show", "old"}, store: fake{result: leased}, want: `Old
+
+id        2026-07-17T18-45-13-old
+status    active
+scope     docs
+worktree  /home/me/gone (gone)
+updated   2026-07-17T18-45-13, stale: silent for 2h
+lease     1234567 minutes
 file      /f.md
 `},
 		{name: "reaped", args: []string{"show", "old"}, store: fake{result: reaped}, want: `Old

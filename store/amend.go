@@ -217,7 +217,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 			return err
 		}
 		if by != "" {
-			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s, %s", a.now, minutesText(l.LeaseMinutes), minutesText(a.lease), by))
+			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s, %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease), by))
 		}
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})

@@ -42,7 +42,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 func waitSeconds(n float64) (time.Duration, error) {
 	limit := time.Duration(n * float64(time.Second))
 	if !(n > 0 && n <= maxWait) || limit == 0 {
-		e := badInput("`wait_seconds` %v is not a number of seconds above 0 and at most %d", n, maxWait)
+		e := badInput("`wait_seconds` %s is not a number of seconds above 0 and at most %d", numberText(n), maxWait)
 		e.Hint = "say how many seconds to wait at most; to claim without waiting use `if_free`"
 		return 0, e
 	}

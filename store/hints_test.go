@@ -68,3 +68,31 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		t.Errorf("by its whole slug: %q, %v", found.Result.ID, err)
 	}
 }
+
+// Numbers are shown as they were given, not as a float64's shortest form.
+func TestMessagesShowNumbersAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "API", "src/**")
+	s := w.at(w.main)
+	_, lease := s.Create(background, store.CreateRequest{Title: "t", Scope: []string{"a"}, LeaseMinutes: ptr(99999999.0)})
+	_, amended := s.Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(1e7 + 0.5)})
+	_, wait := s.Create(background, store.CreateRequest{Title: "t", Scope: []string{"a"}, WaitSeconds: ptr(12345678.0)})
+	_, timeout := s.Wait(background, store.WaitRequest{Scope: []string{"a"}, TimeoutSeconds: ptr(-0.00001)})
+	_, stale := s.Query(background, store.QueryRequest{StaleMinutes: ptr(-12345678.0)})
+	_, huge := s.Query(background, store.QueryRequest{StaleMinutes: ptr(-1e300)})
+	_, fresh := s.Reap(background, store.ReapRequest{LockID: &id, StaleMinutes: ptr(12345678.0)})
+	for want, err := range map[string]error{
+		"`lease_minutes` 99999999 is not":   lease,
+		"`lease_minutes` 10000000.5 is not": amended,
+		"`wait_seconds` 12345678 is not":    wait,
+		"`timeout_seconds` -0.00001 is not": timeout,
+		"`stale_minutes` -12345678 is not":  stale,
+		"`stale_minutes` -1e+300 is not":    huge,
+		"and stale after 12345678 minutes":  fresh,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

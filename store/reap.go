@@ -86,7 +86,7 @@ func (c *call) reapable(in reader, p reapPlan, r Ref) (entry, Reaped, error) {
 
 func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
 	err := &Error{Code: LockNotStale,
-		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s", e.ID, Age(quiet), minutesText(minutes)),
+		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s", e.ID, Age(quiet), Minutes(minutes)),
 		Hint:    "wait, or ask its holder to finish it"}
 	if olderThan(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
@@ -102,7 +102,7 @@ func protected(e entry, quiet int64, minutes float64) string {
 	if e.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.ID, Age(quiet), why, minutesText(minutes))
+	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.ID, Age(quiet), why, Minutes(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -175,7 +175,7 @@ func (c *call) reapNote(p reapPlan, e entry) string {
 	if p.agent != nil {
 		note += " by " + *p.agent
 	}
-	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Updated.Raw, c.quiet(e)/60, minutesText(minutes))
+	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Updated.Raw, c.quiet(e)/60, Minutes(minutes))
 	if p.force {
 		note += ", forced"
 	}

@@ -40,7 +40,7 @@ func (c *call) staleMinutes(asked *float64) (float64, error) {
 		return c.configuredMinutes(), nil
 	}
 	if !validMinutes(*asked) {
-		e := badInput("`stale_minutes` %v is not a number of minutes above 0", *asked)
+		e := badInput("`stale_minutes` %s is not a number of minutes above 0", numberText(*asked))
 		e.Hint = "say after how many silent minutes a lock is stale, or leave `stale_minutes` out"
 		return 0, e
 	}
@@ -56,7 +56,7 @@ func checkLease(minutes float64) error {
 	if validMinutes(minutes) && minutes <= maxLease {
 		return nil
 	}
-	e := badInput("`lease_minutes` %v is not a number of minutes above 0 and at most %d (30 days)", minutes, maxLease)
+	e := badInput("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)", numberText(minutes), maxLease)
 	e.Hint = "say how many minutes you may be silent, or leave `lease_minutes` out"
 	return e
 }
@@ -116,10 +116,19 @@ func secondsBetween(from, to time.Time) int64 { return to.Unix() - from.Unix() }
 
 func ageOf(d time.Duration) string { return Age(int64(d / time.Second)) }
 
-// minutesText is a number of minutes without trailing zeros, with its unit.
-func minutesText(m float64) string {
+// Minutes is a number of minutes for people, with its unit.
+func Minutes(m float64) string {
 	if m == 1 {
 		return "1 minute"
 	}
-	return strconv.FormatFloat(m, 'f', -1, 64) + " minutes"
+	return numberText(m) + " minutes"
+}
+
+// numberText is a number as people write it, without an exponent where that
+// would not be a line of zeros.
+func numberText(n float64) string {
+	if size := math.Abs(n); size != 0 && (size < 1e-6 || size >= 1e15) {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }

@@ -38,7 +38,7 @@ func WithWaiting(ctx context.Context, w Waiting) context.Context {
 // seconds checks how long a caller wants to wait.
 func seconds(argument string, n float64) (time.Duration, error) {
 	if math.IsNaN(n) || n < 0 || n > maxWait {
-		e := badInput("`%s` %v is not a number of seconds from 0 to %d", argument, n, maxWait)
+		e := badInput("`%s` %s is not a number of seconds from 0 to %d", argument, numberText(n), maxWait)
 		e.Hint = "say how many seconds to wait at most"
 		return 0, e
 	}
