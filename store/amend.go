@@ -163,6 +163,13 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return badText("add_tasks", err)
 	}
 	ed.AddTasks = tasks
+	if a.byAnother(l) {
+		said := "1 task"
+		if len(tasks) > 1 {
+			said = fmt.Sprintf("%d tasks", len(tasks))
+		}
+		ed.AddNotes = append(ed.AddNotes, a.signed(said+" added at "+a.now, "", l))
+	}
 	return nil
 }
 
@@ -192,14 +199,14 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries), Hint: "use globs, or make several claims"}
 	}
 	if len(added) > 0 {
-		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), l))
+		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
 	}
 	if len(removed) > 0 {
 		by, _, err := mayEnd("narrow it", a.caller, l, a.force)
 		if err != nil {
 			return err
 		}
-		ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by))
+		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by, l))
 	}
 	if len(added)+len(removed) > 0 {
 		ed.Set = append(ed.Set, lockfile.KeyValue{Key: "scope", Value: scope})
@@ -207,18 +214,25 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	return nil
 }
 
+// editLease leaves a note where it is not the holder who decides how long it
+// may be silent.
 func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if a.lease == 0 || a.lease == l.LeaseMinutes {
 		return nil
 	}
-	if a.lease < l.LeaseMinutes {
-		by, _, err := mayEnd("shorten its lease", a.caller, l, a.force)
-		if err != nil {
+	by, note := "", fmt.Sprintf("Lease set at %s to %s", a.now, Minutes(a.lease))
+	switch {
+	case a.lease < l.LeaseMinutes:
+		var err error
+		if by, _, err = mayEnd("shorten its lease", a.caller, l, a.force); err != nil {
 			return err
 		}
-		if by != "" {
-			ed.AddNotes = append(ed.AddNotes, fmt.Sprintf("Lease shortened at %s from %s to %s, %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease), by))
-		}
+		note = fmt.Sprintf("Lease shortened at %s from %s to %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease))
+	case l.LeaseMinutes > 0:
+		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease))
+	}
+	if a.byAnother(l) {
+		ed.AddNotes = append(ed.AddNotes, a.signed(note, by, l))
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
 	return nil
@@ -241,17 +255,23 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if l.AgentID != nil {
 		from = *l.AgentID
 	}
-	ed.AddNotes = append(ed.AddNotes, joined(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by))
+	ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by, l))
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "agent_id", Value: a.handTo})
 	return nil
 }
 
-// signed names the caller in a note where it is not the holder.
-func (a *amendment) signed(note string, l *lockfile.Lock) string {
-	if a.caller == nil || sameAgent(a.caller, l.AgentID) {
-		return note
+// byAnother reports whether the caller is known, and not known to be the holder.
+func (a *amendment) byAnother(l *lockfile.Lock) bool {
+	return a.caller != nil && !sameAgent(a.caller, l.AgentID)
+}
+
+// signed names the caller in a note where it is not the holder; by is how
+// mayEnd wants it named, "" where that was not asked.
+func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
+	if by == "" && a.byAnother(l) {
+		by = "by " + *a.caller
 	}
-	return note + ", by " + *a.caller
+	return joined(note, by)
 }
 
 func joined(note, by string) string {

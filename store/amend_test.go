@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,77 @@ func TestWhoseItIs(t *testing.T) {
 					t.Errorf("notes name neither both: %q", notes)
 				}
 			})
+		}
+	}
+}
+
+// Whatever another agent amends, a note says that it did; the holder knows
+// what it does itself.
+func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
+	t.Parallel()
+	lease := func(minutes float64) store.UpdateRequest { return store.UpdateRequest{LeaseMinutes: &minutes} }
+	const at = " at 2026-07-17T18-45-12"
+	for what, c := range map[string]struct {
+		request store.UpdateRequest
+		note    string
+		always  bool // the log tells it whoever did it
+	}{
+		"a first lease":  {lease(90), "Lease set" + at + " to 90 minutes", false},
+		"a longer lease": {lease(180), "Lease lengthened" + at + " from 120 minutes to 180 minutes", false},
+		"a task":         {store.UpdateRequest{AddTasks: []string{"two"}}, "1 task added" + at, false},
+		"tasks":          {store.UpdateRequest{AddTasks: []string{"two", "three"}}, "2 tasks added" + at, false},
+		"a wider scope":  {store.UpdateRequest{AddScope: []string{"b"}}, "Scope widened" + at + " by b", true},
+	} {
+		for name, agent := range map[string]*string{"holder": ptr("kid"), "nobody known": nil, "parent": ptr("boss"), "stranger": ptr("other")} {
+			t.Run(what+" by "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				id := w.held("kid", "boss", "a")
+				if strings.Contains(c.note, "120") {
+					if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(120.0)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r := c.request
+				r.Ref, r.AgentID = ref(id), agent
+				if _, err := w.at(w.link).Update(background, r); err != nil {
+					t.Fatal(err)
+				}
+				var want []string
+				switch other := agent != nil && *agent != "kid"; {
+				case other:
+					want = []string{c.note + ", by " + *agent}
+				case c.always:
+					want = []string{c.note}
+				}
+				if got := w.show(id).Notes; !slices.Equal(got, want) {
+					t.Errorf("notes %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// A lock without an agent id is open to all, and its log tells who came.
+func TestAmendmentsOfAnonymousLocksNameTheCaller(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a", "b"}, LeaseMinutes: ptr(90.0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := a.Result.ID
+	_, err = w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{"b"}, LeaseMinutes: ptr(30.0), HandTo: ptr("heir"), AgentID: ptr("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := w.show(id).Notes
+	if len(notes) != 3 {
+		t.Errorf("notes %q", notes)
+	}
+	for _, n := range notes {
+		if !strings.HasSuffix(n, ", by x") {
+			t.Errorf("the note %q does not name who did it", n)
 		}
 	}
 }
