@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,6 +51,9 @@ func (x *exam) unreadables(faults []fault) {
 			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.path, f.reason),
 			Fix:     "mend it by hand, or move it out of the store",
 		})
+	}
+	if err := x.strangers(); err != nil {
+		x.failed(CheckUnreadable, filepath.Join(x.dir.path, waitingName), err)
 	}
 	x.okUnless(CheckUnreadable, "every file in the store can be read")
 }
@@ -129,45 +131,6 @@ func (x *exam) leftovers() {
 		x.failed(CheckLeftovers, filepath.Join(x.dir.path, waitingName), err)
 	}
 	x.okUnless(CheckLeftovers, "none")
-}
-
-// deadTickets looks twice: without the mutex, a ticket that is just being made
-// or given back looks dead for a moment.
-func (x *exam) deadTickets() (err error) {
-	waiting, err := x.dir.openQueue()
-	if waiting == nil || err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, waiting.close()) }()
-	dead, err := x.dead(waiting)
-	if len(dead) == 0 || err != nil {
-		return err
-	}
-	if err := x.dir.pause(x.ctx, retryAfter); err != nil {
-		return err
-	}
-	again, err := x.dead(waiting)
-	if err != nil {
-		return err
-	}
-	for seq := range again {
-		if dead[seq] {
-			path := filepath.Join(waiting.path, ticketName(seq, ticketSuffix))
-			x.leftover(path, fmt.Sprintf("%q is the place in the queue of a process that has ended", path))
-		}
-	}
-	return nil
-}
-
-func (x *exam) dead(waiting *place) (map[uint64]bool, error) {
-	_, used, err := x.dir.tickets(x.ctx, waiting)
-	dead := map[uint64]bool{}
-	for _, seq := range used {
-		if !waiting.lives(seq) {
-			dead[seq] = true
-		}
-	}
-	return dead, err
 }
 
 func (x *exam) leftover(path, message string) {

@@ -224,6 +224,20 @@ func TestDoctor(t *testing.T) {
 			mended: []string{"leftovers"},
 		},
 		{
+			name: "what is no ticket among the tickets",
+			arrange: func(w *world) {
+				w.write("waiting/00000000000000000007 2.json", "{}") // a sync client's copy
+				w.write("waiting/00000000000000000007.json.md", "")
+				w.write("waiting/07.lock", "")
+				w.write("waiting/old/.keep", "")
+				w.write("waiting/.DS_Store", "")
+			},
+			want: []sick{
+				{note, "unreadable", "00000000000000000007 2.json", "move it"}, {note, "unreadable", "00000000000000000007.json.md", "move it"},
+				{note, "unreadable", "07.lock", "move it"}, {note, "unreadable", "old", "move it"},
+			},
+		},
+		{
 			name: "a stamp in the future",
 			arrange: func(w *world) {
 				w.pass(time.Hour)
