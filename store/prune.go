@@ -7,7 +7,8 @@ import (
 
 // Prune deletes finished locks that ended before r.OlderThan, oldest first, or
 // says which it would delete. Active locks and unreadable files it never
-// touches.
+// touches. A dry run tells of a finish that was cut short as the real one does,
+// which completes it first.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
 		before, err := moment("older_than", r.OlderThan, c.Now())
@@ -19,7 +20,13 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 			if err != nil {
 				return nil, err
 			}
-			return prunable(entries, before), nil
+			out := []Pruned{}
+			for _, e := range entries {
+				if going, ok := prunable(e, before); ok {
+					out = append(out, going)
+				}
+			}
+			return out, nil
 		}
 		return change(c, func(h *held) ([]Pruned, error) {
 			entries, err := c.list(h, doneOnly)
@@ -36,8 +43,8 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 func (c *call) prune(h *held, entries []entry, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	for _, e := range entries {
-		going := prunable([]entry{e}, before)
-		if len(going) == 0 {
+		going, ok := prunable(e, before)
+		if !ok || !e.archived { // what could not be moved there is warned of
 			continue
 		}
 		if err := h.remove(e); err != nil {
@@ -47,19 +54,14 @@ func (c *call) prune(h *held, entries []entry, before time.Time) ([]Pruned, erro
 			c.warn("pruning stopped at lock %q: %v", e.ID, err)
 			return out, nil
 		}
-		out = append(out, going...)
+		out = append(out, going)
 	}
 	return out, nil
 }
 
-// prunable are those of the entries that lie in the archive, under no second
-// name, and ended before a moment.
-func prunable(entries []entry, before time.Time) []Pruned {
-	out := []Pruned{}
-	for _, e := range entries {
-		if at := ended(&e.Lock); e.archived && !e.dup && at.Before(before) {
-			out = append(out, Pruned{ID: e.ID, Title: e.Title, Finished: at.String()})
-		}
-	}
-	return out
+// prunable tells of a done lock whether it goes: it is under no second name,
+// and ended before a moment.
+func prunable(e entry, before time.Time) (Pruned, bool) {
+	at := ended(&e.Lock)
+	return Pruned{ID: e.ID, Title: e.Title, Finished: at.String()}, !e.dup && at.Before(before)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/agent-locks/agent-locks/lockfile"
 )
 
 // Reap archives the lock that r names, or every stale one, and answers with
@@ -18,13 +20,15 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 		if r.LockID == nil {
 			return c.reapAll(p)
 		}
-		ref := Ref{LockID: *r.LockID, Short: r.Short}
+		reap := c.reapOne
 		if p.dryRun {
-			_, out, err := c.reapable(c.dir, p, ref)
-			return []Reaped{out}, err
+			reap = c.wouldReap
 		}
-		out, err := c.reapOne(p, ref)
-		return []Reaped{out}, err
+		out, err := reap(p, Ref{LockID: *r.LockID, Short: r.Short})
+		if err != nil {
+			return nil, err
+		}
+		return []Reaped{out}, nil
 	})
 }
 
@@ -55,33 +59,43 @@ func (c *call) reapMinutes(p reapPlan, e entry) float64 {
 // reapOne archives one lock under the mutex, if p may.
 func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
 	return change(c, func(h *held) (Reaped, error) {
-		e, out, err := c.reapable(h, p, r)
+		e, err := c.findActive(h, r)
 		if err != nil {
 			return Reaped{}, err
 		}
-		edit := endEdit(c.stamp(), reapedBy)
-		edit.AddNotes = []string{c.reapNote(p, e)}
-		if _, err := h.edit(e, edit, h.finish); err != nil {
+		out, f, err := c.reaped(p, e)
+		if err != nil {
 			return Reaped{}, err
 		}
-		return out, nil
+		_, err = h.finish(e, f)
+		return out, err
 	})
 }
 
-// reapable reads the lock that r names, and says why p may not reap it.
-func (c *call) reapable(in reader, p reapPlan, r Ref) (entry, Reaped, error) {
-	e, err := c.findActive(in, r)
+// wouldReap says what came of reapOne, and writes nothing.
+func (c *call) wouldReap(p reapPlan, r Ref) (Reaped, error) {
+	e, err := c.findActive(c.dir, r)
 	if err != nil {
-		return e, Reaped{}, err
+		return Reaped{}, err
 	}
-	if e.dup {
-		return e, Reaped{}, duplicate(e.ID, e.path, e.other)
-	}
+	out, _, err := c.reaped(p, e)
+	return out, err
+}
+
+// reaped is what p makes of an active lock, or why it may not or cannot. All
+// that decides is here, so that a dry run says what the real one does.
+func (c *call) reaped(p reapPlan, e entry) (Reaped, *lockfile.File, error) {
 	quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
-	if !olderThan(quiet, minutes) {
-		return e, Reaped{}, notStale(e, quiet, minutes, p)
+	switch {
+	case !olderThan(quiet, minutes):
+		return Reaped{}, nil, notStale(e, quiet, minutes, p)
+	case e.dup:
+		return Reaped{}, nil, duplicate(e.ID, e.path, e.other)
 	}
-	return e, Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet}, nil
+	edit := endEdit(c.stamp(), reapedBy)
+	edit.AddNotes = []string{c.reapNote(p, e)}
+	f, err := applied(e, edit)
+	return Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet}, f, err
 }
 
 func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
@@ -113,28 +127,26 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 	}
 	out, saved := []Reaped{}, 0
 	for _, e := range entries {
-		quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
-		switch {
-		case e.done:
-			continue
-		case !olderThan(quiet, minutes):
-			if olderThan(quiet, p.asked) {
-				c.warnings = append(c.warnings, protected(e, quiet, minutes))
-			}
-			continue
-		case e.dup:
-			c.warn("lock %q is not reaped: %v", e.ID, duplicate(e.ID, e.path, e.other))
-			continue
-		case p.dryRun:
-			out = append(out, Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet})
+		if e.done {
 			continue
 		}
-		reaped, err := c.reapOne(p, Ref{LockID: e.ID})
+		reaped, _, err := c.reaped(p, e)
+		if errors.Is(err, LockNotStale) {
+			if quiet := c.quiet(e); olderThan(quiet, p.asked) {
+				c.warnings = append(c.warnings, protected(e, quiet, c.reapMinutes(p, e)))
+			}
+			continue
+		}
+		if err == nil && !p.dryRun {
+			reaped, err = c.reapOne(p, Ref{LockID: e.ID})
+		}
 		switch {
 		case err == nil:
 			out = append(out, reaped)
 		case errors.Is(err, LockNotStale), errors.Is(err, LockNotActive), errors.Is(err, LockNotFound):
 			saved++
+		case errors.Is(err, DuplicateID), errors.Is(err, BadInput): // this one's fault, and no other's
+			c.warn("lock %q is not reaped: %v", e.ID, err)
 		default: // what was reaped so far is done, and must be told
 			if len(out) == 0 {
 				return nil, err
