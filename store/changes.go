@@ -28,21 +28,51 @@ func (c *call) git(args ...string) (string, error) {
 }
 
 // uncommitted lists what differs from HEAD, untracked files one by one and
-// both names of a rename.
+// both names of a rename; in the middle of a merge only what differs from the
+// commits that are being merged as well, as committed does of a merge.
 func (c *call) uncommitted() ([]string, error) {
 	out, err := c.git("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--renames")
 	if err != nil {
 		return nil, err
 	}
-	return statusPaths(out), nil
+	tracked, untracked := statusPaths(out)
+	parents, err := mergeHeads(c.repo.GitDir)
+	if err != nil {
+		c.warn("what is being merged is not known (%v): it counts as changed here", err)
+	}
+	for _, parent := range parents {
+		if !c.hasCommit(parent) {
+			continue
+		}
+		differ, err := c.differing(parent)
+		if err != nil {
+			return nil, err
+		}
+		tracked = common(tracked, differ)
+	}
+	return append(tracked, untracked...), nil
+}
+
+// differing lists the tracked files that are not as a commit has them, in the
+// worktree or in the index.
+func (c *call) differing(commit string) ([]string, error) {
+	var paths []string
+	for _, where := range [][]string{nil, {"--cached"}} {
+		args := append([]string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"}, where...)
+		out, err := c.git(append(args, commit, "--")...)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, SplitNames([]byte(out))...)
+	}
+	return paths, nil
 }
 
 // statusPaths reads git status --porcelain=v2 -z (git-status(1)): records that
 // begin with 1, 2, u or ?, whose path is their last field, and which in the
 // case of 2 are followed by the path that it was renamed or copied from.
-func statusPaths(out string) []string {
+func statusPaths(out string) (tracked, untracked []string) {
 	fields := map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
-	var paths []string
 	records := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	for i := 0; i < len(records); i++ {
 		record := records[i]
@@ -50,13 +80,18 @@ func statusPaths(out string) []string {
 			continue
 		}
 		parts := strings.SplitN(record, " ", fields[record[0]])
-		paths = append(paths, parts[len(parts)-1])
+		path := parts[len(parts)-1]
+		if record[0] == '?' {
+			untracked = append(untracked, path)
+			continue
+		}
+		tracked = append(tracked, path)
 		if record[0] == '2' && i+1 < len(records) {
 			i++
-			paths = append(paths, records[i])
+			tracked = append(tracked, records[i])
 		}
 	}
-	return paths
+	return tracked, untracked
 }
 
 // committed lists what the commits made here since a claim touched: along the

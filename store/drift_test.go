@@ -147,6 +147,52 @@ func TestDriftOfAMerge(t *testing.T) {
 	}
 }
 
+// While a merge is going on, what it brings in as it is was changed elsewhere;
+// what was done to it here was not, nor is any other change.
+func TestDriftInTheMiddleOfAMerge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.main, "clash", "renamed", "gone", "touched", "retouched")
+	w.commit(w.main, "base")
+	w.git(w.link, "merge", "-q", "main")
+	id := w.claim(w.link, "mine", "nothing")
+	w.pass(time.Second)
+	w.put(w.main, "upstream", "clash", "touched", "retouched", "dir/both")
+	w.git(w.main, "mv", "renamed", "new name")
+	w.git(w.main, "rm", "-q", "gone")
+	w.commit(w.main, "upstream")
+	w.pass(time.Second)
+	w.put(w.link, "clash", "committed")
+	w.commit(w.link, "mine")
+	w.put(w.link, "untracked")
+	if out, err := w.tryGit(w.link, "merge", "-q", "--no-commit", "main"); err == nil {
+		t.Fatalf("the merge has no conflict: %s", out)
+	}
+	if err := os.MkdirAll(filepath.Join(w.link, "dir"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w.put(w.link, "touched")   // differs in the worktree
+	w.put(w.link, "retouched") // differs in the index only
+	w.git(w.link, "add", "retouched")
+	if err := os.WriteFile(filepath.Join(w.link, "retouched"), []byte(w.git(w.link, "show", "main:retouched")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := `["clash" "committed" "retouched" "touched" "untracked"]`
+	for _, dir := range []string{w.link, filepath.Join(w.link, "dir")} {
+		if d := w.drift(dir, &id)[0]; fmt.Sprintf("%q", d.Changed) != want {
+			t.Errorf("from %s: %q, want %s", dir, d.Changed, want)
+		}
+	}
+	// A parent that is not there is no reason to miss anything.
+	gitDir := w.git(w.link, "rev-parse", "--absolute-git-dir")
+	if err := os.WriteFile(filepath.Join(gitDir, "MERGE_HEAD"), []byte("--output=x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.drift(w.link, &id)[0]; !strings.Contains(fmt.Sprint(d.Changed), "upstream") {
+		t.Errorf("with a MERGE_HEAD that is no commit: %q", d.Changed)
+	}
+}
+
 // A planted monitor program would run with the rights of whoever asks.
 func TestDriftRunsNoMonitor(t *testing.T) {
 	t.Parallel()

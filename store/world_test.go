@@ -49,13 +49,18 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) git(dir string, args ...string) string {
 	w.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, w.env
-	out, err := cmd.CombinedOutput()
+	out, err := w.tryGit(dir, args...)
 	if err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
-	return strings.TrimSuffix(string(out), "\n")
+	return out
+}
+
+func (w *world) tryGit(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, w.env
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // at is a store whose caller stands in dir, with extra environment.
