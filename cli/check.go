@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -82,7 +83,7 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 }
 
 // overlapCell tells of one path that both scopes name, however many pairs of
-// entries meet.
+// entries meet, and whether the other one only reads.
 func overlapCell(s store.Summary) string {
 	if len(s.Overlaps) == 0 {
 		return "-"
@@ -92,10 +93,14 @@ func overlapCell(s store.Summary) string {
 	if !first.Exact {
 		verb = "both may cover "
 	}
+	text := verb + first.Example
 	if more := len(s.Overlaps) - 1 + s.OverlapsLeftOut; more > 0 {
-		return fmt.Sprintf("%s%s (+%d)", verb, first.Example, more)
+		text += fmt.Sprintf(" (+%d)", more)
 	}
-	return verb + first.Example
+	if s.Mode == lockfile.Shared { // a reader is no reason to stop reading
+		text += " (shared)"
+	}
+	return text
 }
 
 func count(n int, what string) string {
