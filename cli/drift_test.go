@@ -6,6 +6,15 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
+func TestDriftRequests(t *testing.T) {
+	t.Parallel()
+	testRequests(t, []store.Drift{}, []requestCase{
+		{args: []string{"drift"}, want: store.DriftRequest{}},
+		{args: []string{"drift", "fix", "--agent", "me"}, want: store.DriftRequest{LockID: p("fix"), Short: true, AgentID: p("me")}},
+		{args: []string{"drift", "a", "b"}, err: `drift takes one lock id, got 2 arguments, the second "b"`},
+	})
+}
+
 func TestDriftOutput(t *testing.T) {
 	t.Parallel()
 	drifted := func(files ...string) fake {
@@ -13,6 +22,10 @@ func TestDriftOutput(t *testing.T) {
 	}
 	const next = "next: agent-locks update " + someID + " "
 	testOutputs(t, []outputCase{
+		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.Drift{}}, want: "no active lock was made from this worktree\n"},
+		{name: "nothing, and nothing outside", args: []string{"drift"},
+			store: fake{result: []store.Drift{{LockID: someID, Outcome: store.NothingChanged}, {LockID: "x", Outcome: store.Covered, Changed: []string{"a", "b"}}}},
+			want:  someID + ": nothing changed\nx: covers all that changed (2 files)\n"},
 		{name: "few", args: []string{"drift"}, store: drifted("a b/[id].ts", "q/f", "it's"),
 			want: someID + ": 3 files changed outside its scope\n  a b/[id].ts\n  q/f\n  it's\n" +
 				next + `--add-scope 'a b/[id].ts' --add-scope q/f --add-scope 'it'\''s'` + "\n"},
