@@ -45,7 +45,8 @@ type dir struct {
 
 	syncFile func(*os.File) error // before the file gets the name that readers know
 
-	pollOnly bool // do as where the system tells of no changes
+	poll     time.Duration // how often a waiter looks though nothing was noticed
+	pollOnly bool          // do as where the system tells of no changes
 }
 
 // An entry is one lock file as it was read.
@@ -91,6 +92,7 @@ func openDir(repo *gitdir.Repo) (*dir, error) {
 		now:   time.Now,
 		pause: pause,
 		wait:  10 * time.Second,
+		poll:  pollEvery,
 		modes: repo.Modes,
 		link:  (*os.Root).Link,
 		sync:  syncDir,

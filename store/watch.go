@@ -22,9 +22,10 @@ const (
 )
 
 // A watch wakes those who wait for the store to change: soon where the system
-// tells of changes, else after pollEvery.
+// tells of changes, else after a while.
 type watch struct {
 	watcher *fsnotify.Watcher // nil where there is none
+	poll    time.Duration
 }
 
 // newWatch watches the directories of locks and of tickets. One that cannot be
@@ -32,22 +33,23 @@ type watch struct {
 // poll.
 func (d *dir) newWatch() *watch {
 	if d.pollOnly {
-		return &watch{}
+		return &watch{poll: d.poll}
 	}
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return &watch{}
+		return &watch{poll: d.poll}
 	}
 	for _, path := range []string{d.path, filepath.Join(d.path, waitingName)} {
 		_ = w.Add(path)
 	}
-	return &watch{watcher: w}
+	return &watch{watcher: w, poll: d.poll}
 }
 
 // next returns when the file called on may have changed (any file that tells
-// something, where on is ""), after pollEvery, or when ctx has ended.
+// something, where on is ""), when it is time to look anyway, or when ctx has
+// ended.
 func (w *watch) next(ctx context.Context, on string) {
-	timer := time.NewTimer(pollEvery)
+	timer := time.NewTimer(w.poll)
 	defer timer.Stop()
 	var events chan fsnotify.Event
 	var failures chan error // events were lost: something changed

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// watching is a call that looks again only when it is told of a change.
+func watching(t *testing.T, common string) *call {
+	t.Helper()
+	c := callAt(t, common)
+	c.dir.poll = time.Hour
+	w := c.dir.newWatch()
+	if w.watcher == nil {
+		t.Skip("this system tells of no changes")
+	}
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// soon is what comes over a channel before long.
+func soon[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(time.Minute):
+		t.Fatalf("%s did not end", what)
+		panic("unreachable")
+	}
+}
+
+// Who waits is woken by what it waits for: the end of a lock, and those before
+// it in the queue.
+func TestWaitersAreToldOfChanges(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src")
+	first, second := watching(t, common), watching(t, common)
+	two := waiting(first, claimOf(t, first, "two", "src"), time.Hour)
+	awaitTickets(t, common, 1)
+	three := waiting(second, claimOf(t, second, "three", "src/x.go"), time.Hour)
+	awaitTickets(t, common, 2)
+
+	// One that only wants to know does not queue.
+	began := make(chan string, 100)
+	looker := watching(t, common)
+	looker.ctx = WithWaiting(t.Context(), Waiting{Tell: func(p Progress) { began <- p.Message }})
+	k := claimOf(t, looker, "four", "src/y.go")
+	free := make(chan Waited, 1)
+	go func() {
+		v := looker.vigil(time.Hour)
+		out, err := looker.waitUntilFree(k, v)
+		if err := errors.Join(err, v.end()); err != nil {
+			t.Error(err)
+		}
+		free <- out
+	}()
+	if said := soon(t, "the first look", began); !strings.Contains(said, `"src/y.go" is held by "one"`) {
+		t.Errorf("it waits for %q", said)
+	}
+
+	for _, next := range []<-chan grantOrNot{two, three} {
+		end(t, common, e)
+		got := soon(t, "a wait", next)
+		if got.err != nil {
+			t.Fatal(got.err)
+		}
+		e = found(t, callAt(t, common), got.ID)
+	}
+	if out := soon(t, "lock_wait", free); out.Status != "free" || len(out.Overlaps) != 0 {
+		t.Errorf("it found %+v", out)
+	}
+	wantEmpty(t, common, 1)
+}
+
+// A wait that takes nothing ends in time, with its call, and with its client.
+func TestWaitEnds(t *testing.T) {
+	t.Parallel()
+	repository := newRepository(t)
+	s, one := storeAt(repository), "one"
+	if _, err := s.Create(t.Context(), CreateRequest{Title: "First", Scope: []string{"src"}, AgentID: &one}); err != nil {
+		t.Fatal(err)
+	}
+	request := WaitRequest{Scope: []string{"src/x.go"}}
+	short := request
+	short.TimeoutSeconds = new(float64)
+	*short.TimeoutSeconds = 0.01
+	a, err := s.Wait(t.Context(), short)
+	if err != nil || a.Result.Status != "timeout" || len(a.Result.Overlaps) != 1 || !a.Result.Overlaps[0].Blocks || len(a.Warnings) > 0 {
+		t.Errorf("when the time is up: %+v, %v", a, err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var limit time.Duration
+	a, err = s.Wait(WithWaiting(ctx, Waiting{Tell: func(p Progress) {
+		limit = p.Limit
+		cancel()
+	}}), request)
+	if !errors.Is(err, context.Canceled) || limit != 30*time.Second {
+		t.Errorf("cancelled, of %s: %+v, %v", limit, a, err)
+	}
+
+	gone := errors.New("nobody listens any more")
+	a, err = s.Wait(WithWaiting(t.Context(), Waiting{Until: func(ctx context.Context) (context.Context, context.CancelFunc) {
+		until, end := context.WithCancelCause(ctx)
+		end(gone)
+		return until, func() {}
+	}}), request)
+	if err != nil || a.Result.Status != "timeout" || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], gone.Error()) {
+		t.Errorf("when nobody listens: %+v, %v", a, err)
+	}
+
+	for _, n := range []float64{-1, 3601, math.NaN(), math.Inf(1)} {
+		short.TimeoutSeconds = &n
+		_, err := s.Wait(t.Context(), short)
+		if !errors.Is(err, BadInput) || !strings.Contains(err.Error(), fmt.Sprintf("`timeout_seconds` %v", n)) {
+			t.Errorf("%v seconds: %v", n, err)
+		}
+	}
+	wantEmpty(t, repository+"/.git", 1)
+}
