@@ -195,6 +195,16 @@ func TestGuardOfCommits(t *testing.T) {
 			s.commit(s.link, held, "--amend")
 			s.git(s.link, "restore", "--staged", "held/old.txt")
 			s.commit(s.link, nil, "--amend", "--no-edit", "--reset-author", "--date=2001-01-01T00:00:00Z")
+			// What is committed already is not asked about again.
+			s.commit(s.link, nil, "-a", "--no-verify")
+			if touched := s.git(s.link, "show", "--format=", "--name-only"); touched != held[0] {
+				s.t.Fatalf("the commit touches %s", touched)
+			}
+			s.commit(s.link, nil, "--amend", "--date=2001-01-01T00:00:00Z")
+			s.write("link", "free/a.txt", "changed again\n")
+			s.commit(s.link, nil, "-a", "--amend")
+			s.write("link", "held/old.txt", "changed again\n")
+			s.commit(s.link, held, "-a", "--amend")
 		},
 		"of a rename, away and into": func(s *site) {
 			s.git(s.link, "mv", "held/old.txt", "free/new.txt")
@@ -356,12 +366,12 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 		s.env = append(s.env, "AGENT_LOCKS_AGENT_ID=me")
 	}
 	for name, args := range map[string][]string{
-		"cherry-pick":             {"cherry-pick", "main"},
-		"rebase":                  {"rebase", "-q", "main"},
-		"merge without conflicts": {"merge", "-q", "-m", "x", "main"},
-		"revert":                  {"revert", "--no-edit", "side"},
-		"am":                      {"am", "-q", "0001-x.patch"},
-		"commit --no-verify":      {"commit", "-q", "-n", "-m", "x"},
+		"cherry-pick without conflicts": {"cherry-pick", "main"},
+		"rebase":                        {"rebase", "-q", "main"},
+		"merge without conflicts":       {"merge", "-q", "-m", "x", "main"},
+		"revert without conflicts":      {"revert", "--no-edit", "side"},
+		"am":                            {"am", "-q", "0001-x.patch"},
+		"commit --no-verify":            {"commit", "-q", "-n", "-m", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -384,6 +394,47 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 			}
 			if text := s.locks(s.link, "guard", "status"); !strings.Contains(text, name) {
 				t.Errorf("status does not say so: %s", text)
+			}
+		})
+	}
+}
+
+// After a conflict git goes on by making a commit, and asks; only in a rebase
+// it does not, unless one commits by hand.
+func TestGuardAfterAConflict(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stop, goOn []string
+		unasked    bool
+	}{
+		"cherry-pick":               {[]string{"cherry-pick", "main"}, []string{"cherry-pick", "--continue"}, false},
+		"revert":                    {[]string{"revert", "--no-edit", "HEAD~1"}, []string{"revert", "--continue"}, false},
+		"merge":                     {[]string{"merge", "main"}, []string{"merge", "--continue"}, false},
+		"commit in a rebase":        {[]string{"rebase", "main"}, []string{"commit", "-q", "-m", "x"}, false},
+		"rebase":                    {[]string{"rebase", "main"}, []string{"rebase", "--continue"}, true},
+		"rebase, by way of patches": {[]string{"rebase", "--apply", "main"}, []string{"rebase", "--continue"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.env = append(s.env, "GIT_EDITOR=true")
+			s.write("main", "held/old.txt", "theirs\n")
+			s.commit(s.main, nil, "-a")
+			for _, text := range []string{"ours\n", "ours, more\n"} {
+				s.write("link", "held/old.txt", text)
+				s.commit(s.link, nil, "-a")
+			}
+			s.hold("held/**")
+			if out, code := s.run(s.link, "git", c.stop...); code == 0 {
+				t.Fatalf("git %q meets no conflict: %s", c.stop, out)
+			}
+			s.write("link", "held/old.txt", "both\n")
+			s.git(s.link, "add", ".")
+			before := s.git(s.link, "rev-parse", "HEAD")
+			out, code := s.run(s.link, "git", c.goOn...)
+			moved := s.git(s.link, "rev-parse", "HEAD") != before
+			if refused := strings.Contains(out, "agent-locks: refused"); refused == c.unasked || moved == refused || refused && code == 0 {
+				t.Errorf("git %q: refused %v, HEAD moved %v, exit code %d\n%s", c.goOn, refused, moved, code, out)
 			}
 		})
 	}

@@ -96,5 +96,5 @@ func Program(text string) string {
 
 // NotRunBy are the ways to make commits for which git runs no pre-commit hook.
 func NotRunBy() []string {
-	return []string{"rebase", "cherry-pick", "revert", "am", "merge without conflicts", "commit --no-verify"}
+	return []string{"rebase", "am", "cherry-pick without conflicts", "revert without conflicts", "merge without conflicts", "commit --no-verify"}
 }
