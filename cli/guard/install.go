@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func write(p Place, c Change, script Script, mode fs.FileMode, found, kept file)
 	}
 	defer os.Remove(tmp) // gone where all went well
 	if found.exists && !found.ours && !kept.exists {
-		if err := keep(c.Hook, c.Chained); err != nil {
+		if err := keep(found, c.Hook, c.Chained); err != nil {
 			return cannot("keep the present hook as", c.Chained, err)
 		}
 	}
@@ -88,14 +89,31 @@ func write(p Place, c Change, script Script, mode fs.FileMode, found, kept file)
 	return nil
 }
 
-// keep gives a file a second name or, where the file system has no links,
-// another one. Neither replaces anything.
-func keep(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) {
+// keep gives the present hook a second name or, where that cannot be (no hard
+// links in the file system, none to other people's files), makes a copy of that
+// name. It replaces nothing, and the hook stays where it is.
+func keep(found file, hook, sibling string) error {
+	err := os.Link(hook, sibling)
+	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(from, to)
+	return found.copyTo(sibling)
+}
+
+// copyTo makes a copy of a file, whole or not at all.
+func (f file) copyTo(path string) error {
+	tmp, err := temporary(filepath.Dir(path), f.text, 0)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp) // gone where all went well
+	if err := os.Chmod(tmp, f.mode.Perm()); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, fs.ErrExist)
+	}
+	return os.Rename(tmp, path)
 }
 
 // temporary writes an executable file that is not yet in its place. A process

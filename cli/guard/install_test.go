@@ -330,6 +330,63 @@ func TestInstallFollowsHooksPath(t *testing.T) {
 	}
 }
 
+// Where the file system has no hard links, the hook from before is copied: at
+// no moment does git find no hook.
+func TestKeepACopy(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	sibling := filepath.Join(filepath.Dir(hook), Sibling)
+	const text = "#!/bin/sh\n# \xff\r\necho before >> \"$LOG\"\n"
+	g.write(hook, text, 0o750)
+	found, err := look(hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := found.copyTo(sibling); err != nil {
+		t.Fatal(err)
+	}
+	if err := found.copyTo(sibling); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over another one: %v", err)
+	}
+	// Killed here, the next installation goes on.
+	if got := g.ran(g.main); got != "before" {
+		t.Errorf("with a copy beside it there ran %q", got)
+	}
+	g.install(g.main)
+	if got := g.ran(g.main); got != "before; "+called {
+		t.Errorf("there ran %q", got)
+	}
+	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "restored" {
+		t.Errorf("uninstall: %+v, %v", c, err)
+	}
+	restored, err := look(hook)
+	if err != nil || restored.text != text || restored.mode != found.mode {
+		t.Errorf("restored: %q, mode %v, %v; it was mode %v", restored.text, restored.mode, err, found.mode)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(hook), "*agent-locks*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+// Nothing is taken out through a link either, and what to do is said in other
+// words than for an installation.
+func TestUninstallThroughALink(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write(filepath.Join(g.main, "tools", "hook"), Script{Program: "x"}.Text(), 0o755)
+	g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
+	before := listing(t, g.main)
+	_, err := Uninstall(g.place(g.main))
+	var refusal *Refusal
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, "symbolic link") || !strings.Contains(refusal.Hint, "take that out there") {
+		t.Errorf("uninstall: %#v", err)
+	}
+	if after := listing(t, g.main); after != before {
+		t.Errorf("changed from %q to %q", before, after)
+	}
+}
+
 // refusals leave everything as it is.
 func TestInstallRefuses(t *testing.T) {
 	t.Parallel()

@@ -85,12 +85,12 @@ func (p Place) writable() error {
 		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"",
 			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
 	}
-	return p.links()
+	return p.links("call `agent-locks guard check` from the hook that the link leads to, or put what it leads to in its place")
 }
 
-// links refuses a symbolic link on the way: what is written through one ends
-// up in a place that nobody named.
-func (p Place) links() error {
+// links refuses a symbolic link on the way, and says what to do instead: what
+// is changed through one lies in a place that nobody named.
+func (p Place) links(hint string) error {
 	rel, err := filepath.Rel(p.base, p.Hook())
 	if err != nil {
 		return err
@@ -106,8 +106,7 @@ func (p Place) links() error {
 			return cannot("look at", at, err)
 		case fi.Mode()&fs.ModeSymlink != 0:
 			target, _ := os.Readlink(at)
-			return refuse("call `agent-locks guard check` from the hook that the link leads to, or put a file in its place",
-				"%q is a symbolic link (to %q): nothing is written through it", at, target)
+			return refuse(hint, "%q is a symbolic link (to %q): nothing is changed through it", at, target)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 func Uninstall(p Place) (Change, error) {
 	c := Change{Action: "absent", Hook: p.Hook()}
 	sibling := filepath.Join(p.Dir, Sibling)
-	if err := p.links(); err != nil {
+	if err := p.links("the guard was not installed through it; if the hook that it leads to calls agent-locks, take that out there"); err != nil {
 		return c, err
 	}
 	found, err := look(c.Hook)
