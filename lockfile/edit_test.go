@@ -43,6 +43,7 @@ func TestEditFrontmatter(t *testing.T) {
 		{"added first", "status: active\ncreated: 2026-07-17T18-45-12\n" + scope, set("id", fuzzID), "id: " + fuzzID + "\nstatus: active\ncreated: 2026-07-17T18-45-12\n" + scope},
 		{"added behind a comment of the list", rest + scope + "  # more to come\n\n# the place\nx: y\n", set("repository", "/r"),
 			rest + scope + "repository: /r\n  # more to come\n\n# the place\nx: y\n"},
+		{"a text of several lines takes one", rest + scope + "branch: a\n", set("branch", "a\n\nb"), rest + scope + "branch: \"a\\n\\nb\"\n"},
 		{"a foreign key", rest + scope + "x: [1, 2]\n", Edit{Set: []KeyValue{{"x", "w"}, {"z", "new"}}}, rest + scope + "x: w\nz: new\n"},
 		{"removed", rest + "finished_by: reap # why\n" + scope, Edit{Remove: []string{"finished_by", "finished", "absent"}}, rest + scope},
 		{"removed, many lines", rest + scope + "x: {a: [\nb,\nc ] }\ny:\n- a\n\n# in\n- b\n# out\nz: 1\n", Edit{Remove: []string{"x", "y"}}, rest + scope + "# out\nz: 1\n"},
@@ -171,6 +172,7 @@ func TestEditRefuses(t *testing.T) {
 		{"an anchor that others use", "branch: &a x\ny: *a\n", "", set("branch", "z"), "unknown anchor"},
 		{"an anchor whose value others use", "branch: &a x\nhead: *a\n", "", Edit{Remove: []string{"branch"}}, "unknown anchor"},
 		{"lines that only YAML sees", "branch: a\rhead: b\n", "", set("branch", "z"), "head would read back"},
+		{"a foreign key that only YAML sees", "branch: a\rx: b\n", "", set("branch", "z"), "0 other keys instead of 1"},
 		{"a key that only YAML sees", "? branch\n: a\n", "", set("branch", "z"), "stands twice"},
 		{"a key that is no text", "", "", set("a: b", "z"), "not valid YAML"},
 		{"no such task", "", "# T\n- [ ] a\n", Edit{Tick: []Tick{{1, true}}}, "no task 1 among 1"},
@@ -194,6 +196,34 @@ func TestEditRefuses(t *testing.T) {
 		}
 		if string(f.Bytes()) != before {
 			t.Errorf("%s: the file changed", tt.name)
+		}
+	}
+}
+
+// What an edit is not about must read back as it was, keys that we do not
+// interpret included.
+func TestForeignKeysMustReadBack(t *testing.T) {
+	t.Parallel()
+	const keys = "x: {a: [1, '2']}\ny: &b text\nz: *b\n"
+	file := func(keys string) string { return strings.Replace(minimal, "scope:", keys+"scope:", 1) }
+	p, err := parse(fuzzID, []byte(file(keys)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.intent().parse(fuzzID, []byte(file(keys))); err != nil {
+		t.Errorf("nothing changed: %v", err)
+	}
+	for changed, reason := range map[string]string{
+		strings.Replace(keys, "'2'", "2", 1):   `the key "x" would change`,
+		strings.Replace(keys, "[1, ", "[", 1):  `the key "x" would change`,
+		strings.Replace(keys, "text", "te", 1): `the key "y" would change`,
+		strings.Replace(keys, "*b", "text", 1): `the key "z" would change`,
+		strings.Replace(keys, "x:", "w:", 1):   `the key "x" would change`,
+		keys + "w: 1\n":                        "4 other keys instead of 3",
+		"":                                     "0 other keys instead of 3",
+	} {
+		if _, err := p.intent().parse(fuzzID, []byte(file(changed))); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%q: %v, want %q", changed, err, reason)
 		}
 	}
 }

@@ -254,3 +254,15 @@ func TestBody(t *testing.T) {
 		}
 	}
 }
+
+type panicking struct{}
+
+func (panicking) UnmarshalYAML(func(any) error) error { panic("out of cheese") }
+
+// A fault of the YAML library costs the one file.
+func TestAPanicOfTheLibraryIsAnError(t *testing.T) {
+	t.Parallel()
+	if err := decodeYAML([]byte("a: b\n"), &panicking{}); err == nil || !strings.Contains(err.Error(), "not valid YAML: out of cheese") {
+		t.Error(err)
+	}
+}
