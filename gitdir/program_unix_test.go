@@ -134,6 +134,22 @@ func TestMessagesAreNotTranslated(t *testing.T) {
 	wantError(t, s.at("plain", path, "LC_ALL=de_DE.UTF-8"), gitdir.ErrNotRepository)
 }
 
+// Looking must not write an index or start a monitor, which would hold up, or
+// outlive, what others do.
+func TestGitOnlyLooks(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	q := s.at("r", s.script(fmt.Sprintf("echo \"$GIT_OPTIONAL_LOCKS $*\" >>%q\nexec %q \"$@\"\n", s.path("runs"), realGit(t))))
+	if _, err := s.find(q).Git(context.Background(), q.Environ, "status", "--short"); err != nil {
+		t.Fatal(err)
+	}
+	runs := strings.Split(strings.TrimSpace(s.read("runs")), "\n")
+	if len(runs) != 2 || !strings.HasPrefix(runs[0], "0 rev-parse ") || runs[1] != "0 -c core.fsmonitor=false status --short" {
+		t.Errorf("git ran as %q", runs)
+	}
+}
+
 func TestCancellingKillsGit(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
