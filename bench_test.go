@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 )
@@ -16,40 +13,36 @@ import (
 // together (design, section 10: at most 2.5). The three take turns, so that
 // a busy machine is busy for all, and medians are compared.
 func BenchmarkStatus(b *testing.B) {
-	dir := b.TempDir()
-	status, hello := filepath.Join(dir, "agent-locks.exe"), filepath.Join(dir, "hello.exe")
-	source := filepath.Join(dir, "hello.go")
+	c := newCourse(b, 20)
+	hello, source := filepath.Join(c.dir, "hello"), filepath.Join(c.dir, "hello.go")
 	if err := os.WriteFile(source, []byte("package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"), 0o666); err != nil {
 		b.Fatal(err)
 	}
-	repo := filepath.Join(dir, "repo")
-	env := append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "CGO_ENABLED=0")
-	took := func(where, name string, args ...string) time.Duration {
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = where, env
-		start := time.Now()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%s %q: %v\n%s", name, args, err, out)
-		}
-		return time.Since(start)
-	}
-	took("", "go", "build", "-o", status, ".")
-	took("", "go", "build", "-o", hello, source)
-	took(dir, "git", "init", "-q", repo)
-	took(repo, "git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "--allow-empty", "-m", "first")
-	for i := range 20 {
-		took(repo, status, "claim", "--title", fmt.Sprintf("Work %d", i), "--scope", fmt.Sprintf("src/%d/**", i), "--task", "one")
-	}
+	c.took("", "", "go", "build", "-o", hello, source)
 	var ours, gits, hellos []time.Duration
 	for b.Loop() {
-		ours = append(ours, took(repo, status, "status"))
-		gits = append(gits, took(repo, "git", "rev-parse", "--git-common-dir"))
-		hellos = append(hellos, took(repo, hello))
-	}
-	median := func(d []time.Duration) float64 {
-		slices.Sort(d)
-		return float64(d[len(d)/2])
+		ours = append(ours, c.took(c.repo, "", c.program(), "status"))
+		gits = append(gits, c.took(c.repo, "", "git", "rev-parse", "--git-common-dir"))
+		hellos = append(hellos, c.took(c.repo, "", hello))
 	}
 	b.ReportMetric(median(ours)/1e6, "status-ms")
 	b.ReportMetric(median(ours)/(median(gits)+median(hellos)), "x-baseline")
+}
+
+// BenchmarkServe measures a whole session of `agent-locks serve`, as a client
+// that asks once has it: the start, the handshake, a lock_query over 100 locks
+// and the end.
+func BenchmarkServe(b *testing.B) {
+	c := newCourse(b, 100)
+	const session = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"b","version":"0"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"lock_query","arguments":{}}}
+`
+	var ours, gits []time.Duration
+	for b.Loop() {
+		ours = append(ours, c.took(c.repo, session, c.program(), "serve"))
+		gits = append(gits, c.took(c.repo, "", "git", "rev-parse", "--git-common-dir"))
+	}
+	b.ReportMetric(median(ours)/1e6, "session-ms")
+	b.ReportMetric(median(ours)/median(gits), "x-git")
 }
