@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +62,26 @@ func TestWidening(t *testing.T) {
 	}
 	if n := lastNote(w.show(id)); !strings.HasSuffix(n, "by c") {
 		t.Errorf("note %q", n)
+	}
+}
+
+// What an added entry is in the caller's worktree decides, as in a claim.
+func TestWideningByADirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("a", "", "src")
+	if err := os.MkdirAll(filepath.Join(w.link, "packages", "socket.io"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"packages/socket.io"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(w.show(id).Scope, " "); got != "src packages/socket.io/" {
+		t.Errorf("scope %q", got)
+	}
+	c, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{"packages/*/x/*.js"}})
+	if err != nil || ids(c.Result) != id {
+		t.Errorf("check: %q, %v", ids(c.Result), err)
 	}
 }
 

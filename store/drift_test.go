@@ -193,6 +193,38 @@ func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 	}
 }
 
+// A rename touches both names, once it is committed as well: whoever holds the
+// old one has lost the file.
+func TestDriftOfCommittedRenames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.link, "docs/a", "gone")
+	w.commit(w.link, "base")
+	id := w.claim(w.link, "mine", "src")
+	if err := os.Mkdir(filepath.Join(w.link, "src"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w.git(w.link, "mv", "docs/a", "src/a")
+	w.git(w.link, "rm", "-q", "gone")
+	w.commit(w.link, "moved")
+	if d := w.drift(w.link, &id)[0]; fmt.Sprint(d.Outside) != "[docs/a gone]" || fmt.Sprint(d.Changed) != "[docs/a gone src/a]" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Asked from elsewhere, it says which worktree it looked at.
+func TestDriftOfALockFromElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "theirs", "src")
+	w.put(w.link, "docs")
+	a, err := w.at(w.link).Drift(background, store.DriftRequest{LockID: &id})
+	if err != nil || fmt.Sprint(a.Result[0].Outside) != "[docs]" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	wantWarning(t, a.Warnings, w.link)
+}
+
 // A planted monitor program would run with the rights of whoever asks.
 func TestDriftRunsNoMonitor(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,34 @@ func TestQueryFilters(t *testing.T) {
 	wantCode(t, err, store.BadScope, "[]")
 }
 
+// A lock whose worktree is gone is marked, as long as it is active.
+func TestQueryMarksWorktreesThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "here", "a")
+	w.claim(w.link, "there", "b")
+	done := w.claim(w.link, "done", "c")
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: done}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []bool{false, true} {
+		if gone {
+			if err := os.RemoveAll(w.link); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := w.at(w.main).Query(background, store.QueryRequest{Status: "all"})
+		if err != nil || len(a.Result) != 3 {
+			t.Fatalf("%+v, %v", a.Result, err)
+		}
+		for _, s := range a.Result {
+			if s.WorktreeGone != (gone && s.Title == "there") {
+				t.Errorf("gone %v: of %q it says %v", gone, s.Title, s.WorktreeGone)
+			}
+		}
+	}
+}
+
 func TestUnreadableFilesHideNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

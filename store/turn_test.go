@@ -371,6 +371,26 @@ func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	}
 }
 
+// Who asks for no turn waits for none: a plain claim is told of locks only.
+func TestPlainClaimsPassTheQueue(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src/a")
+	waiter := callAt(t, common)
+	done := waiting(waiter, claimOf(t, waiter, "two", "src/**"), time.Minute)
+	awaitTickets(t, common, 1)
+	c := callAt(t, common)
+	out, err := c.claimAnyway(claimOf(t, c, "three", "src/b"))
+	if err != nil || len(out.Overlaps) != 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	end(t, common, e)
+	end(t, common, found(t, c, out.ID))
+	if got := <-done; got.err != nil {
+		t.Fatal(got.err)
+	}
+}
+
 // A lock holds up neither its holder nor the holder's children.
 func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 	t.Parallel()

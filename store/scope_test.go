@@ -1,0 +1,36 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Where git's config cannot be read, nobody knows whether letter case counts:
+// names meet as if it did not, and the answer says that it is not certain.
+func TestUnreadableConfigFoldsCase(t *testing.T) {
+	t.Parallel()
+	common := newCommon(t)
+	e := hold(t, common, "one", "src/API/x.ts")
+	repo := repoAt(common)
+	repo.ConfigErr = errors.New("it is torn")
+	c, err := storeAt(common).enter(t.Context(), repo, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.dir.close()
+	scope, err := c.parseScope([]string{"src/api/x.ts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.overlaps(scope, []entry{e}, defaultStaleMinutes); len(got) != 1 || got[0].Overlaps[0].Exact {
+		t.Errorf("it meets %+v", got)
+	}
+	if len(c.warnings) != 1 || !strings.Contains(c.warnings[0], "it is torn") {
+		t.Errorf("warnings %q", c.warnings)
+	}
+	x := &exam{call: c}
+	if x.repository(); len(x.findings) != 1 || x.findings[0].Severity != SeverityProblem || !strings.Contains(x.findings[0].Message, "it is torn") || x.findings[0].Fix == "" {
+		t.Errorf("doctor finds %+v", x.findings)
+	}
+}
