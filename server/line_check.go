@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -13,6 +14,10 @@ const (
 	codeInvalid       = -32600
 	codeInvalidParams = -32602
 )
+
+// maxWhy is how long the sentence of an error answer may be, in bytes: what was
+// wrong may be as long as the client made it.
+const maxWhy = 2 << 10
 
 // maxDepth is how deep go-sdk lets a message nest.
 const maxDepth = 1000
@@ -25,7 +30,11 @@ type refusal struct {
 }
 
 func refuse(id json.RawMessage, code int, format string, values ...any) *refusal {
-	return &refusal{id: id, code: code, why: fmt.Sprintf(format, values...)}
+	why := fmt.Sprintf(format, values...)
+	if len(why) > maxWhy {
+		why = strings.ToValidUTF8(why[:maxWhy], "") + "…"
+	}
+	return &refusal{id: id, code: code, why: why}
 }
 
 // encode returns the answer as a JSON text without a line end.

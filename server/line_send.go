@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -94,7 +95,7 @@ func (l *line) send(text []byte) error {
 		l.calls.agree(negotiated(text))
 	}
 	if head.failed {
-		text = withCode(text)
+		text = legible(text)
 	}
 	switch {
 	case c.cancelled && !(c.method == methodCall && !head.failed && !toolFailed(text)):
@@ -146,21 +147,23 @@ func readHead(text []byte) (messageHead, error) {
 	return h, nil
 }
 
-// withCode returns an error answer with a code that means something. go-sdk has
-// none for a request that comes before the handshake and for a second
-// handshake, and sends 0.
-func withCode(text []byte) []byte {
+// legible returns an error answer with a code that means something and a message
+// of bearable size. go-sdk has no code for a request that comes before the
+// handshake and for a second handshake, and sends 0; and it repeats a name that
+// it does not know, or parameters that it cannot read, whole.
+func legible(text []byte) []byte {
 	var answer struct {
 		ID    json.RawMessage `json:"id"`
 		Error struct {
-			Code    int64  `json:"code"`
+			Code    int    `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil || answer.Error.Code != 0 {
+	if err := json.Unmarshal(text, &answer); err != nil || answer.Error.Code != 0 && len(answer.Error.Message) <= maxWhy {
 		return text
 	}
-	return append(refuse(answer.ID, codeInvalid, "%s", answer.Error.Message).encode(), '\n')
+	code := cmp.Or(answer.Error.Code, codeInvalid)
+	return append(refuse(answer.ID, code, "%s", answer.Error.Message).encode(), '\n')
 }
 
 // negotiated is the protocol version in the answer to initialize.

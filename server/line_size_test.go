@@ -75,6 +75,50 @@ func TestLinesOverTheLimit(t *testing.T) {
 	}
 }
 
+// What was wrong with a message may be as long as the client made it. But for
+// the id, which tells the client what is answered, none of it is repeated whole.
+func TestErrorsRepeatNothingLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 20_000)
+	request := func(method, params string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + "}\n"
+	}
+	for name, message := range map[string]string{
+		"method":           request(long, `{}`),
+		"tool":             callOf("1", long, `{}`),
+		"tool of a type":   request("tools/call", `{"name":["`+long+`"]}`),
+		"cursor of a type": request("tools/list", `{"cursor":["`+long+`"]}`),
+		"prompt":           request("prompts/get", `{"name":"`+long+`"}`),
+		"resource":         request("resources/read", `{"uri":"`+long+`"}`),
+		"completion":       request("completion/complete", `{"ref":{"type":"`+long+`"},"argument":{"name":"`+long+`"}}`),
+		"version":          request("tools/list", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"`+long+`"}}`),
+		"jsonrpc":          `{"jsonrpc":"` + long + `","id":1,"method":"ping"}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, handshake := range []string{initialize(newestWithHandshake), ""} {
+				replies, _ := newRig(t).oneShot(t, handshake+message)
+				r := byID(t, replies, "1")
+				if r.Error == nil || len(r.Error.Message) == 0 || len(r.Error.Message) > maxWhy+len("…") {
+					t.Fatalf("after %d bytes of handshake it is answered %+v", len(handshake), r)
+				}
+			}
+		})
+	}
+}
+
+// So it is where an id is named in a sentence: here one that is in use.
+func TestErrorsNameNoLongID(t *testing.T) {
+	t.Parallel()
+	id := `"` + strings.Repeat("x", 20_000) + `"`
+	replies, _ := newRig(t).oneShot(t, initialize(newestWithHandshake)+strings.Repeat(callOf(id, "waits", `{}`), 2))
+	r := byID(t, replies, "null")
+	if r.Error == nil || !strings.HasPrefix(r.Error.Message, "the id ") || len(r.Error.Message) > maxWhy+len("…") {
+		t.Errorf("%+v", r)
+	}
+	byID(t, replies, id)
+}
+
 // Not parallel: it measures what is allocated.
 func TestEndlessLineTakesBoundedMemory(t *testing.T) {
 	const limit, size = 1 << 20, 64 << 20
