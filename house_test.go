@@ -1,0 +1,121 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/agent-locks/agent-locks/"
+
+// The arrows of the house run downward only (design, section 2): what each
+// directory may import of ours.
+func arrows() map[string][]string {
+	return map[string][]string{
+		".":         {"cli"},
+		"cli":       {"cli/guard", "cli/setup", "gitdir", "lockfile", "server", "store"},
+		"cli/guard": {"gitdir"},
+		"cli/setup": {},
+		"server":    {"store"},
+		"store":     {"gitdir", "lockfile", "overlap"},
+		"gitdir":    {},
+		"lockfile":  {},
+		"overlap":   {},
+	}
+}
+
+// sources are the files of the program, by slash-separated path.
+func sources(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 1 && d.Name()[0] == '.'):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		files[filepath.ToSlash(name)], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}
+
+func imports(t *testing.T, file *ast.File) []string {
+	t.Helper()
+	var paths []string
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func TestArrowsRunDownward(t *testing.T) {
+	t.Parallel()
+	pure := []string{"lockfile", "overlap"} // no I/O
+	for name, file := range sources(t) {
+		dir := path.Dir(name)
+		allowed, known := arrows()[dir]
+		if !known {
+			t.Errorf("%s: what may %s import?", name, dir)
+		}
+		for _, p := range imports(t, file) {
+			ours, isOurs := strings.CutPrefix(p, module)
+			switch {
+			case isOurs && !slices.Contains(allowed, ours):
+				t.Errorf("%s imports %s", name, p)
+			case ours == "server" && name != "cli/serve.go" && name != "cli/arguments.go":
+				t.Errorf("%s imports the server", name)
+			case slices.Contains(pure, dir) && slices.Contains([]string{"os", "io", "io/fs", "net", "path/filepath"}, p):
+				t.Errorf("%s imports %s", name, p)
+			}
+		}
+	}
+}
+
+// The world comes in through cli.World and store.Store, so that tests can run
+// side by side in worlds of their own.
+func TestOnlyMainReachesForTheWorld(t *testing.T) {
+	t.Parallel()
+	world := map[string][]string{
+		"os":   {"Args", "Environ", "Exit", "Getenv", "Getwd", "LookupEnv", "Stderr", "Stdin", "Stdout"},
+		"time": {"Now"},
+	}
+	outside := []string{"main.go", "cli/main.go", "cli/gone_unix.go"}
+	clocks := []string{"store/dir.go", "store/doctor_place.go"} // the machine's own, for the ages of files and for patience
+	for name, file := range sources(t) {
+		if slices.Contains(outside, name) {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "init" {
+					t.Errorf("%s has an init function", name)
+				}
+			case *ast.SelectorExpr:
+				pkg, ok := n.X.(*ast.Ident)
+				if ok && slices.Contains(world[pkg.Name], n.Sel.Name) && !(pkg.Name == "time" && slices.Contains(clocks, name)) {
+					t.Errorf("%s reaches for %s.%s", name, pkg.Name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
