@@ -1,6 +1,11 @@
 package overlap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
 
 // A code says what a state of an automaton does with the next rune.
 type code uint8
@@ -17,10 +22,11 @@ const (
 	codeLater              // goes on at out, at the start of a segment but the first
 )
 
+// A state has no pointers, so that memory full of them need not be searched
+// for any.
 type state struct {
 	code     code
-	r, typed rune // codeRune: as compared, and as typed
-	set      *class
+	r, typed rune // codeRune: as compared, and as typed; codeSet: r counts the sets
 	out, alt int32
 	// least is no more than the number of runes up to the end.
 	least int32
@@ -36,10 +42,11 @@ const (
 // ended by a slash, the last one too; an entry's begins after its head.
 type program struct {
 	states []state
+	sets   []*class
 	start  int32
 }
 
-func (s *state) takes(r rune) bool {
+func (p *program) takes(s *state, r rune) bool {
 	switch s.code {
 	case codeRune:
 		return r == s.r
@@ -48,9 +55,17 @@ func (s *state) takes(r rune) bool {
 	case codeAll, codeWithin:
 		return true
 	case codeSet:
-		return s.set.has(r)
+		return p.sets[s.r].has(r)
 	}
 	return false
+}
+
+// set is the runes that a state takes; nil where they are no set.
+func (p *program) set(s *state) *class {
+	if s.code == codeSet {
+		return p.sets[s.r]
+	}
+	return nil
 }
 
 // compile builds the entry's program, once.
@@ -62,11 +77,8 @@ func (e *Entry) compile() {
 }
 
 func (e *Entry) build() {
-	c := compiler{fold: e.fold, states: make([]state, 0, e.room())}
-	c.add(state{code: codeEnd})
-	c.add(state{code: codeWithin, out: within})
 	if e.plain {
-		e.prog = program{states: c.states, start: within}
+		e.prog = program{states: plainStates, start: within}
 		if e.file() {
 			e.prog.start = end
 		}
@@ -76,6 +88,9 @@ func (e *Entry) build() {
 		}
 		return
 	}
+	c := compilers.Get().(*compiler)
+	defer compilers.Put(c)
+	c.reset(e.fold)
 	e.lead = strings.LastIndexByte(e.head, '/') + 1
 	ends := fork{file: c.slash(end), dir: c.slash(within)}
 	if e.is == Dir {
@@ -84,7 +99,7 @@ func (e *Entry) build() {
 	if e.literal != "" {
 		ends.file.skip, ends.dir.skip = c.later(end), c.later(ends.dir.skip)
 	}
-	s, head := e.parsed(), seq(nil)
+	s, head := e.parsed(&c.nodes), seq(nil)
 	if !e.floating {
 		head = s.head()
 	}
@@ -95,36 +110,30 @@ func (e *Entry) build() {
 	}
 	if e.literal != "" {
 		// The text is a file where all that the pattern stands for are.
-		text := literalSeq(strings.TrimPrefix(e.literal, e.shown))
-		start = c.split(start, c.seq(text, ends.choose(tailEmpty.before(s))).next)
+		text := strings.TrimPrefix(e.literal, e.shown)
+		start = c.split(start, c.path(text, ends.choose(tailEmpty.before(s))).next)
 	}
 	if e.floating {
 		start = c.deep(start)
 	}
-	e.prog = program{states: c.states, start: start}
+	e.prog = program{states: slices.Clone(c.states), sets: slices.Clone(c.sets), start: start}
 }
 
-// room is how many states the entry's program will have, about.
-func (e *Entry) room() int {
-	if e.plain {
-		return 2
+// plainStates are those of every plain entry: all else is in its head.
+var plainStates = []state{{code: codeEnd}, {code: codeWithin, out: within}}
+
+// parsed is the entry's glob reading, made in room where it is not kept.
+func (e *Entry) parsed(room *seq) seq {
+	if e.seq != nil {
+		return e.seq
 	}
-	return 16 + 2*max(len(e.text)-len(e.head), 0)
-}
-
-// parsed is the entry's glob reading.
-func (e *Entry) parsed() seq {
-	e.read.Do(func() {
-		if e.seq != nil {
-			return
-		}
-		p := parser{in: e.pattern}
-		var f *fault
-		if e.seq, f = p.parse(); f != nil {
-			panic("overlap: a simple pattern has a fault: " + e.pattern)
-		}
-	})
-	return e.seq
+	p := parser{in: e.pattern, room: (*room)[:0]}
+	s, f := p.parse()
+	if f != nil {
+		panic("overlap: a simple pattern has a fault: " + e.pattern)
+	}
+	*room = s
+	return s
 }
 
 // file reports whether a plain entry covers itself only.
@@ -132,7 +141,7 @@ func (e *Entry) file() bool {
 	if e.is == Unknown && e.kind != nil {
 		e.is = e.kind(e.path())
 	}
-	return e.is == File || e.is == Unknown && tailEmpty.before(literalSeq(e.path())) == tailFile
+	return e.is == File || e.is == Unknown && tailOf(e.path()) == tailFile
 }
 
 // A goal is where a pattern goes on.
@@ -156,7 +165,17 @@ func nowhere() goal { return goal{none, none, none} }
 // A compiler builds a program from its end to its start.
 type compiler struct {
 	states []state
+	sets   []*class
 	fold   bool
+	nodes  seq // room to parse in
+}
+
+// compilers have made room already.
+var compilers = sync.Pool{New: func() any { return &compiler{} }}
+
+func (c *compiler) reset(fold bool) {
+	clear(c.sets)
+	c.states, c.sets, c.fold = append(c.states[:0], plainStates...), c.sets[:0], fold
 }
 
 // deadEnd is the least of a state that leads to no end: more than any path has.
@@ -198,8 +217,7 @@ func (c *compiler) node(n *node, g goal) goal {
 	case opStars:
 		return c.stars(g, n.whole)
 	case opClass:
-		one := c.add(state{code: codeSet, set: n.set, out: g.next})
-		return onward(c.split(one, c.text(n.text, g).next))
+		return onward(c.split(c.class(n.set, g.next), c.text(n.text, g).next))
 	default:
 		return c.group(n, g)
 	}
@@ -222,11 +240,33 @@ func (c *compiler) text(text string, g goal) goal {
 		dot := c.rune('.', g.next)
 		return goal{next: c.split(dot, c.add(state{code: codeStart, out: g.skip})), skip: none, glued: dot}
 	}
-	runes := []rune(text)
-	for i := len(runes) - 1; i >= 0; i-- {
-		g.next = c.rune(runes[i], g.next)
+	for text != "" {
+		r, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+		g.next = c.rune(r, g.next)
 	}
 	return onward(g.next)
+}
+
+// path is a text with slashes.
+func (c *compiler) path(path string, g goal) goal {
+	for {
+		i := strings.LastIndexByte(path, '/')
+		g = c.text(path[i+1:], g)
+		if i < 0 {
+			return g
+		}
+		g = c.slash(c.split(g.next, g.skip))
+		path = path[:i]
+	}
+}
+
+// class is one rune of a set.
+func (c *compiler) class(set *class, out int32) int32 {
+	if n := len(c.sets); n == 0 || c.sets[n-1] != set {
+		c.sets = append(c.sets, set)
+	}
+	return c.add(state{code: codeSet, r: rune(len(c.sets) - 1), out: out})
 }
 
 // slash is the end of a name.
@@ -344,18 +384,4 @@ func (c *compiler) split(a, b int32) int32 {
 		return a
 	}
 	return c.add(state{code: codeSplit, out: a, alt: b})
-}
-
-// literalSeq is a path as a sequence.
-func literalSeq(path string) seq {
-	var s seq
-	for i, name := range strings.Split(path, "/") {
-		if i > 0 {
-			s = append(s, node{op: opSlash})
-		}
-		if name != "" {
-			s = append(s, node{op: opText, text: name})
-		}
-	}
-	return s
 }

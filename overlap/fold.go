@@ -34,7 +34,16 @@ func foldRune(r rune) rune {
 }
 
 // normal reports whether a path is in NFC, so that it is compared as it is.
-func normal(path string) bool { return norm.NFC.IsNormalString(path) }
+func normal(path string) bool { return ascii(path) || norm.NFC.IsNormalString(path) }
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // The runes of names: those of Unicode, then one for each byte that is not
 // UTF-8, so that names which differ only there stay apart.

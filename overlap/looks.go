@@ -1,6 +1,10 @@
 package overlap
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // tails are the ways in which an entry may end, read from its end to the left,
 // as far as they bear on whether it looks like a file: its last segment ends
@@ -29,11 +33,7 @@ func (t tails) before(s seq) tails {
 func (t tails) beforeNode(n *node) tails {
 	switch n.op {
 	case opText:
-		runes := []rune(n.text)
-		for i := len(runes) - 1; i >= 0 && t&tailOpen != 0; i-- {
-			t = t.beforeRune(runes[i])
-		}
-		return t
+		return t.beforeText(n.text)
 	case opSlash:
 		return t.settle(tailOther)
 	case opClass:
@@ -43,6 +43,25 @@ func (t tails) beforeNode(n *node) tails {
 	}
 	// A star may stand for nothing, but nobody writes *.ts for the file .ts.
 	return t.settle(tailFile)
+}
+
+func (t tails) beforeText(text string) tails {
+	for text != "" && t&tailOpen != 0 {
+		r, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+		t = t.beforeRune(r)
+	}
+	return t
+}
+
+// tailOf is the tail of a path.
+func tailOf(path string) tails {
+	last := strings.LastIndexByte(path, '/') + 1
+	t := tailEmpty.beforeText(path[last:])
+	if last > 0 {
+		t = t.settle(tailOther)
+	}
+	return t
 }
 
 // settle decides what is open: a dot becomes what is given, all else is no

@@ -46,7 +46,7 @@ type Entry struct {
 	tail string
 
 	plain    bool   // a name without any pattern in it
-	pattern  string // what seq is parsed from, where it is not yet
+	pattern  string // what seq is parsed from, where it is not kept
 	seq      seq    // the glob reading
 	literal  string // the text as a path, where the glob reading may miss it
 	floating bool   // matches at any depth
@@ -57,7 +57,6 @@ type Entry struct {
 	budget   *Budget
 	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
 
-	read sync.Once // guards seq
 	once sync.Once // guards what follows
 	is   Kind      // Dir for a pattern, too, that ends in a slash
 	prog program
@@ -82,8 +81,9 @@ type Result struct {
 // have been read with the same case folding. It is symmetric down to the
 // example, and every entry overlaps itself.
 func (e *Entry) Overlaps(o *Entry) Result {
-	var p product
-	return e.overlaps(o, &p)
+	p := products.Get().(*product)
+	defer products.Put(p)
+	return e.overlaps(o, p)
 }
 
 func (e *Entry) overlaps(o *Entry, p *product) Result {
@@ -142,8 +142,10 @@ func (e *Entry) covers(path string) (covers, exact bool) {
 	}
 	e.compile()
 	rest := path[len(e.head):]
-	var room walkRoom
-	w := newWalk(&e.prog, placeAfter(e.head), &room)
+	p := products.Get().(*product)
+	defer products.Put(p)
+	w := &p.walkA
+	w.begin(&e.prog, placeAfter(e.head))
 	if strings.HasSuffix(e.head, "/") {
 		w.enter()
 	}

@@ -74,7 +74,9 @@ func parse(entry string, c Context) (*Entry, *fault) {
 	}
 	pattern := separate(text, c.Windows)
 	c.Budget.spend(len(text), bytesPerNode)
-	p := parser{in: pattern, fold: c.FoldCase, budget: c.Budget}
+	room := compilers.Get().(*compiler)
+	defer compilers.Put(room)
+	p := parser{in: pattern, fold: c.FoldCase, budget: c.Budget, room: room.nodes[:0]}
 	s, f := p.parse()
 	if f != nil {
 		f.offset += start
@@ -82,11 +84,12 @@ func parse(entry string, c Context) (*Entry, *fault) {
 	}
 	if !normal(pattern) {
 		// Offsets are the caller's, so the faults are found in what was typed.
-		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget}
+		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget, room: s[:0]}
 		if s, f = p.parse(); f != nil {
 			return nil, &fault{offset: start, reason: f.reason, hint: f.hint}
 		}
 	}
+	room.nodes = s
 	r, f := resolve(s, &p, c)
 	if f != nil {
 		f.offset += start

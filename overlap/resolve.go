@@ -229,7 +229,11 @@ func (r resolved) seq() seq {
 	if len(r.segments) == 0 {
 		return seq{{op: opStars, whole: true}}
 	}
-	var s seq
+	n := len(r.segments) - 1
+	for _, segment := range r.segments {
+		n += len(segment.seq)
+	}
+	s := make(seq, 0, n)
 	for i, segment := range r.segments {
 		if i > 0 {
 			s = append(s, node{op: opSlash})

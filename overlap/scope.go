@@ -20,13 +20,12 @@ type Pair struct {
 // Overlaps lists every pair of entries that meet, in the order of the scopes;
 // nil where none does.
 func (s Scope) Overlaps(theirs Scope) []Pair {
-	var (
-		pairs []Pair
-		p     product
-	)
+	var pairs []Pair
+	p := products.Get().(*product)
+	defer products.Put(p)
 	for _, y := range s {
 		for _, t := range theirs {
-			if r := y.overlaps(t, &p); r.Overlap {
+			if r := y.overlaps(t, p); r.Overlap {
 				pairs = append(pairs, Pair{Yours: y.text, Theirs: t.text, Example: r.Example, Exact: r.Exact})
 			}
 		}

@@ -1,8 +1,11 @@
 package overlap
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // A verdict is how a search ended.
@@ -33,8 +36,9 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 	a.compile()
 	b.compile()
 	at := placeAfter(b.head)
-	var ra, rb walkRoom
-	wa, wb := newWalk(&a.prog, placeAfter(a.head), &ra), newWalk(&b.prog, at, &rb)
+	wa, wb := &p.walkA, &p.walkB
+	wa.begin(&a.prog, placeAfter(a.head))
+	wb.begin(&b.prog, at)
 	if n := len(a.head); n > 0 && a.head[n-1] == '/' {
 		if n <= b.lead {
 			wa.enter()
@@ -54,17 +58,22 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 	case wa.stuck() || wb.now.only(end):
 		return "", apart
 	}
-	path, v := p.explore(&wa, &wb, at)
+	last, v := p.explore(at)
 	a.budget.spend(p.work, 1)
 	a.budget.spend(p.seen.words(), wordsPerNode)
-	return strings.TrimSuffix(b.shown+path, "/"), v
+	if v != meet {
+		return "", v
+	}
+	return p.path(b.shown, last), meet
 }
 
 // A product searches the pairs of states of two programs, cheapest first, by
 // what they cost so far and at least will cost. It may be used again, which
 // saves making room; the zero value is ready.
 type product struct {
-	a, b  []state
+	walkA, walkB walk // along what is known of the path
+	a, b         *program
+
 	seen  pairSet
 	nodes []step
 	// The nodes to look at, by their cost above that of the first: each list is
@@ -73,6 +82,9 @@ type product struct {
 	base  int32
 	left  int // nodes in the queue
 	work  int // of the budget
+
+	runes []rune // of the path
+	text  []byte
 }
 
 // A step is a pair of states and how it was reached.
@@ -91,62 +103,129 @@ const (
 	costClass  = 16
 )
 
+// products have made room already.
+var products = sync.Pool{New: func() any { return &product{} }}
+
 // reset makes the product of two programs, in the space of the last one.
-func (p *product) reset(a, b []state) {
-	if p.nodes == nil {
-		p.nodes, p.queue = make([]step, 0, 128), make([]int32, 0, 32)
-	}
-	*p = product{a: a, b: b, nodes: p.nodes[:0], queue: p.queue[:0], seen: p.seen, base: none}
-	p.seen.reset(len(a), len(b))
+func (p *product) reset(a, b *program) {
+	p.a, p.b = a, b
+	p.nodes, p.queue = p.nodes[:0], p.queue[:0]
+	p.base, p.left, p.work = none, 0, 0
+	p.seen.reset(len(a.states), len(b.states))
 }
 
-// explore finds the rest of a path on which two walks stand at a place.
-func (p *product) explore(wa, wb *walk, at place) (string, verdict) {
-	p.reset(wa.prog.states, wb.prog.states)
-	for a := range wa.taking {
-		for b := range wb.taking {
-			p.push(step{a: a, b: b, from: none, at: at})
+// explore goes on from where both walks stand, at a place, to a node that
+// both programs accept.
+func (p *product) explore(at place) (last int32, v verdict) {
+	p.reset(p.walkA.prog, p.walkB.prog)
+	for a := range p.walkA.taking {
+		for b := range p.walkB.taking {
+			p.start(step{a: a, b: b, from: none, at: at})
 		}
 		if p.work > searchBudget {
-			return "", unsure
+			return none, unsure
 		}
 	}
-	return p.run()
-}
-
-func (p *product) run() (string, verdict) {
-	for cost := 0; p.left > 0; cost++ {
+	for cost := int32(0); p.left > 0; cost++ {
 		for p.queue[cost] != 0 {
 			i := p.queue[cost] - 1
 			n := p.nodes[i]
 			p.queue[cost] = n.link
 			p.left--
-			if !p.seen.add(n.a, n.b, n.at) {
-				continue
+			if v := p.follow(i, n, cost); v != apart {
+				return i, v
 			}
-			if n.a <= within && n.b <= within && n.at == placeStart {
-				return p.path(i), meet
-			}
-			if p.work > searchBudget {
-				return "", unsure
-			}
-			p.expand(i, n)
 		}
 	}
-	return "", apart
+	return none, apart
 }
 
-func (p *product) push(n step) {
-	least := max(p.a[n.a].least, p.b[n.b].least)
+// follow goes on from a node: first without a rune, on one side at a time. Of
+// two ways to do so the second is gone at once as long as it costs no more:
+// it is what would come out of the queue next.
+func (p *product) follow(i int32, n step, cost int32) verdict {
+	for p.seen.add(n.a, n.b, n.at) {
+		if n.a <= within && n.b <= within && n.at == placeStart {
+			return meet
+		}
+		if p.work > searchBudget {
+			return unsure
+		}
+		a, b := &p.a.states[n.a], &p.b.states[n.b]
+		free := step{a: n.a, b: n.b, from: i, cost: n.cost, at: n.at}
+		switch {
+		case a.code == codeSplit:
+			free.a = a.alt
+			p.start(free)
+			n.a = a.out
+		case b.code == codeSplit:
+			free.b = b.alt
+			p.start(free)
+			n.b = b.out
+		default:
+			p.consume(i, n, a, b)
+			return apart
+		}
+		if !p.open(&n) {
+			return apart
+		}
+		next, ok := p.rank(&n)
+		if !ok {
+			return apart
+		}
+		if next != cost {
+			free.a, free.b = n.a, n.b
+			p.push(free, next)
+			return apart
+		}
+		p.work++
+	}
+	return apart
+}
+
+// start queues a node, if anything comes of it.
+func (p *product) start(n step) {
+	if p.open(&n) {
+		if cost, ok := p.rank(&n); ok && !p.seen.has(n.a, n.b, n.at) {
+			p.push(n, cost)
+		}
+	}
+}
+
+// open takes a node past the states that need the start of a segment; false
+// where it is elsewhere.
+func (p *product) open(n *step) bool {
+	for s := &p.a.states[n.a]; s.code >= codeStart; s = &p.a.states[n.a] {
+		if !s.opens(n.at) {
+			return false
+		}
+		n.a = s.out
+	}
+	for s := &p.b.states[n.b]; s.code >= codeStart; s = &p.b.states[n.b] {
+		if !s.opens(n.at) {
+			return false
+		}
+		n.b = s.out
+	}
+	return true
+}
+
+// rank is where in the queue a node belongs; false where no end is reached
+// from it.
+func (p *product) rank(n *step) (cost int32, ok bool) {
+	least := max(p.a.states[n.a].least, p.b.states[n.b].least)
 	if least >= deadEnd {
-		return
+		return 0, false
 	}
 	if p.base == none {
 		p.base = least
 	}
 	// The first nodes are not sorted; one that is cheaper than the very first
 	// is taken for as cheap.
-	cost := max(n.cost+least-p.base, 0)
+	return max(n.cost+least-p.base, 0), true
+}
+
+func (p *product) push(n step, cost int32) {
 	for int(cost) >= len(p.queue) {
 		p.queue = append(p.queue, 0)
 	}
@@ -155,44 +234,6 @@ func (p *product) push(n step) {
 	p.queue[cost] = int32(len(p.nodes))
 	p.left++
 	p.work++
-}
-
-// expand goes on from a node: first without a rune, on one side at a time.
-func (p *product) expand(i int32, n step) {
-	a, b := &p.a[n.a], &p.b[n.b]
-	free := step{from: i, cost: n.cost, at: n.at}
-	switch {
-	case a.code == codeSplit:
-		free.b = n.b
-		for _, free.a = range [...]int32{a.alt, a.out} {
-			p.start(free)
-		}
-	case b.code == codeSplit:
-		free.a = n.a
-		for _, free.b = range [...]int32{b.alt, b.out} {
-			p.start(free)
-		}
-	default:
-		p.consume(i, n, a, b)
-	}
-}
-
-// start pushes a node unless a state of it needs the start of a segment, and
-// that is elsewhere.
-func (p *product) start(n step) {
-	for p.a[n.a].code >= codeStart {
-		if !p.a[n.a].opens(n.at) {
-			return
-		}
-		n.a = p.a[n.a].out
-	}
-	for p.b[n.b].code >= codeStart {
-		if !p.b[n.b].opens(n.at) {
-			return
-		}
-		n.b = p.b[n.b].out
-	}
-	p.push(n)
 }
 
 // opens reports whether a state that needs the start of a segment goes on.
@@ -205,22 +246,23 @@ func (s *state) opens(at place) bool {
 func (p *product) consume(i int32, n step, a, b *state) {
 	switch {
 	case a.code == codeRune:
-		if b.takes(a.r) {
+		if p.b.takes(b, a.r) {
 			p.take(i, n, a.typed)
 		}
 	case b.code == codeRune:
-		if a.takes(b.r) {
+		if p.a.takes(a, b.r) {
 			p.take(i, n, b.typed)
 		}
 	case a.code == codeEnd || b.code == codeEnd:
 	default:
-		if a.set != nil && b.set != nil {
+		as, bs := p.a.set(a), p.b.set(b)
+		if as != nil && bs != nil {
 			p.work += classWork
 		}
-		if r, ok := common(a.set, b.set); ok {
+		if r, ok := common(as, bs); ok {
 			p.take(i, n, r)
 		}
-		if a.takes('/') && b.takes('/') {
+		if p.a.takes(a, '/') && p.b.takes(b, '/') {
 			p.take(i, n, '/')
 		}
 	}
@@ -231,35 +273,33 @@ func (p *product) take(i int32, n step, r rune) {
 	if !ok {
 		return
 	}
-	a, b := &p.a[n.a], &p.b[n.b]
+	a, b := &p.a.states[n.a], &p.b.states[n.b]
 	cost := n.cost + costRune
 	if r == '.' && n.at.starts() {
 		cost += costHidden
 	}
-	for _, s := range [...]*state{a, b} {
-		if s.code == codeSet && s.set.named {
-			cost += costClass
-		}
+	if set := p.a.set(a); set != nil && set.named {
+		cost += costClass
+	}
+	if set := p.b.set(b); set != nil && set.named {
+		cost += costClass
 	}
 	p.start(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
 }
 
-// path is what the runes up to a node spell.
-func (p *product) path(i int32) string {
-	n := 0
-	for j := i; j != none; j = p.nodes[j].from {
-		if p.nodes[j].r != 0 {
-			n++
+// path is the start of a path and what the runes up to a node spell.
+func (p *product) path(start string, last int32) string {
+	p.runes = p.runes[:0]
+	for i := last; i != none; i = p.nodes[i].from {
+		if r := p.nodes[i].r; r != 0 {
+			p.runes = append(p.runes, r)
 		}
 	}
-	runes := make([]rune, n)
-	for j := i; j != none; j = p.nodes[j].from {
-		if r := p.nodes[j].r; r != 0 {
-			n--
-			runes[n] = r
-		}
+	p.text = append(p.text[:0], start...)
+	for _, r := range slices.Backward(p.runes) {
+		p.text = utf8.AppendRune(p.text, r)
 	}
-	return string(runes)
+	return string(bytes.TrimSuffix(p.text, []byte("/")))
 }
 
 // A pairSet is a set of pairs of states, each at a place: a bit each as long
@@ -293,9 +333,23 @@ func (s *pairSet) words() int {
 	return len(s.bits)
 }
 
+// has reports whether the pair is there.
+func (s *pairSet) has(a, b int32, at place) bool {
+	key := s.key(a, b, at)
+	if s.sparse != nil {
+		_, ok := s.sparse[key]
+		return ok
+	}
+	return s.bits[key>>6]&(1<<(key&63)) != 0
+}
+
+func (s *pairSet) key(a, b int32, at place) uint64 {
+	return (uint64(a)*s.width+uint64(b))*places + uint64(at)
+}
+
 // add reports whether the pair is new.
 func (s *pairSet) add(a, b int32, at place) bool {
-	key := (uint64(a)*s.width+uint64(b))*places + uint64(at)
+	key := s.key(a, b, at)
 	if s.sparse != nil {
 		n := len(s.sparse)
 		s.sparse[key] = struct{}{}

@@ -39,6 +39,7 @@ type parser struct {
 	budget   *Budget
 	unfolded bool // classes were left unfolded, since it is spent
 
+	room    seq   // for the whole pattern
 	slashes []int // where the slashes outside groups are
 
 	wild    bool // a *, ? or [ occurs
@@ -53,6 +54,9 @@ func (p *parser) parse() (seq, *fault) { return p.seq(0) }
 // the pattern: closer is the byte that ends the group, '}' or ')', or 0.
 func (p *parser) seq(closer byte) (seq, *fault) {
 	var s seq
+	if closer == 0 {
+		s = p.room
+	}
 	parens := 0 // plain ones, open inside an extglob
 	for p.pos < len(p.in) {
 		var n node
@@ -134,6 +138,9 @@ func (p *parser) stars(first bool) node {
 // knows what a "." or ".." refers to; within a group // and /./ collapse here.
 func (p *parser) slash() (node, *fault) {
 	if p.depth == 0 {
+		if p.slashes == nil {
+			p.slashes = make([]int, 0, strings.Count(p.in[p.pos:], "/"))
+		}
 		p.slashes = append(p.slashes, p.pos)
 		p.pos++
 		return node{op: opSlash}, nil

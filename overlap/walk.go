@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -68,23 +69,19 @@ type walk struct {
 	later     bool // and that is not the first
 	budget    int
 	words     int // gone through so far
+	room      []uint64
 }
 
 // walkBudget bounds the steps of one walk.
 const walkBudget = 1 << 19
 
-// A walkRoom is the space for the walks of most programs, on the stack.
-type walkRoom [4]uint64
-
-func newWalk(p *program, at place, room *walkRoom) walk {
-	w := walk{prog: p, starts: at.starts(), later: at == placeStart, budget: walkBudget}
-	if n := (len(p.states) + 63) / 64; n <= len(room)/2 {
-		w.now, w.next = room[:n], room[len(room)-n:]
-	} else {
-		w.now, w.next = make(stateSet, n), make(stateSet, n)
-	}
+// begin starts a walk at a place, in the space of the last one.
+func (w *walk) begin(p *program, at place) {
+	n := (len(p.states) + 63) / 64
+	room := slices.Grow(w.room[:0], 2*n)[:2*n]
+	clear(room)
+	*w = walk{prog: p, now: room[:n], next: room[n:], starts: at.starts(), later: at == placeStart, budget: walkBudget, room: room}
 	w.visit(w.now, p.start)
-	return w
 }
 
 // visit adds a state, and those that it goes on at without a rune.
@@ -132,7 +129,7 @@ func (w *walk) through(text string, lead int) bool {
 			for ; word != 0; word &= word - 1 {
 				s := &w.prog.states[k<<6|bits.TrailingZeros64(word)]
 				w.budget--
-				if s.takes(r) {
+				if w.prog.takes(s, r) {
 					w.visit(w.next, s.out)
 				}
 			}

@@ -65,7 +65,8 @@ func (e *Entry) makeSample() string {
 	}
 	var b strings.Builder
 	e.budget.spend(len(e.text), bytesPerNode)
-	e.parsed().sample(&b)
+	var room seq
+	e.parsed(&room).sample(&b)
 	if path := b.String(); valid(path) {
 		return path
 	}
