@@ -212,6 +212,30 @@ func TestDriftOfCommittedRenames(t *testing.T) {
 	}
 }
 
+// A submodule's commit is a file of its parent's, whatever diffs are told to
+// leave out.
+func TestDriftOfSubmodules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sub := filepath.Join(w.link, "vendor")
+	w.git(w.link, "init", "-q", sub)
+	w.git(sub, "commit", "-q", "--allow-empty", "-m", "one")
+	w.git(w.link, "-c", "advice.addEmbeddedRepo=false", "add", "vendor")
+	w.git(w.link, "commit", "-q", "-m", "base")
+	w.git(w.link, "config", "diff.ignoreSubmodules", "all")
+	id := w.claim(w.link, "mine", "src")
+	w.git(sub, "commit", "-q", "--allow-empty", "-m", "two")
+	for _, committed := range []bool{false, true} {
+		if committed {
+			w.git(w.link, "add", "vendor")
+			w.git(w.link, "-c", "diff.ignoreSubmodules=none", "commit", "-q", "-m", "moved on")
+		}
+		if d := w.drift(w.link, &id)[0]; fmt.Sprint(d.Outside) != "[vendor]" {
+			t.Errorf("committed %v: %+v", committed, d)
+		}
+	}
+}
+
 // Asked from elsewhere, it says which worktree it looked at.
 func TestDriftOfALockFromElsewhere(t *testing.T) {
 	t.Parallel()
