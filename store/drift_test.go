@@ -122,7 +122,7 @@ func TestDriftAfterARebase(t *testing.T) {
 		}
 	}
 	// A claim's commit that is gone, or is no hash at all.
-	for _, head := range []string{strings.Repeat("0", 40), "--output=x"} {
+	for _, head := range []string{strings.Repeat("0", 40), "HEAD", "--output=x"} {
 		w.write(id+".md", strings.Replace(w.read(id+".md"), "\nhead: ", "\nhead: \""+head+"\" # ", 1))
 		a, err := w.at(w.link).Drift(background, store.DriftRequest{LockID: &id})
 		if err != nil || !strings.Contains(fmt.Sprint(a.Result[0].Outside), "mine/2") {
@@ -209,6 +209,26 @@ func TestDriftOfCommittedRenames(t *testing.T) {
 	w.commit(w.link, "moved")
 	if d := w.drift(w.link, &id)[0]; fmt.Sprint(d.Outside) != "[docs/a gone]" || fmt.Sprint(d.Changed) != "[docs/a gone src/a]" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Another tool's lock does not say which commit it was made at; when it was
+// made stands for that.
+func TestDriftOfALockWithoutItsCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "theirs", "src")
+	text := w.read(id + ".md")
+	from, to := strings.Index(text, "\nbranch: "), strings.Index(text, "\n---\n\n#")
+	w.write(id+".md", text[:from]+text[to:])
+	for _, at := range []struct{ name, date string }{{"before", "2026-07-17T18:45:11Z"}, {"after", "2026-07-17T18:45:13Z"}} {
+		w.put(w.main, at.name)
+		w.env = append(w.env, "GIT_COMMITTER_DATE="+at.date)
+		w.commit(w.main, at.name)
+		w.env = w.env[:len(w.env)-1]
+	}
+	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Changed) != "[after]" {
+		t.Errorf("changed: %q", d.Changed)
 	}
 }
 
