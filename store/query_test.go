@@ -242,6 +242,30 @@ func TestQueryOfALockWithoutItsRepository(t *testing.T) {
 	}
 }
 
+// A file that is readable and odd all the same is told of by whatever reads it.
+func TestOddFilesAreToldOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "odd", "src")
+	w.write(id+".md", strings.Replace(w.read(id+".md"), "id: "+id, "id: other", 1))
+	s := w.at(w.link)
+	q, err := s.Query(background, store.QueryRequest{})
+	if err != nil || ids(q.Result) != id {
+		t.Errorf("%+v, %v", q.Result, err)
+	}
+	c, err := s.Check(background, store.CheckRequest{Scope: []string{"docs"}})
+	if err != nil || len(c.Result) != 0 {
+		t.Errorf("%+v, %v", c.Result, err)
+	}
+	l, err := s.Show(background, store.ShowRequest{Ref: store.Ref{LockID: id}})
+	if err != nil || l.Result.ID != id {
+		t.Errorf("%+v, %v", l.Result, err)
+	}
+	for _, warnings := range [][]string{q.Warnings, c.Warnings, l.Warnings} {
+		wantWarning(t, warnings, `the frontmatter says id "other"; the file name is the id`)
+	}
+}
+
 func TestShortIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
