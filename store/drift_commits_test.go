@@ -203,4 +203,3 @@ func TestDriftOfSignedCommits(t *testing.T) {
 		t.Skip("this git shows no signatures")
 	}
 }
-
