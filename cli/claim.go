@@ -91,7 +91,8 @@ func printRecent(w io.Writer, recent []store.Recent) {
 // printWaiting tells a holder whom its lock holds up.
 func printWaiting(w io.Writer, waiting []store.Waiter) {
 	for _, q := range waiting {
-		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", agentName(q.AgentID), plain(strings.Join(q.Scope, ", ")), plain(q.Since))
+		scope := shortScopeCell(store.Summary{Scope: q.Scope, ScopeLeftOut: q.ScopeLeftOut})
+		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", agentName(q.AgentID), plain(scope), plain(q.Since))
 	}
 }
 

@@ -119,10 +119,10 @@ func lockLines(locks []store.Summary) string {
 
 func lockLine(s store.Summary) string {
 	const entries = 5
-	scope := s.Scope
+	scope := s.Scope[:min(entries, len(s.Scope))]
 	more := ""
-	if len(scope) > entries {
-		scope, more = scope[:entries], fmt.Sprintf(" and %d more", len(s.Scope)-entries)
+	if n := len(s.Scope) + s.ScopeLeftOut - len(scope); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
 	}
 	who := "somebody without an id"
 	if s.AgentID != nil {

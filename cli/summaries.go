@@ -85,8 +85,9 @@ func scopeColumn(rows []store.Summary) column {
 // everybody's row.
 func shortScopeCell(s store.Summary) string {
 	const most = 4
-	if more := len(s.Scope) - most; more > 0 {
-		s.Scope = append(slices.Clone(s.Scope[:most]), fmt.Sprintf("(+%d)", more))
+	shown := min(most, len(s.Scope))
+	if more := len(s.Scope) + s.ScopeLeftOut - shown; more > 0 {
+		s.Scope = append(slices.Clone(s.Scope[:shown]), fmt.Sprintf("(+%d)", more))
 	}
 	for i, text := range s.Scope {
 		if runes := []rune(text); len(runes) > 80 {

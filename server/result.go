@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -26,7 +27,7 @@ func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 		if err != nil {
 			return failure(err, warnings), nil
 		}
-		return success(result, warnings), nil
+		return t.success(result, warnings), nil
 	}
 }
 
@@ -47,11 +48,29 @@ func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessag
 	return t.Call(ctx, s, raw)
 }
 
+// maxAnswer is the longest answer that is sent. As a text within a message's
+// JSON it is up to twice as long, which is what a message may have.
+const maxAnswer = maxMessage / 2
+
+// tooMuch refuses an answer that no client could read. Only what lists can be
+// so long: what changes something answers within bounds.
+func (t Tool) tooMuch(size int) error {
+	narrowing := slices.DeleteFunc([]string{"limit", "since", "scope", "text", "lock_id"}, func(name string) bool {
+		return !slices.Contains(t.names(), name)
+	})
+	return &store.Error{Code: store.BadInput,
+		Message: fmt.Sprintf("the answer would have %d bytes, more than %d", size, maxAnswer),
+		Hint:    "ask for less at once with " + strings.Join(narrowing, ", ")}
+}
+
 // success is the JSON of the result, then the warnings if there are any.
-func success(result any, warnings []string) *mcp.CallToolResult {
+func (t Tool) success(result any, warnings []string) *mcp.CallToolResult {
 	encoded, err := store.Encode(result)
 	if err != nil {
 		return failure(fmt.Errorf("encoding the answer: %w", err), warnings)
+	}
+	if len(encoded) > maxAnswer {
+		return failure(t.tooMuch(len(encoded)), warnings)
 	}
 	return &mcp.CallToolResult{Content: blocks(string(encoded), warned(warnings))}
 }

@@ -47,9 +47,8 @@ func (c *call) obstruction(k claim, entries []entry, before []ticket) obstructio
 
 // summaries lists all that a claim meets, and says of each whether it blocks.
 func (c *call) summaries(k claim, o obstruction) []Summary {
-	out := make([]Summary, len(o.met))
+	out := c.overlapping(o.met, k.minutes)
 	for i, m := range o.met {
-		out[i] = c.overlapping(m, k.minutes)
 		out[i].Blocks = c.party(m.entry, k.minutes).blocks(k.party())
 	}
 	return out

@@ -50,6 +50,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		for i, e := range entries {
 			out[i] = c.summary(e, minutes)
 		}
+		c.boundScopes(out)
 		return out, nil
 	})
 }

@@ -16,9 +16,10 @@ type Refusal struct {
 
 // A Waiter is somebody in the queue.
 type Waiter struct {
-	AgentID *string  `json:"agent_id"`
-	Scope   []string `json:"scope"`
-	Since   string   `json:"since"`
+	AgentID      *string  `json:"agent_id"`
+	Scope        []string `json:"scope"`
+	ScopeLeftOut int      `json:"scopeLeftOut,omitempty"` // as Summary.ScopeLeftOut
+	Since        string   `json:"since"`
 }
 
 // refusal says who stands in a claim's way, since when, doing what.
@@ -84,9 +85,16 @@ func named(agent *string) string {
 }
 
 func waiters(tickets []ticket) []Waiter {
+	scopes := make([][]string, len(tickets))
+	for i, t := range tickets {
+		scopes[i] = t.Scope
+	}
+	share := scopeShare(scopes)
 	var out []Waiter
 	for _, t := range tickets {
-		out = append(out, Waiter{AgentID: t.AgentID, Scope: t.Scope, Since: t.Since})
+		w := Waiter{AgentID: t.AgentID, Since: t.Since}
+		w.Scope, w.ScopeLeftOut = firstEntries(t.Scope, share)
+		out = append(out, w)
 	}
 	return out
 }

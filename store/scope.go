@@ -231,11 +231,7 @@ func (c *call) stored(texts []string) overlap.Scope {
 
 // overlaps are the summaries of the entries that meet a scope.
 func (c *call) overlaps(scope overlap.Scope, entries []entry, staleMinutes float64) []Summary {
-	out := []Summary{}
-	for _, m := range c.meetings(scope, entries) {
-		out = append(out, c.overlapping(m, staleMinutes))
-	}
-	return out
+	return c.overlapping(c.meetings(scope, entries), staleMinutes)
 }
 
 // exclusiveTo leaves out the locks which one of that mode never meets: shared

@@ -4,18 +4,10 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
-	"github.com/agent-locks/agent-locks/overlap"
 )
 
 // lastNoteRunes is how much of a lock's last note a listing shows.
 const lastNoteRunes = 200
-
-// An answer lists the pairs of entries that meet, of one lock, until they make
-// overlapBytes; pairBytes is what a pair takes beside its texts.
-const (
-	overlapBytes = 8 << 10
-	pairBytes    = len(`{"yours":"","theirs":"","example":"","exact":false},`)
-)
 
 // summary is an entry as listings show it, judged by a staleness threshold.
 func (c *call) summary(e entry, staleMinutes float64) Summary {
@@ -58,27 +50,19 @@ func (c *call) summary(e entry, staleMinutes float64) Summary {
 	return s
 }
 
-// overlapping is a summary of a lock that meets the caller's scope.
-func (c *call) overlapping(m meeting, staleMinutes float64) Summary {
-	s := c.summary(m.entry, staleMinutes)
-	same := c.sameWorktree(&m.entry.Lock)
-	s.Overlaps, s.OverlapsLeftOut = bounded(m.pairs)
-	s.SameWorktree = &same
-	s.LastNote = firstRunes(m.entry.LastNote(), lastNoteRunes)
-	return s
-}
-
-// bounded is the first pairs, up to overlapBytes of them and one at least, and
-// how many are left out.
-func bounded(pairs []overlap.Pair) (listed []overlap.Pair, leftOut int) {
-	size := 0
-	for i, p := range pairs {
-		size += len(p.Yours) + len(p.Theirs) + len(p.Example) + pairBytes
-		if i > 0 && size > overlapBytes {
-			return pairs[:i], len(pairs) - i
-		}
+// overlapping are summaries of locks that meet the caller's scope.
+func (c *call) overlapping(met []meeting, staleMinutes float64) []Summary {
+	out := make([]Summary, len(met))
+	for i, m := range met {
+		s := c.summary(m.entry, staleMinutes)
+		same := c.sameWorktree(&m.entry.Lock)
+		s.Overlaps, s.OverlapsLeftOut = firstPairs(m.pairs, pairShare(len(met)))
+		s.SameWorktree = &same
+		s.LastNote = firstRunes(m.entry.LastNote(), lastNoteRunes)
+		out[i] = s
 	}
-	return pairs, 0
+	c.boundScopes(out)
+	return out
 }
 
 // firstRunes is the first line of s, at most n characters of it.

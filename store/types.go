@@ -158,6 +158,7 @@ type Summary struct {
 	PercentComplete int      `json:"percentComplete"`
 	TaskCount       int      `json:"-"` // 0: that percentage says nothing
 	Scope           []string `json:"scope"`
+	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has, in a listing of long scopes
 	Repository      string   `json:"repository"`
 	AgentID         *string  `json:"agent_id"`
 	ParentAgentID   *string  `json:"parent_agent_id"`
