@@ -333,8 +333,17 @@ func TestGuardOfMerges(t *testing.T) {
 	s.write("link", "free/a.txt", "both\n")
 	s.write("link", "held/gone.txt", "slipped in\n")
 	s.git(s.link, "add", ".")
-	s.commit(s.link, []string{"held/gone.txt"})
-	s.git(s.link, "checkout", "-q", "HEAD", "held/gone.txt")
+	s.commit(s.link, []string{"held/gone.txt", "leave them as you had them: git reset -q -- :/held/gone.txt\n"})
+	s.git(s.link, "reset", "-q", "--", ":/held/gone.txt")
+	// Not as it was here: that would undo what they did.
+	s.write("link", "held/old.txt", "overruled\n")
+	s.git(s.link, "add", "held/old.txt")
+	out := s.commit(s.link, []string{"held/old.txt"})
+	_, way, _ := strings.Cut(out, "or as what you merge has them: ")
+	way, _, _ = strings.Cut(way, "\n")
+	if out, code := s.run(s.link, "sh", "-c", way); code != 0 || s.git(s.link, "show", ":held/old.txt") != "theirs" {
+		t.Errorf("%s: exit code %d\n%s", way, code, out)
+	}
 	s.commit(s.link, nil) // held/old.txt is as in main
 	if parents := s.git(s.link, "log", "-1", "--format=%p"); len(strings.Fields(parents)) != 2 {
 		t.Errorf("not a merge: parents %q", parents)

@@ -137,7 +137,12 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 		for i, f := range files {
 			paths[i] = cmp.Or(g.Spelled[f], f)
 		}
-		fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", unstaging(paths))
+		if g.Merge { // which side's is right, its reader must know
+			fmt.Fprintf(w, "  narrow      leave them as you had them: %s\n", onPaths("git reset -q", paths))
+			fmt.Fprintf(w, "              or as what you merge has them: %s\n", onPaths("git checkout -q MERGE_HEAD", paths))
+		} else {
+			fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", onPaths("git reset -q", paths))
+		}
 	}
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", entryWords(g.Unclaimed[:1]))

@@ -60,10 +60,9 @@ func entryWords(files []string) string {
 	return strings.Join(words, " ") + beyondShown(files)
 }
 
-// unstaging is the command that takes files out of the index again, where
-// there is no commit yet, too. Its paths, as git names them, are of the root,
+// onPaths is a command of git's on files, as git names them: of the root,
 // wherever the reader stands.
-func unstaging(paths []string) string {
+func onPaths(command string, paths []string) string {
 	shown := paths[:min(len(paths), shownWords)]
 	words, format, odd := "", "", false
 	for _, path := range shown {
@@ -72,9 +71,9 @@ func unstaging(paths []string) string {
 		odd = odd || plain(path) != path
 	}
 	if odd { // also those that end in a newline
-		return "printf '" + format + "' | git reset -q --pathspec-from-file=- --pathspec-file-nul" + beyondShown(paths)
+		return "printf '" + format + "' | " + command + " --pathspec-from-file=- --pathspec-file-nul" + beyondShown(paths)
 	}
-	return "git reset -q --" + words + beyondShown(paths)
+	return command + " --" + words + beyondShown(paths)
 }
 
 // pathspec names one file of the root to git: in short where that can mean

@@ -28,7 +28,7 @@ func TestWaysOutOfManyFiles(t *testing.T) {
 	if got := entryWords(files); got != "a b c d e"+more {
 		t.Error(got)
 	}
-	if got := unstaging(files); got != "git reset -q -- :/a :/b :/c :/d :/e"+more {
+	if got := onPaths("git reset -q", files); got != "git reset -q -- :/a :/b :/c :/d :/e"+more {
 		t.Error(got)
 	}
 }
@@ -54,7 +54,7 @@ func TestShellQuoted(t *testing.T) {
 	}
 }
 
-func TestUnstaging(t *testing.T) {
+func TestOnPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		paths []string
@@ -65,7 +65,7 @@ func TestUnstaging(t *testing.T) {
 		{[]string{"app/[id].ts"}, "git reset -q -- ':(top,literal)app/[id].ts'"},
 		{[]string{"a", "b\n"}, `printf ':/a\000:/b\012\000' | git reset -q --pathspec-from-file=- --pathspec-file-nul`},
 	} {
-		if got := unstaging(c.paths); got != c.want {
+		if got := onPaths("git reset -q", c.paths); got != c.want {
 			t.Errorf("%q: %s, want %s", c.paths, got, c.want)
 		}
 	}

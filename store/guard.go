@@ -40,6 +40,8 @@ type Guarded struct {
 	Unclaimed []string `json:"unclaimed"`
 	// Squash: the commit completes `git merge --squash`, so it is only warned of.
 	Squash bool `json:"squash,omitempty"`
+	// Merge: the commit completes a merge.
+	Merge bool `json:"merge,omitempty"`
 	// Spelled has the names that git gives to those files whose names no lock
 	// file can record; Hold.Files names them as a lock file would.
 	Spelled map[string]string `json:"-"`
@@ -137,9 +139,14 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 		return GuardFailed, gitError(err)
 	}
 	if g.request.Staged {
-		if files, err = staged(g.ctx, q, c.repo.GitDir, files); err != nil {
+		parents, err := mergeHeads(c.repo.GitDir)
+		if err == nil {
+			files, err = staged(g.ctx, q, parents, files)
+		}
+		if err != nil {
 			return GuardFailed, gitError(err)
 		}
+		g.answer.Result.Merge = len(parents) > 0
 		g.answer.Result.Squash = squashing(c.repo.GitDir)
 	}
 	return g.judge(c, entries, files)

@@ -14,15 +14,11 @@ import (
 // staged lists the files that the commit which is being made would change,
 // relative to the worktree's root: both names of a rename and deletions too.
 // head is what git says to stagedFiles (commit ""). While a merge is going on
-// they are the files that differ from every parent, since what one parent
-// brings as it is was committed under its own guard.
-func staged(ctx context.Context, q gitdir.Query, gitDir string, head []string) ([]string, error) {
-	parents, err := mergeHeads(gitDir)
-	if err != nil {
-		return nil, err
-	}
+// (of these commits) they are the files that differ from every parent, since
+// what one parent brings as it is was committed under its own guard.
+func staged(ctx context.Context, q gitdir.Query, merged, head []string) ([]string, error) {
 	files := head
-	for _, parent := range parents {
+	for _, parent := range merged {
 		differ, err := stagedFiles(ctx, q, parent)
 		if err != nil {
 			return nil, err
