@@ -121,9 +121,9 @@ const bypassText = "- bypass: only the person who runs this session can, by star
 // elsewhere is the directory that tools and commands must be told of to reach
 // the store that a file's lock is in; "" where they find it from cwd.
 func elsewhere(cwd, path string, held store.Hold) string {
-	root, ok := strings.CutSuffix(filepath.ToSlash(path), "/"+held.Files[0])
-	if !ok { // by way of a symlink, or of odd bytes
-		return held.Repository
+	root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(path)), "/"+held.Files[0])
+	if !ok { // by way of a symlink, or recorded in another form
+		root = held.Repository
 	}
 	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) {
 		return ""
@@ -153,7 +153,7 @@ func heldText(holds []store.Hold, baseDir string) string {
 	flag := ""
 	if baseDir != "" {
 		flag = "--base-dir " + shellQuoted(baseDir) + " "
-		fmt.Fprintf(&b, "This session is not there: pass base_dir %s to the tools.\n", plain(baseDir))
+		fmt.Fprintf(&b, "With the tools, pass base_dir %s.\n", plain(baseDir))
 	}
 	fmt.Fprintf(&b, `Ways out:
 - coordinate: ask %s, or leave a note with lock_update on %s.

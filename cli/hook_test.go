@@ -159,6 +159,30 @@ func spoilStore(s *session) {
 	}
 }
 
+// A session in another repository than the file's must say which one it means.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	for _, c := range []struct {
+		cwd, path, file string
+		want            string
+	}{
+		{at("app"), at("app", "src", "a.go"), "src/a.go", ""},
+		{at("app", "src"), at("app", "b.go"), "b.go", ""},
+		{at("app"), at("app") + "/src/../b.go", "b.go", ""},
+		{at("app-login"), at("app", "b.go"), "b.go", at("app")},
+		{at(), at("app-login", "b.go"), "b.go", at("app-login")},
+		{at("app"), at("app", "a\nb"), "a%0Ab", ""},
+		{at("other"), at("link"), "src/a.go", at("app")},
+	} {
+		held := store.Hold{Summary: store.Summary{Repository: at("app")}, Files: []string{c.file}}
+		if got := elsewhere(c.cwd, c.path, held); filepath.FromSlash(got) != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 func TestClaudeIdentity(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ session, agent, parent, id, up string }{
