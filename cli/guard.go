@@ -14,8 +14,9 @@ func newGuard(a *app) *cobra.Command {
 		Short: "keep commits off files that somebody else holds",
 		Long: "The commit guard: a pre-commit hook that refuses to commit files which somebody\n" +
 			"else's active lock covers. It is off until it is installed.\n\n" +
-			"git runs no pre-commit hook for rebase and am, for a cherry-pick, revert or merge\n" +
-			"without conflicts, nor for commit --no-verify: the guard does not see those.\n\n" +
+			"git runs no pre-commit hook for rebase and am, for a cherry-pick, revert or\n" +
+			"merge without conflicts, nor for commit --no-verify: the guard does not see\n" +
+			"those.\n\n" +
 			"How strict it is: AGENT_LOCKS_GUARD, else git config agentlocks.guard; block\n" +
 			"(the default), warn or off. Under git config agentlocks.requireClaim true, files\n" +
 			"that no lock of your own covers are refused as well. AGENT_LOCKS_BYPASS=1 lets a\n" +
