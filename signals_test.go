@@ -29,6 +29,8 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
+
 // For a server a signal is a normal end.
 func TestServerEndsOnSignals(t *testing.T) {
 	t.Parallel()
@@ -47,7 +49,6 @@ func TestServerEndsOnSignals(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 			if _, err := stdin.Write([]byte(initialize + "\n")); err != nil {
 				t.Fatal(err)
 			}
@@ -61,6 +62,45 @@ func TestServerEndsOnSignals(t *testing.T) {
 				t.Errorf("the server ended with %v, want exit code 0", err)
 			}
 		})
+	}
+}
+
+// A client that reads no more ends the server at the first answer, though its
+// own end is open still: not by SIGPIPE, which would leave no word of it.
+func TestServerEndsWhereNobodyReads(t *testing.T) {
+	t.Parallel()
+	cmd := program(t)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := stdout.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte(initialize + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(answers).ReadString('\n'); err != nil {
+		t.Fatalf("no answer to initialize: %v", err)
+	}
+	if err := answers.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(stderr.String(), "broken pipe") {
+		t.Errorf("the server ended with %v, stderr %q; want exit code 1", err, stderr.String())
 	}
 }
 
