@@ -22,8 +22,9 @@ type Context struct {
 	Prefix   string   // the caller's directory inside the worktree, slash-separated, "" at its root
 	Roots    []string // absolute, symlink-free roots of all worktrees, for absolute entries
 
-	// Resolve makes the symlinks of an absolute path's existing part plain, so
-	// that it can be compared with Roots; nil: the path is taken as it is.
+	// Resolve makes the symlinks of an absolute path plain, down to the one of
+	// Roots that it lies in and not beneath it; nil: it is taken as it is. It
+	// is asked once for an entry.
 	Resolve func(abs string) string
 	// Kind tells what a plain path, relative to the root, is; nil: Unknown. It
 	// is asked at most once for an entry, as late as possible, and so must be

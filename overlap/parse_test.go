@@ -8,7 +8,12 @@ import (
 )
 
 func TestParseStores(t *testing.T) {
-	links := func(abs string) string { return strings.Replace(abs, "/link", "/repo", 1) }
+	links := func(abs string) string {
+		if rest, ok := strings.CutPrefix(abs, "/link"); ok {
+			return "/repo" + rest
+		}
+		return abs
+	}
 	root := Context{Roots: []string{"/repo", "/repo/trees/w", "/wt"}, Resolve: links}
 	sub := Context{Prefix: "app/[id]"}
 	windows := Context{Windows: true, FoldCase: true, Roots: []string{`C:\code\repo`}}
@@ -145,5 +150,23 @@ func TestCovers(t *testing.T) {
 	}
 	if valid(path.Clean("a/..")) {
 		t.Error("a path that is the root is no path in it")
+	}
+}
+
+// A long absolute entry is no work for the file system: one look, not one for
+// each directory on the way.
+func TestAbsoluteIsResolvedOnce(t *testing.T) {
+	looks := 0
+	c := Context{Roots: []string{"/repo"}, Resolve: func(abs string) string { looks++; return abs }}
+	for text, want := range map[string]string{"/repo" + strings.Repeat("/a", 2000) + "/*": "", "/" + strings.Repeat("a/", 2000) + "b": "is outside the repository", "/repo": ""} {
+		looks = 0
+		_, err := Parse(text, c)
+		var refused *Error
+		if errors.As(err, &refused); (err != nil) != (want != "") || err != nil && refused.Reason != want {
+			t.Errorf("%.20q: %v", text, err)
+		}
+		if looks != 1 {
+			t.Errorf("%.20q is looked at %d times", text, looks)
+		}
 	}
 }

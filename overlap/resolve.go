@@ -130,19 +130,9 @@ func outside(offset int) *fault {
 		hint: "entries are relative to the repository's root; for a path in another repository pass `base_dir`"}
 }
 
-// tooDeep refuses an entry that would take too many looks at directories.
-func tooDeep() *fault {
-	return &fault{anywhere: true, reason: "is too deep an absolute path to be placed in a worktree", hint: "write it relative to the repository's root"}
-}
-
-// resolved is what Resolve makes of a path; each directory on it is looked at.
-func (c Context) resolved(path string) string {
-	c.Budget.spend(strings.Count(path, "/"), dirsPerNode)
-	return c.Resolve(path)
-}
-
 // relativise takes the deepest root that the absolute entry lies in off it.
-// Symlinks count down to the root, never beneath it.
+// Symlinks count down to the root, never beneath it; a link from outside may
+// lead past the root, into the tree.
 func relativise(segments []segment, c Context) ([]segment, *fault) {
 	names := make([]string, 0, len(segments))
 	for _, s := range segments {
@@ -152,60 +142,60 @@ func relativise(segments []segment, c Context) ([]segment, *fault) {
 		}
 		names = append(names, name)
 	}
-	prefix := func(n int) string {
-		path := strings.Join(names[:n], "/")
-		if c.Windows && n > 0 && drive(path) {
-			return path
-		}
-		return "/" + path
+	path := strings.Join(names, "/")
+	if !c.Windows || !drive(path) {
+		path = "/" + path
 	}
-	for n := len(names); n >= 0; n-- {
-		if c.Budget.spent() {
-			return nil, tooDeep()
-		}
-		if c.root(prefix(n)) {
-			return segments[n:], nil
-		}
-	}
-	// A link from outside may lead past the root, into the tree.
-	for n := range len(names) + 1 {
-		if c.Budget.spent() {
-			return nil, tooDeep()
-		}
-		if path, ok := c.within(prefix(n)); ok {
-			return append(literal(path), segments[n:]...), nil
-		}
-	}
-	return nil, outside(0)
-}
-
-// within gives the path from a worktree's root to where an absolute path
-// leads, if that is beneath the root.
-func (c Context) within(path string) (string, bool) {
-	if c.Resolve == nil {
-		return "", false
-	}
-	path = c.plainPath(c.resolved(path))
-	for _, root := range c.Roots {
-		if rest, ok := strings.CutPrefix(path, c.plainPath(root)+"/"); ok {
-			return rest, true
-		}
-	}
-	return "", false
-}
-
-// root reports whether an absolute path is the root of a worktree.
-func (c Context) root(path string) bool {
 	if c.Resolve != nil {
-		path = c.resolved(path)
+		c.Budget.spend(len(names), dirsPerNode)
+		path = c.Resolve(path)
 	}
+	inside, ok := c.within(path)
+	if !ok {
+		return nil, outside(0)
+	}
+	// What no link has changed stays as it was typed.
+	same := 0
+	for same < min(len(inside), len(names)) && inside[len(inside)-1-same] == names[len(names)-1-same] {
+		same++
+	}
+	moved := literal(strings.Join(inside[:len(inside)-same], "/"))
+	return append(moved, segments[len(names)-same:]...), nil
+}
+
+// within gives the names that lead to an absolute path from the deepest of the
+// roots that it lies in.
+func (c Context) within(path string) (names []string, ok bool) {
+	parts := c.parts(path)
+	deepest := -1
 	for _, root := range c.Roots {
-		a, b := c.plainPath(path), c.plainPath(root)
-		if a == b || c.FoldCase && comparable(a, true) == comparable(b, true) {
-			return true
+		if n := c.parts(root); len(n) > deepest && len(n) <= len(parts) && c.samePath(n, parts[:len(n)]) {
+			deepest = len(n)
 		}
 	}
-	return false
+	if deepest < 0 {
+		return nil, false
+	}
+	return parts[deepest:], true
+}
+
+// samePath reports whether names lead to the same place.
+func (c Context) samePath(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] && !(c.FoldCase && comparable(a[i], true) == comparable(b[i], true)) {
+			return false
+		}
+	}
+	return true
+}
+
+// parts are the names of an absolute path.
+func (c Context) parts(path string) []string {
+	path = strings.Trim(c.plainPath(path), "/")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
 }
 
 // plainPath is the form in which absolute paths are compared.

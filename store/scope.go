@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -90,22 +91,52 @@ func scopeError(err error) error {
 // link inside the tree points to is another name for another path. A link from
 // outside may lead past the root, into the tree; then it alone is resolved.
 func beneath(roots []string, abs string) string {
+	abs = filepath.Clean(abs)
 	into := abs
-	for dir, rest := filepath.Clean(abs), ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			if slices.Contains(roots, real) {
-				return filepath.Join(real, rest)
-			}
-			if slices.ContainsFunc(roots, func(root string) bool { return within(root, real) }) {
-				into = filepath.Join(real, rest)
-			}
+	inside := false // into leads past a root, through a link
+	for real, at := start(abs); ; {
+		switch {
+		case slices.Contains(roots, real):
+			into, inside = filepath.Join(real, abs[at:]), true
+		case !inside && slices.ContainsFunc(roots, func(root string) bool { return within(root, real) }):
+			into, inside = filepath.Join(real, abs[at:]), true
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		if at == len(abs) {
 			return into
 		}
-		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
+		end := at + 1
+		for end < len(abs) && !os.IsPathSeparator(abs[end]) {
+			end++
+		}
+		var ok bool
+		if real, ok = step(real, abs[at:end], abs[:end]); !ok {
+			return into // there is nothing beneath, either
+		}
+		at = end
 	}
+}
+
+// start is the file system's root that a clean absolute path begins with, and
+// where in the path the names after it begin.
+func start(abs string) (root string, at int) {
+	at = len(filepath.VolumeName(abs))
+	return abs[:at] + string(filepath.Separator), at
+}
+
+// step goes down to a name in a directory that no link leads to; false where
+// there is nothing of that name. Only Windows spells a name in several ways.
+func step(real, name, path string) (string, bool) {
+	next := filepath.Join(real, name)
+	fi, err := os.Lstat(next)
+	if err != nil {
+		return "", false
+	}
+	if fi.Mode()&fs.ModeSymlink != 0 || runtime.GOOS == "windows" {
+		if next, err = filepath.EvalSymlinks(path); err != nil {
+			return "", false
+		}
+	}
+	return next, true
 }
 
 // within tells whether a clean path lies beneath a clean directory.
