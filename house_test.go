@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,5 +119,38 @@ func TestOnlyMainReachesForTheWorld(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// What is depended on was chosen, and the design says for what.
+func TestDependenciesAreTheDesigns(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	design, err := os.ReadFile("docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`/v\d+$`)
+	direct := 0
+	for line := range strings.Lines(string(mod)) {
+		line, isRequirement := strings.CutPrefix(line, "\t")
+		if !isRequirement || strings.Contains(line, "// indirect") {
+			continue
+		}
+		direct++
+		dependency := version.ReplaceAllString(strings.Fields(line)[0], "")
+		name := path.Base(dependency)
+		if strings.HasPrefix(dependency, "golang.org/x/") {
+			name = dependency
+		}
+		if !strings.Contains(string(design), name) {
+			t.Errorf("the design does not say what %s is for", dependency)
+		}
+	}
+	if direct == 0 {
+		t.Error("no requirement was read")
 	}
 }
