@@ -203,7 +203,7 @@ func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place
 	}
 	place, err := guard.Find(ctx, repo, a.Environ())
 	if err != nil {
-		return nil, place, &store.Error{Code: store.GitFailed, Message: err.Error(), Err: err}
+		return nil, place, store.GitError(err)
 	}
 	return repo, place, nil
 }

@@ -1,10 +1,12 @@
 package gitdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -100,10 +102,13 @@ func decode(text string) ([]setting, error) {
 	return settings, nil
 }
 
-// listed reads what `git config --list -z` prints: key, newline, value, NUL.
+// listed reads what `git config -z` prints: key, newline, value, NUL.
 func listed(out string) []setting {
 	var settings []setting
 	for entry := range strings.SplitSeq(out, "\x00") {
+		if entry == "" {
+			continue
+		}
 		key, value, ok := strings.Cut(entry, "\n")
 		if !ok {
 			value = "true"
@@ -113,12 +118,36 @@ func listed(out string) []setting {
 	return settings
 }
 
-// truth reads a boolean as git does: a word, or a number with its unit.
-func truth(value string) bool {
+// Settings asks git for the settings whose keys match a regular expression,
+// from all the files that count where q stands: keys in lower case, the last
+// value of each, "true" for a key without one. None is no error; an error is
+// as Find's.
+func Settings(ctx context.Context, q Query, keys string) (map[string]string, error) {
+	out, err := Run(ctx, q, "config", "-z", "--get-regexp", keys)
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
+		return nil, err
+	}
+	settings := map[string]string{}
+	for _, s := range listed(string(out)) {
+		settings[s.key] = s.value
+	}
+	return settings, nil
+}
+
+// ParseBool reads a boolean as git does: a word, or a number with its unit.
+func ParseBool(value string) (bool, error) {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":
-		return true
+		return true, nil
+	case "false", "no", "off", "":
+		return false, nil
 	}
 	n, err := strconv.ParseInt(strings.TrimRight(value, "kKmMgG"), 0, 64)
-	return err == nil && n != 0
+	return err == nil && n != 0, err
+}
+
+// truth is ParseBool where what is no boolean counts as false.
+func truth(value string) bool {
+	yes, err := ParseBool(value)
+	return err == nil && yes
 }

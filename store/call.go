@@ -58,7 +58,7 @@ func (s *Store) open(ctx context.Context, t Target) (*call, error) {
 func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	if err != nil {
-		return nil, locateError(err)
+		return nil, GitError(err)
 	}
 	return repo, nil
 }
@@ -78,20 +78,6 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
 	}
 	return c, nil
-}
-
-func locateError(err error) error {
-	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
-	if ge, ok := errors.AsType[*gitdir.Error](err); ok {
-		e.Hint = ge.Hint
-	}
-	switch {
-	case errors.Is(err, gitdir.ErrNotRepository):
-		e.Code = NotARepository
-	case errors.Is(err, gitdir.ErrBaseDir):
-		e.Code = BadInput
-	}
-	return Shortened(e)
 }
 
 // environment is environ as a map; the last of several values counts, as in

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"errors"
 	"strings"
 
-	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
@@ -14,17 +12,13 @@ import (
 // git runs git in the caller's worktree.
 func (c *call) git(args ...string) (string, error) {
 	out, err := c.repo.Git(c.ctx, c.Environ(), args...)
-	if err == nil {
+	switch {
+	case err == nil:
 		return string(out), nil
-	}
-	if c.ctx.Err() != nil {
+	case c.ctx.Err() != nil:
 		return "", err
 	}
-	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
-	if ge, ok := errors.AsType[*gitdir.Error](err); ok {
-		e.Hint = ge.Hint
-	}
-	return "", e
+	return "", GitError(err)
 }
 
 // uncommitted lists what differs from HEAD, untracked files one by one and

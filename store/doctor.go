@@ -111,14 +111,14 @@ func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 	environ := s.Environ()
 	x := &exam{call: &call{Store: s, ctx: ctx, env: environment(environ), gone: map[string]bool{}}}
 	x.git(environ)
-	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ})
+	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, gitdir.ErrBaseDir):
-		return nil, locateError(err)
+		return nil, GitError(err)
 	case err != nil:
-		x.failed(CheckRepository, "", locateError(err))
+		x.failed(CheckRepository, "", GitError(err))
 		if f := &x.findings[len(x.findings)-1]; f.Fix == "" {
 			f.Fix = "mend what git complains of, until git status works here"
 		}

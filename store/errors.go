@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // A Code is the stable word for a kind of failure (section 9 of the design).
@@ -51,6 +53,26 @@ func (e *Error) Unwrap() []error {
 		return []error{e.Code}
 	}
 	return []error{e.Code, e.Err}
+}
+
+// GitError is an error of package gitdir's, or of what git said, as an
+// operation's: *Error with the code and the hint that belong to it. What is one
+// already stays as it is.
+func GitError(err error) error {
+	if _, ours := errors.AsType[*Error](err); ours {
+		return err
+	}
+	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
+	if said, ok := errors.AsType[*gitdir.Error](err); ok {
+		e.Hint = said.Hint
+	}
+	switch {
+	case errors.Is(err, gitdir.ErrNotRepository):
+		e.Code = NotARepository
+	case errors.Is(err, gitdir.ErrBaseDir):
+		e.Code = BadInput
+	}
+	return Shortened(e)
 }
 
 // A message quotes what was wrong with a call, which may be as long as the

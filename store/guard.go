@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // A GuardRequest asks whether files may be committed.
@@ -72,7 +74,7 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 	if g.config.mode == ModeOff {
 		return g.end(GuardOff, nil)
 	}
-	settings := later(func() (map[string]string, error) { return guardSettings(ctx, g.query(r.Target, environ)) })
+	settings := later(func() (map[string]string, error) { return gitdir.Settings(ctx, g.query(r.Target, environ), guardKeys) })
 	verdict, err := g.decide(func() error {
 		said, err := settings()
 		if err == nil {
@@ -136,7 +138,7 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 		return GuardFailed, failed
 	}
 	if err := errors.Join(err, diffErr); err != nil {
-		return GuardFailed, gitError(err)
+		return GuardFailed, GitError(err)
 	}
 	if g.request.Staged {
 		parents, err := mergeHeads(c.repo.GitDir)
@@ -144,7 +146,7 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 			files, err = staged(g.ctx, q, parents, files)
 		}
 		if err != nil {
-			return GuardFailed, gitError(err)
+			return GuardFailed, GitError(err)
 		}
 		g.answer.Result.Merge = len(parents) > 0
 		g.answer.Result.Squash = squashing(c.repo.GitDir)
@@ -222,14 +224,6 @@ func unchecked(err error) error {
 		hint = e.Hint + "; or commit unchecked with " + bypassVariable + "=1"
 	}
 	return &Error{Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message, Hint: hint, Detail: e.Detail, Err: e.Err}
-}
-
-// gitError is a failure of git as an operation's error.
-func gitError(err error) error {
-	if _, ours := errors.AsType[*Error](err); ours {
-		return err
-	}
-	return &Error{Code: GitFailed, Message: err.Error(), Err: err}
 }
 
 // names are files as locks name them: relative to the root, slash-separated,

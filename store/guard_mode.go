@@ -1,11 +1,7 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os/exec"
-	"strconv"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -16,6 +12,9 @@ const (
 	bypassVariable = "AGENT_LOCKS_BYPASS"
 	modeVariable   = "AGENT_LOCKS_GUARD"
 )
+
+// guardKeys matches what git's config says of the guard.
+const guardKeys = `^agentlocks\.`
 
 // A GuardMode is how strict the guard is.
 type GuardMode string
@@ -38,7 +37,7 @@ type guardConfig struct {
 func readGuardConfig(env map[string]string, settings map[string]string) guardConfig {
 	g := guardConfig{mode: ModeBlock}
 	if v, ok := settings["agentlocks.requireclaim"]; ok {
-		require, err := gitBool(v)
+		require, err := gitdir.ParseBool(v)
 		if err != nil {
 			g.warnings = append(g.warnings, fmt.Sprintf("git config agentlocks.requireClaim is %q, which is neither true nor false: taken for true", v))
 		}
@@ -59,33 +58,4 @@ func readGuardConfig(env map[string]string, settings map[string]string) guardCon
 		break
 	}
 	return g
-}
-
-// gitBool reads a boolean as git does.
-func gitBool(v string) (bool, error) {
-	switch strings.ToLower(v) {
-	case "true", "yes", "on":
-		return true, nil
-	case "false", "no", "off", "":
-		return false, nil
-	}
-	n, err := strconv.Atoi(v)
-	return n != 0, err
-}
-
-// guardSettings asks git for its settings under agentlocks.
-func guardSettings(ctx context.Context, q gitdir.Query) (map[string]string, error) {
-	out, err := gitdir.Run(ctx, q, "config", "-z", "--get-regexp", `^agentlocks\.`)
-	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
-		return nil, err
-	}
-	settings := map[string]string{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if key, value, ok := strings.Cut(entry, "\n"); ok {
-			settings[key] = value
-		} else if entry != "" {
-			settings[entry] = "true" // a key without a value
-		}
-	}
-	return settings, nil
 }

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
 
 // A GuardSettings is how strict the guard is in a worktree.
 type GuardSettings struct {
@@ -16,9 +20,9 @@ func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettin
 	if _, err := s.locate(ctx, t, environ); err != nil {
 		return a, err
 	}
-	settings, err := guardSettings(ctx, s.query(t, environ))
+	settings, err := gitdir.Settings(ctx, s.query(t, environ), guardKeys)
 	if err != nil {
-		return a, gitError(err)
+		return a, GitError(err)
 	}
 	env := environment(environ)
 	g := readGuardConfig(env, settings)
