@@ -17,6 +17,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -99,6 +100,10 @@ func run(ctx context.Context, w World, l locks) int {
 	}
 	return a.report(ctx, err)
 }
+
+// getenv is the value of a variable in this run's environment; "" where it is
+// not set.
+func (a *app) getenv(name string) string { return gitdir.Getenv(a.Environ(), name) }
 
 // target is the repository that the call is about.
 func (a *app) target() store.Target { return store.Target{BaseDir: a.baseDir} }

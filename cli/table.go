@@ -155,15 +155,3 @@ func (a *app) width() int {
 	}
 	return a.Columns()
 }
-
-// getenv is the last value of a variable in the environment, as the C library
-// and os.Environ have it; "" where there is none.
-func (a *app) getenv(name string) string {
-	value := ""
-	for _, v := range a.Environ() {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
-}

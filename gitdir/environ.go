@@ -39,24 +39,24 @@ func scrub(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), locates)
 }
 
-// getenv is the value of a variable, the last one where it is set twice, as
-// for a child process.
-func getenv(environ []string, name string) string {
+// Getenv is the value of a variable in an environment as from os.Environ, the
+// last one where it is set twice, as for a child process; "" where it is not
+// set.
+func Getenv(environ []string, name string) string {
 	for _, entry := range slices.Backward(environ) {
-		if named(entry, name) {
-			return entry[len(name)+1:]
+		if value, ok := valueOf(entry, name); ok {
+			return value
 		}
 	}
 	return ""
 }
 
-// named tells whether an entry sets the variable; Windows folds the case.
-func named(entry, name string) bool {
-	if len(entry) <= len(name) || entry[len(name)] != '=' {
-		return false
+// valueOf is what an entry sets the variable to, if it sets that one; Windows
+// folds the case of names.
+func valueOf(entry, name string) (value string, ok bool) {
+	set, value, ok := strings.Cut(entry, "=")
+	if !ok || set != name && !(runtime.GOOS == "windows" && strings.EqualFold(set, name)) {
+		return "", false
 	}
-	if runtime.GOOS == "windows" {
-		return strings.EqualFold(entry[:len(name)], name)
-	}
-	return entry[:len(name)] == name
+	return value, true
 }

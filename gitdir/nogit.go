@@ -24,7 +24,7 @@ func (r *Repo) read(environ []string) error {
 	if name := steering(environ, r.explicit); name != "" {
 		return cannot(r.Dir, name+" is set, which only git can honour")
 	}
-	found, err := discover(r.Dir, truth(getenv(environ, "GIT_DISCOVERY_ACROSS_FILESYSTEM")))
+	found, err := discover(r.Dir, truth(Getenv(environ, "GIT_DISCOVERY_ACROSS_FILESYSTEM")))
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,9 @@ func (r *Repo) read(environ []string) error {
 // finds; "" where there is none.
 func steering(environ []string, explicit bool) string {
 	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		if locates(entry) && !explicit || named(entry, "GIT_CEILING_DIRECTORIES") && value != "" {
+		ceiling, _ := valueOf(entry, "GIT_CEILING_DIRECTORIES")
+		if locates(entry) && !explicit || ceiling != "" {
+			name, _, _ := strings.Cut(entry, "=")
 			return name
 		}
 	}

@@ -69,10 +69,8 @@ func pinned(environ []string, dir string) []string {
 	out := make([]string, 0, len(environ))
 	for _, entry := range environ {
 		for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE"} {
-			if named(entry, name) {
-				if value := entry[len(name)+1:]; value != "" && !filepath.IsAbs(value) {
-					entry = name + "=" + filepath.Join(dir, value)
-				}
+			if value, ok := valueOf(entry, name); ok && value != "" && !filepath.IsAbs(value) {
+				entry = name + "=" + filepath.Join(dir, value)
 			}
 		}
 		out = append(out, entry)
@@ -109,7 +107,7 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 // path finds the git program on the PATH that was handed in. Relative entries
 // are passed over: a repository must not bring its own git.
 func (g program) path() (string, error) {
-	for _, dir := range filepath.SplitList(getenv(g.environ, "PATH")) {
+	for _, dir := range filepath.SplitList(Getenv(g.environ, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}

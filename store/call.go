@@ -24,7 +24,7 @@ type call struct {
 	ctx        context.Context
 	repo       *gitdir.Repo
 	dir        *dir
-	env        map[string]string
+	environ    []string // as git is given it
 	warnings   []string
 	unreadable int
 	gone       map[string]bool // worktree path -> it no longer exists
@@ -73,23 +73,11 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	if err != nil {
 		return nil, err
 	}
-	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, env: environment(environ), gone: map[string]bool{}, budget: overlap.NewBudget()}
+	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, environ: environ, gone: map[string]bool{}, budget: overlap.NewBudget()}
 	if repo.ConfigErr != nil {
 		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
 	}
 	return c, nil
-}
-
-// environment is environ as a map; the last of several values counts, as in
-// os/exec.
-func environment(environ []string) map[string]string {
-	m := make(map[string]string, len(environ))
-	for _, kv := range environ {
-		if k, v, ok := strings.Cut(kv, "="); ok {
-			m[k] = v
-		}
-	}
-	return m
 }
 
 func (c *call) warn(format string, args ...any) {
@@ -172,7 +160,7 @@ func (c *call) identity(argument string, said *string, variable string) (*string
 		}
 		return &id, nil
 	}
-	v := c.env[variable]
+	v := gitdir.Getenv(c.environ, variable)
 	if v == "" {
 		return nil, nil
 	}

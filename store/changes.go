@@ -11,7 +11,7 @@ import (
 
 // git runs git in the caller's worktree.
 func (c *call) git(args ...string) (string, error) {
-	out, err := c.repo.Git(c.ctx, c.Environ(), args...)
+	out, err := c.repo.Git(c.ctx, c.environ, args...)
 	switch {
 	case err == nil:
 		return string(out), nil

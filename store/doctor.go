@@ -109,7 +109,7 @@ func (x *exam) answer() Answer[Diagnosis] {
 // look at.
 func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 	environ := s.Environ()
-	x := &exam{call: &call{Store: s, ctx: ctx, env: environment(environ), gone: map[string]bool{}}}
+	x := &exam{call: &call{Store: s, ctx: ctx, environ: environ, gone: map[string]bool{}}}
 	x.git(environ)
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	switch {

@@ -64,11 +64,11 @@ type Hold struct {
 // the verdict "unchecked".
 func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], error) {
 	environ := s.Environ()
-	env := environment(environ)
 	g := guarding{Store: s, ctx: ctx, request: r, environ: environ}
 	g.answer.Result = Guarded{Blocked: []Hold{}, Warned: []Hold{}, Unclaimed: []string{}}
-	g.config = readGuardConfig(env, nil)
-	if env[bypassVariable] == "1" {
+	mode := gitdir.Getenv(environ, modeVariable)
+	g.config = readGuardConfig(mode, nil)
+	if bypassed(environ) {
 		return g.end(GuardBypassed, nil)
 	}
 	if g.config.mode == ModeOff {
@@ -78,7 +78,7 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 	verdict, err := g.decide(func() error {
 		said, err := settings()
 		if err == nil {
-			g.config = readGuardConfig(env, said)
+			g.config = readGuardConfig(mode, said)
 		}
 		return err
 	})

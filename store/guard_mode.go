@@ -32,9 +32,12 @@ type guardConfig struct {
 	warnings     []string
 }
 
-// readGuardConfig is pure: the environment wins over git's settings (keys in
-// lower case), and what cannot be understood counts as the stricter choice.
-func readGuardConfig(env map[string]string, settings map[string]string) guardConfig {
+// bypassed reports whether the guard is told not to look.
+func bypassed(environ []string) bool { return gitdir.Getenv(environ, bypassVariable) == "1" }
+
+// readGuardConfig is pure: the mode that the environment names wins over git's
+// settings, and what cannot be understood counts as the stricter choice.
+func readGuardConfig(named string, settings map[string]string) guardConfig {
 	g := guardConfig{mode: ModeBlock}
 	if v, ok := settings["agentlocks.requireclaim"]; ok {
 		require, err := gitdir.ParseBool(v)
@@ -44,7 +47,7 @@ func readGuardConfig(env map[string]string, settings map[string]string) guardCon
 		g.requireClaim = require || err != nil
 	}
 	for _, said := range []struct{ where, value string }{
-		{modeVariable, env[modeVariable]},
+		{modeVariable, named},
 		{"git config agentlocks.guard", settings["agentlocks.guard"]},
 	} {
 		switch mode := GuardMode(strings.ToLower(strings.TrimSpace(said.value))); mode {

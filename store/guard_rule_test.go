@@ -108,7 +108,7 @@ func TestReadGuardConfig(t *testing.T) {
 		{"", settings{"agentlocks.requireclaim": ""}, ModeBlock, false, 0},
 		{"", settings{"agentlocks.requireclaim": "perhaps"}, ModeBlock, true, 1},
 	} {
-		g := readGuardConfig(map[string]string{modeVariable: c.env}, c.settings)
+		g := readGuardConfig(c.env, c.settings)
 		if g.mode != c.mode || g.requireClaim != c.require || len(g.warnings) != c.warnings {
 			t.Errorf("%q, %v: %+v", c.env, c.settings, g)
 		}

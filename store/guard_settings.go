@@ -24,9 +24,8 @@ func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettin
 	if err != nil {
 		return a, GitError(err)
 	}
-	env := environment(environ)
-	g := readGuardConfig(env, settings)
+	g := readGuardConfig(gitdir.Getenv(environ, modeVariable), settings)
 	a.Warnings = g.warnings
-	a.Result = GuardSettings{Mode: g.mode, RequireClaim: g.requireClaim, Bypass: env[bypassVariable] == "1"}
+	a.Result = GuardSettings{Mode: g.mode, RequireClaim: g.requireClaim, Bypass: bypassed(environ)}
 	return a, nil
 }

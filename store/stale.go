@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
@@ -22,7 +23,7 @@ const (
 // AGENT_LOCKS_STALE_MINUTES, else 60.
 func (c *call) configuredMinutes() float64 {
 	const variable = "AGENT_LOCKS_STALE_MINUTES"
-	v := c.env[variable]
+	v := gitdir.Getenv(c.environ, variable)
 	if v == "" {
 		return defaultStaleMinutes
 	}

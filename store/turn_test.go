@@ -16,7 +16,7 @@ import (
 // callAt is a call of somebody in a store that needs no repository.
 func callAt(t testing.TB, common string) *call {
 	t.Helper()
-	return &call{Store: storeAt(common), ctx: t.Context(), repo: repoAt(common), dir: at(t, common), env: map[string]string{}, gone: map[string]bool{}}
+	return &call{Store: storeAt(common), ctx: t.Context(), repo: repoAt(common), dir: at(t, common), gone: map[string]bool{}}
 }
 
 // claimOf is a claim of one path by that agent.
