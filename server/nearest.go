@@ -13,7 +13,7 @@ func nearest(name string, known []string) string {
 		if len(name) > len(k)+most {
 			continue // a name may have megabytes
 		}
-		if d := distance(name, k); d <= most && (best == "" || d < least) {
+		if d := EditDistance(name, k); d <= most && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
@@ -28,10 +28,11 @@ func nearest(name string, known []string) string {
 	return ""
 }
 
-// distance counts insertions, deletions, replacements and swaps of neighbours
-// (optimal string alignment), in bytes. Argument names are ASCII; of other
-// names only the closeness matters.
-func distance(a, b string) int {
+// EditDistance counts insertions, deletions, replacements and swaps of
+// neighbours (optimal string alignment), in bytes: the names of arguments,
+// flags and commands are ASCII; of other names only the closeness matters. It
+// takes room for the product of the lengths.
+func EditDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)

@@ -33,8 +33,8 @@ func TestDistance(t *testing.T) {
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"flaw", "lawn", 2}}
 	for _, test := range tests {
-		if got, back := distance(test.a, test.b), distance(test.b, test.a); got != test.want || back != test.want {
-			t.Errorf("distance(%q, %q) = %d and %d, want %d", test.a, test.b, got, back, test.want)
+		if got, back := EditDistance(test.a, test.b), EditDistance(test.b, test.a); got != test.want || back != test.want {
+			t.Errorf("EditDistance(%q, %q) = %d and %d, want %d", test.a, test.b, got, back, test.want)
 		}
 	}
 }
