@@ -129,17 +129,3 @@ func printPlayed(a *app, remark string, p played) {
 	}
 	fmt.Fprintln(a.out)
 }
-
-// shellWords is a command line that a POSIX shell would split into args.
-func shellWords(args []string) string {
-	words := make([]string, len(args))
-	for i, arg := range args {
-		words[i] = arg
-		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=@%+", r)
-		}) {
-			words[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}

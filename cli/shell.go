@@ -93,3 +93,12 @@ func beyondShown(files []string) string {
 	}
 	return ""
 }
+
+// shellWords is a command line that a shell would split into args.
+func shellWords(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = shellQuoted(arg)
+	}
+	return strings.Join(words, " ")
+}
