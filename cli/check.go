@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -25,12 +24,7 @@ func newCheck(a *app) *cobra.Command {
 		Long: "List the active locks that could name a file which one of the globs names, too.\n" +
 			"Asking blocks nobody and writes nothing.",
 		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("as in agent-locks check 'src/**'", "check needs a path or glob")
-			}
-			return nil
-		},
+		Args:    needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.request.Scope = args
 			return o.run(cmd.Context())
@@ -80,27 +74,6 @@ func (o *checkOptions) print(w io.Writer, rows []store.Summary, unreadable int) 
 			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n", store.Age(s.StaleForSeconds), plain(s.ID))
 		}
 	}
-}
-
-// overlapCell tells of one path that both scopes name, however many pairs of
-// entries meet, and whether the other one only reads.
-func overlapCell(s store.Summary) string {
-	if len(s.Overlaps) == 0 {
-		return "-"
-	}
-	first := s.Overlaps[0]
-	verb := "both cover "
-	if !first.Exact {
-		verb = "both may cover "
-	}
-	text := verb + first.Example
-	if more := len(s.Overlaps) - 1 + s.OverlapsLeftOut; more > 0 {
-		text += fmt.Sprintf(" (+%d)", more)
-	}
-	if s.Mode == lockfile.Shared { // a reader is no reason to stop reading
-		text += " (shared)"
-	}
-	return text
 }
 
 func count(n int, what string) string {

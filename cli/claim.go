@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,50 +64,4 @@ func (o *claimOptions) print(w io.Writer, c store.Created) {
 		flag = "--note"
 	}
 	fmt.Fprintf(w, "next: agent-locks update %s %s ... as you go, finish at the end\n", plain(c.ID), flag)
-}
-
-// printOverlaps tells who else works on the files of a claim.
-func printOverlaps(w io.Writer, overlaps []store.Summary) {
-	for _, s := range overlaps {
-		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
-	}
-}
-
-// printRecent tells what ended on these files not long ago.
-func printRecent(w io.Writer, recent []store.Recent) {
-	for _, r := range recent {
-		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", plain(r.ID), agentName(r.AgentID), plain(r.Finished), plain(r.Title))
-		if r.Outcome != "" {
-			fmt.Fprintf(w, ", %s", plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
-		}
-		if r.LastNote != "" {
-			fmt.Fprintf(w, ": %s", plain(r.LastNote))
-		}
-		fmt.Fprintln(w)
-	}
-}
-
-// printWaiting tells a holder whom its lock holds up.
-func printWaiting(w io.Writer, waiting []store.Waiter) {
-	for _, q := range waiting {
-		scope := shortScopeCell(store.Summary{Scope: q.Scope, ScopeLeftOut: q.ScopeLeftOut})
-		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", agentName(q.AgentID), plain(scope), plain(q.Since))
-	}
-}
-
-// heldBy names the holder for a sentence, with how long it has been silent
-// where that made the lock stale.
-func heldBy(s store.Summary) string {
-	name := agentName(s.AgentID)
-	if s.Stale {
-		name += ", stale for " + store.Age(s.StaleForSeconds)
-	}
-	return name
-}
-
-func agentName(id *string) string {
-	if id == nil {
-		return "an unnamed agent"
-	}
-	return plain(*id)
 }

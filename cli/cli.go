@@ -13,6 +13,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -94,11 +95,7 @@ func run(ctx context.Context, w World, l locks) int {
 	root := newRoot(a)
 	// A nil slice would make cobra take the process's own arguments.
 	root.SetArgs(append([]string{}, w.Args...))
-	err := root.ExecuteContext(ctx)
-	if flushed := a.flush(); err == nil {
-		err = flushed
-	}
-	return a.report(ctx, err)
+	return a.report(ctx, cmp.Or(root.ExecuteContext(ctx), a.flush()))
 }
 
 // getenv is the value of a variable in this run's environment; "" where it is

@@ -100,3 +100,20 @@ func forceFlag(f *pflag.FlagSet, to *bool) {
 func leaseFlag(f *pflag.FlagSet, to **float64) {
 	numberFlag(f, to, "lease", "stay fresh through `n` silent minutes, where that is longer than the threshold")
 }
+
+// A filter is an optional flag and where its value goes.
+type filter struct {
+	name  string
+	value *string
+	to    *string
+}
+
+// apply refuses an empty value: it would filter nothing, and a script's unset
+// variable would list everybody's locks.
+func (f filter) apply() error {
+	if f.value != nil && *f.value == "" {
+		return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+	}
+	*f.to = deref(f.value)
+	return nil
+}

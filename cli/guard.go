@@ -22,13 +22,8 @@ func newGuard(a *app) *cobra.Command {
 			"that no lock of your own covers are refused as well. AGENT_LOCKS_BYPASS=1 lets a\n" +
 			"commit through.",
 		Example: "  agent-locks guard install\n  agent-locks guard status",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    onlyCommands,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGuardCheck(a), newGuardInstall(a), newGuardUninstall(a), newGuardStatus(a))
 	return cmd

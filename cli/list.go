@@ -50,23 +50,6 @@ func (o *listOptions) run(ctx context.Context) error {
 	return answer(o.app, ans, err, func(w io.Writer, rows []store.Summary) { o.print(w, ans.Dir, rows) })
 }
 
-// A filter is an optional flag and where its value goes.
-type filter struct {
-	name  string
-	value *string
-	to    *string
-}
-
-// apply refuses an empty value: it would filter nothing, and a script's unset
-// variable would list everybody's locks.
-func (f filter) apply() error {
-	if f.value != nil && *f.value == "" {
-		return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
-	}
-	*f.to = deref(f.value)
-	return nil
-}
-
 func (o *listOptions) print(w io.Writer, dir string, rows []store.Summary) {
 	printStore(w, dir)
 	if len(rows) == 0 {

@@ -38,22 +38,6 @@ func newReap(a *app) *cobra.Command {
 	return cmd
 }
 
-// optionalID is the lock that the arguments name, nil where they name none.
-func optionalID(args []string) (id *string, short bool) {
-	if len(args) == 0 {
-		return nil, false
-	}
-	ref := lockID(args[0])
-	return &ref.LockID, ref.Short
-}
-
-func atMostOneID(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return oneID(cmd, args)
-}
-
 func (o *reapOptions) run(ctx context.Context) error {
 	o.request.Target = o.target()
 	ans, err := o.locks.Reap(ctx, o.request)

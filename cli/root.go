@@ -40,12 +40,7 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return serve.RunE(cmd, args)
 		},
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
+		Args:              onlyCommands,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},

@@ -145,9 +145,3 @@ func orDash(s string) string {
 	}
 	return s
 }
-
-// lockID is an id as the command line takes it: one that was copied from a
-// table may still wear the mark of having been cut.
-func lockID(arg string) store.Ref {
-	return store.Ref{LockID: strings.TrimSuffix(arg, cutMarker), Short: true}
-}

@@ -79,28 +79,3 @@ func unknownCommand(root *cobra.Command, name string) error {
 	hint := didYouMean("", meant) + "commands are " + strings.Join(all, ", ")
 	return usage(hint, "unknown command %q", name)
 }
-
-// noArgs refuses positional arguments; hint says where they belong.
-func noArgs(hint string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		if hint == "" {
-			return usage(helpHint(cmd), "%s takes no arguments, got %q", cmd.Name(), args[0])
-		}
-		return usage(hint, "%s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-}
-
-// oneID asks for exactly one lock id.
-func oneID(cmd *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return usage("agent-locks status lists them", "%s needs the id of a lock", cmd.Name())
-	case 1:
-		return nil
-	default:
-		return usage(helpHint(cmd), "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
-	}
-}

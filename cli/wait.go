@@ -24,12 +24,7 @@ func newWait(a *app) *cobra.Command {
 			"with 0 when they are free, 2 when the time is up. To be next in line use\n" +
 			"claim --wait.",
 		Example: "  agent-locks wait 'src/auth/**' --timeout 300 && make deploy",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("as in agent-locks wait 'src/**'", "wait needs a path or glob")
-			}
-			return nil
-		},
+		Args:    needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.request.Scope = args
 			return o.run(cmd.Context())

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// What commands take besides flags.
+
+// noArgs refuses positional arguments; hint says where they belong.
+func noArgs(hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		if hint == "" {
+			return usage(helpHint(cmd), "%s takes no arguments, got %q", cmd.Name(), args[0])
+		}
+		return usage(hint, "%s takes no arguments, got %q", cmd.Name(), args[0])
+	}
+}
+
+// needGlobs asks for at least one path or glob.
+func needGlobs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage(fmt.Sprintf("as in agent-locks %s 'src/**'", cmd.Name()), "%s needs a path or glob", cmd.Name())
+	}
+	return nil
+}
+
+// onlyCommands refuses a word that is none of a command's own commands.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
+// oneID asks for exactly one lock id.
+func oneID(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usage("agent-locks status lists them", "%s needs the id of a lock", cmd.Name())
+	case 1:
+		return nil
+	default:
+		return usage(helpHint(cmd), "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
+	}
+}
+
+// optionalID is the lock that the arguments name, nil where they name none.
+func optionalID(args []string) (id *string, short bool) {
+	if len(args) == 0 {
+		return nil, false
+	}
+	ref := lockID(args[0])
+	return &ref.LockID, ref.Short
+}
+
+func atMostOneID(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return oneID(cmd, args)
+}
+
+// lockID is an id as the command line takes it: one that was copied from a
+// table may still wear the mark of having been cut.
+func lockID(arg string) store.Ref {
+	return store.Ref{LockID: strings.TrimSuffix(arg, cutMarker), Short: true}
+}
