@@ -48,11 +48,14 @@ func (r *Repo) ask(ctx context.Context, g program) error {
 	if err != nil && len(out) == 0 {
 		return err // not even the first question was answered
 	}
-	a, ok := parse(string(out))
-	switch {
-	case err != nil && unborn(string(out), &a):
-		a.ref, err = askRef(ctx, g)
-	case err != nil || !ok:
+	var a answers
+	var ok bool
+	if err == nil {
+		a, ok = parse(string(out))
+	} else if a, ok = parseUnborn(string(out)); ok {
+		err = askOne(ctx, g, question{&a.ref, false, refQuestion()})
+	}
+	if !ok {
 		a, err = askEach(ctx, g)
 	}
 	if err != nil {
@@ -61,25 +64,18 @@ func (r *Repo) ask(ctx context.Context, g program) error {
 	return r.fill(a)
 }
 
-// unborn reads the answer that git breaks off where there is no commit yet: it
-// repeats the question that it could not answer. A newline in a name would
-// make more lines, and a prefix ends in a slash.
-func unborn(out string, a *answers) bool {
+// parseUnborn reads the answer that git breaks off where there is no commit
+// yet: it repeats the question that it could not answer. A newline in a name
+// would make more lines, and a prefix ends in a slash.
+func parseUnborn(out string) (a answers, ok bool) {
 	lines := strings.Split(trimNewline(out), "\n")
 	if len(lines) != 5 || lines[4] != "HEAD" {
-		return false
+		return answers{}, false
 	}
-	*a = answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3]}
-	return true
+	return answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3]}, true
 }
 
-// askRef is the full name of the branch, born or not; "" where there is none.
-func askRef(ctx context.Context, g program) (string, error) {
-	var a answers
-	err := askOne(ctx, g, question{into: &a.ref, args: refQuestion()})
-	return a.ref, err
-}
-
+// refQuestion asks for the full name of the branch, born or not.
 func refQuestion() []string { return []string{"symbolic-ref", "--quiet", "HEAD"} }
 
 // A question is one thing to ask git, and where its answer goes.
@@ -148,10 +144,7 @@ func (r *Repo) fill(a answers) error {
 
 // existing resolves a path that git printed relative to dir.
 func existing(dir, path string) (string, error) {
-	path = filepath.FromSlash(path)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+	path = absolute(dir, path)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", &Error{

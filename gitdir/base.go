@@ -75,6 +75,15 @@ func under(dir, path string) string {
 	return dir + string(filepath.Separator) + path
 }
 
+// absolute is a path of git's, which is slash-separated and relative to dir, or
+// absolute.
+func absolute(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
 // resolvedAs tells what a relative name was taken for.
 func resolvedAs(base, path string) string {
 	if base == path {

@@ -93,13 +93,7 @@ func complete(at, gitDir string) (layout, error) {
 
 // from is the path that a file of git's names, relative to dir. git ends it
 // with a newline.
-func from(dir, text string) string {
-	path := filepath.FromSlash(strings.TrimRight(text, "\r\n"))
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return path
-}
+func from(dir, text string) string { return absolute(dir, strings.TrimRight(text, "\r\n")) }
 
 // holdsGit tells whether a directory looks to git like a git directory.
 func holdsGit(dir string) bool {

@@ -15,7 +15,6 @@ package gitdir
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 )
@@ -121,12 +120,3 @@ func root(common, worktree string) string {
 		return common
 	}
 }
-
-// Worktrees lists the roots of all worktrees of the repository (the main one
-// first, where there is one), whether or not they still exist.
-func (r *Repo) Worktrees() ([]string, error) { return r.worktrees() }
-
-// Modes are the permission bits which a new directory and a new file in the
-// git directory must be given after creation (core.sharedRepository); zero
-// means: what the umask leaves is right.
-func (r *Repo) Modes() (dir, file fs.FileMode) { return r.modes() }

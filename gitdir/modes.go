@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// modes applies core.sharedRepository as git's adjust_shared_perm does.
-func (r *Repo) modes() (dir, file fs.FileMode) {
+// Modes are the permission bits which a new directory and a new file in the
+// git directory must be given after creation: core.sharedRepository, applied as
+// git's adjust_shared_perm does. Zero means that what the umask leaves is right.
+func (r *Repo) Modes() (dir, file fs.FileMode) {
 	grant, exact := shared(r.config.shared)
 	if grant == 0 {
 		return 0, 0

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
-// worktrees reads <common>/worktrees/*/gitdir.
-func (r *Repo) worktrees() ([]string, error) {
+// Worktrees lists the roots of all worktrees of the repository (the main one
+// first, where there is one), whether or not they still exist, as
+// <common>/worktrees/*/gitdir name them. An error means that one of these
+// could not be read.
+func (r *Repo) Worktrees() ([]string, error) {
 	var roots []string
 	add := func(root string) {
 		if !slices.Contains(roots, root) {
@@ -60,10 +62,4 @@ func (r *Repo) hasMain() bool {
 // worktreeOf is the root that the text of a worktree's `gitdir` file names: the
 // directory of its `.git` file, relative to the git directory where git 2.48
 // and later were told to write it so.
-func worktreeOf(gitDir, text string) string {
-	path := filepath.FromSlash(strings.TrimSuffix(trimNewline(text), "\r"))
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(gitDir, path)
-	}
-	return filepath.Dir(path)
-}
+func worktreeOf(gitDir, text string) string { return filepath.Dir(from(gitDir, text)) }
