@@ -57,7 +57,7 @@ func SlugOf(id string) string {
 	if len(id) <= stampPart || id[stampPart-1] != '-' {
 		return id
 	}
-	if _, ok := parseFixed(id[:stampPart-1], 'T', '-'); !ok {
+	if _, ok := parseFixed(stampLayout, id[:stampPart-1]); !ok {
 		return id
 	}
 	return id[stampPart:]

@@ -1,7 +1,6 @@
 package lockfile
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,28 +45,6 @@ func TestParseStamp(t *testing.T) {
 		}
 		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("%q", in)) {
 			t.Errorf("ParseStamp(%q): the error %q does not show the value", in, err)
-		}
-	}
-}
-
-func TestStampJSON(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`"2026-07-17T20:45:12+02:00"`: `"2026-07-17T18-45-12"`,
-		`""`:                          `""`,
-	} {
-		var s Stamp
-		if err := json.Unmarshal([]byte(in), &s); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := json.Marshal(s); err != nil || string(got) != want {
-			t.Errorf("%s -> %s, %v; want %s", in, got, err, want)
-		}
-	}
-	var s Stamp
-	for _, in := range []string{`"soon"`, `7`} {
-		if err := json.Unmarshal([]byte(in), &s); err == nil {
-			t.Errorf("%s is taken for a stamp", in)
 		}
 	}
 }
