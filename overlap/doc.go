@@ -66,7 +66,8 @@
 //   - No miss: a path that both cover means an overlap, exact or not, unless it
 //     is only a leading directory of both: a/b and a/c are apart.
 //   - No false alarm where Exact: both cover the example.
-//   - a.Covers(p) is a.Overlaps(b), with b naming p alone and told to be a File.
+//   - a.Covers(p) is a.Overlaps(b), with b naming p alone and told to be a File;
+//     a scope's CoversExactly(p) says that this is Exact, too.
 //   - What Parse accepts, Stored reads from String() as the same entry.
 //
 // Exact is false where an entry has a !(...), where a stored entry is one that
