@@ -369,30 +369,6 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-func TestSharedMeetsNoShared(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	create := func(shared bool) (string, string) {
-		a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/**"}, Shared: shared})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Result.ID, ids(a.Result.Overlaps)
-	}
-	one, _ := create(true)
-	two, met := create(true)
-	if met != "" {
-		t.Errorf("shared meets shared: %q", met)
-	}
-	if _, met := create(false); met != one+" "+two {
-		t.Errorf("exclusive meets %q", met)
-	}
-	c, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{"src/a"}})
-	if err != nil || c.Result[0].Mode != "shared" || c.Result[2].Mode != "" {
-		t.Errorf("%+v, %v", c.Result, err)
-	}
-}
-
 func TestCheckLeavesOutOnesOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
