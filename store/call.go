@@ -97,18 +97,18 @@ func (c *call) list(in reader, w which) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.warnFaults(l.faults)
-	c.warnings = append(c.warnings, l.notes...)
-	for _, e := range l.entries {
-		c.warnEntry(e)
-	}
+	c.warnListing(l)
 	return l.entries, nil
 }
 
-func (c *call) warnFaults(faults []fault) {
-	for _, f := range faults {
+func (c *call) warnListing(l listing) {
+	for _, f := range l.faults {
 		c.unreadable++
 		c.warn("%q is skipped: %s", f.path, f.reason)
+	}
+	c.warnings = append(c.warnings, l.notes...)
+	for _, e := range l.entries {
+		c.warnEntry(e)
 	}
 }
 

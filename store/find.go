@@ -28,14 +28,11 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 			Hint:    "ids look like 2026-07-17T18-45-12-some-title; see `lock_query`",
 		}
 	}
-	found := d.find(id, false)
-	if found.young {
-		if err := d.pause(ctx, retryAfter); err != nil {
-			return entry{}, err
-		}
-		found = d.find(id, false)
+	one := []finding{d.find(id, false)}
+	if err := d.findAgain(ctx, one, []string{id}, nil); err != nil {
+		return entry{}, err
 	}
-	switch {
+	switch found := one[0]; {
 	case len(found.faults) > 0:
 		return entry{}, unreadable(found.faults[0])
 	case found.entry != nil:
@@ -93,6 +90,24 @@ func (d *dir) find(id string, seenInDone bool) finding {
 // share is how many locks make one more goroutine to read them worth while.
 const share = 32
 
+// findAgain finds those once more that may have been half written.
+func (d *dir) findAgain(ctx context.Context, found []finding, ids []string, inDone map[string]bool) error {
+	paused := false
+	for i := range found {
+		if !found[i].young {
+			continue
+		}
+		if !paused {
+			if err := d.pause(ctx, retryAfter); err != nil {
+				return err
+			}
+			paused = true
+		}
+		found[i] = d.find(ids[i], inDone[ids[i]])
+	}
+	return nil
+}
+
 // findAll finds many locks, several at a time: most of it is waiting for the
 // system. inDone says of each id where its name was seen.
 func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool) ([]finding, error) {
@@ -118,7 +133,10 @@ func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool)
 	if p := fault.Load(); p != nil {
 		panic(*p)
 	}
-	return found, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return found, d.findAgain(ctx, found, ids, inDone)
 }
 
 func newEntry(p *place, f *lockfile.File, archived bool) *entry {

@@ -95,11 +95,7 @@ func (c *call) history(f historyFilter, limit int) (found []entry, more int, err
 	if err != nil {
 		return nil, 0, err
 	}
-	c.warnFaults(l.faults)
-	c.warnings = append(c.warnings, l.notes...)
-	for _, e := range l.entries {
-		c.warnEntry(e)
-	}
+	c.warnListing(l)
 	return l.entries, more, nil
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,15 +109,7 @@ func (c *call) keepTurn(h *held, s *spot) error {
 
 // before are the tickets that came earlier than seq.
 func before(seq uint64, tickets []ticket) []ticket {
-	i, _ := slices.BinarySearchFunc(tickets, seq, func(t ticket, seq uint64) int {
-		switch {
-		case t.seq < seq:
-			return -1
-		case t.seq > seq:
-			return 1
-		}
-		return 0
-	})
+	i, _ := slices.BinarySearchFunc(tickets, seq, func(t ticket, seq uint64) int { return cmp.Compare(t.seq, seq) })
 	return tickets[:i]
 }
 

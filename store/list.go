@@ -31,36 +31,23 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 	if err != nil {
 		return listing{}, err
 	}
-	var young []int
-	for i := range found {
-		if found[i].young {
-			young = append(young, i)
-		}
-	}
-	if len(young) > 0 {
-		if err := d.pause(ctx, retryAfter); err != nil {
-			return listing{}, err
-		}
-	}
-	for _, i := range young {
-		found[i] = d.find(ids[i], seen.inDone[ids[i]])
-	}
-	return collect(seen.faults, found), nil
+	l := listing{faults: seen.faults}
+	l.add(found, all)
+	return l, nil
 }
 
-// collect puts together what was found of each id, in order.
-func collect(faults []fault, found []finding) listing {
-	l := listing{faults: faults}
+// add puts in what was found of each id, in order, and of the locks those that
+// w does not exclude.
+func (l *listing) add(found []finding, w which) {
 	for _, f := range found {
 		l.faults = append(l.faults, f.faults...)
 		if f.note != "" {
 			l.notes = append(l.notes, f.note)
 		}
-		if f.entry != nil {
+		if f.entry != nil && !w.excludes(*f.entry) {
 			l.entries = append(l.entries, *f.entry)
 		}
 	}
-	return l
 }
 
 func (w which) excludes(e entry) bool {
@@ -209,31 +196,20 @@ func (d *dir) newestDone(ctx context.Context, limit int) (listing, int, error) {
 	ids := slices.Sorted(maps.Keys(seen.inDone))
 	slices.Reverse(ids)
 	l := listing{faults: seen.faults}
-	more, paused := 0, false
-	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
+	for len(ids) > 0 && len(l.entries) < limit {
+		next := ids[:min(len(ids), limit-len(l.entries))]
+		ids = ids[len(next):]
+		found, err := d.findAll(ctx, next, seen.inDone)
+		if err != nil {
 			return listing{}, 0, err
 		}
-		if len(l.entries) == limit {
-			if seen.inDone[id] {
-				more++
-			}
-			continue
+		l.add(found, doneOnly)
+	}
+	more := 0
+	for _, id := range ids {
+		if seen.inDone[id] {
+			more++
 		}
-		found := d.find(id, seen.inDone[id])
-		if found.young {
-			if !paused {
-				if err := d.pause(ctx, retryAfter); err != nil {
-					return listing{}, 0, err
-				}
-				paused = true
-			}
-			found = d.find(id, seen.inDone[id])
-		}
-		one := collect(nil, []finding{found})
-		l.entries = append(l.entries, slices.DeleteFunc(one.entries, doneOnly.excludes)...)
-		l.faults = append(l.faults, one.faults...)
-		l.notes = append(l.notes, one.notes...)
 	}
 	return l, more, nil
 }

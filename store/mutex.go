@@ -84,18 +84,25 @@ func (h *held) try() (bool, error) {
 
 // newMutex is a handle of this operation's own: two of one process exclude
 // each other as those of two processes do.
-func newMutex(store string) *flock.Flock {
-	return flock.New(filepath.Join(store, mutexName), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
-}
+func newMutex(store string) *flock.Flock { return newFlock(filepath.Join(store, mutexName)) }
 
 // isMutex reports whether the file that m has locked is the one that the next
 // writer will lock.
-func (d *dir) isMutex(m *flock.Flock) (bool, error) {
-	locked, err := m.Stat()
+func (d *dir) isMutex(m *flock.Flock) (bool, error) { return hasLocked(m, d.active.root, mutexName) }
+
+// newFlock is a handle on a file that must exist: it creates nothing, follows
+// no link and waits for no fifo.
+func newFlock(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+}
+
+// hasLocked reports whether the file that was locked still has the name.
+func hasLocked(lock *flock.Flock, root *os.Root, name string) (bool, error) {
+	locked, err := lock.Stat()
 	if err != nil {
 		return false, err
 	}
-	now, err := d.active.root.Lstat(mutexName)
+	now, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/gofrs/flock"
 )
 
 // openQueue opens waiting/ for one look; nil where it does not exist.
@@ -64,7 +61,7 @@ func (p *place) numbers() (published, used []uint64, err error) {
 // owner, and opens without creating. What cannot be asked counts as alive: its
 // deadline ends that.
 func (p *place) lives(seq uint64) bool {
-	probe := flock.New(filepath.Join(p.path, ticketName(seq, livingSuffix)), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+	probe := newFlock(filepath.Join(p.path, ticketName(seq, livingSuffix)))
 	free, err := probe.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/gofrs/flock"
@@ -63,7 +62,7 @@ func (h *held) number(mine *spot) error {
 		if err := f.Close(); err != nil {
 			return err
 		}
-		lock := flock.New(filepath.Join(mine.place.path, name), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
+		lock := newFlock(filepath.Join(mine.place.path, name))
 		ok, err := lock.TryLock()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -95,30 +94,20 @@ func (h *held) publish(data []byte, name string) error {
 }
 
 // holds reports whether the locked file still has the ticket's name.
-func (s *spot) holds() bool {
-	locked, err := s.lock.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := s.place.root.Lstat(ticketName(s.seq, livingSuffix))
-	return err == nil && os.SameFile(locked, now)
+func (s *spot) holds() bool { return s.holdsIn(s.place) }
+
+func (s *spot) holdsIn(waiting *place) bool {
+	held, err := hasLocked(s.lock, waiting.root, ticketName(s.seq, livingSuffix))
+	return held && err == nil
 }
 
 // stands reports whether the ticket is still in the queue: somebody may have
 // cleaned up by hand.
 func (s *spot) stands(waiting *place) bool {
-	if !s.taken() || waiting == nil {
+	if !s.taken() || waiting == nil || !s.holdsIn(waiting) {
 		return false
 	}
-	locked, err := s.lock.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := waiting.root.Lstat(ticketName(s.seq, livingSuffix))
-	if err != nil || !os.SameFile(locked, now) {
-		return false
-	}
-	_, err = waiting.root.Lstat(ticketName(s.seq, ticketSuffix))
+	_, err := waiting.root.Lstat(ticketName(s.seq, ticketSuffix))
 	return err == nil
 }
 

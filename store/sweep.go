@@ -14,13 +14,8 @@ const leftover = time.Hour
 // sweep removes the unfinished files of processes that were killed. It never
 // stands in the way of the work that the mutex was taken for.
 func (h *held) sweep() {
-	f, err := h.active.root.Open(".")
-	if err != nil {
-		h.warn("read", h.path, err)
-		return
-	}
-	names, err := f.Readdirnames(-1)
-	h.warn("read", h.path, errors.Join(err, f.Close()))
+	names, err := h.active.names()
+	h.warnError(err)
 	for _, name := range names {
 		if !strings.HasPrefix(name, temporary) {
 			continue
