@@ -113,6 +113,9 @@ func TestHookAnswers(t *testing.T) {
 		"pre-odd-path":           {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":{}}}`},
 		"pre-no-store":           {event: "pre-tool-use", in: edit, setUp: spoilStore},
 		"pre-no-store-warn":      {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=warn"}, setUp: spoilStore},
+		"pre-held-noted":         {event: "pre-tool-use", in: edit, setUp: func(s *session) { s.must("update", "their-work", "--note", "nearly\nthere") }},
+		"pre-unreadable":         {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`, setUp: tear},
+		"post-no-store":          {event: "post-tool-use", in: done, setUp: spoilStore},
 		"post-outside-claim":     {event: "post-tool-use", in: done, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
 		"post-nothing-claimed":   {event: "post-tool-use", in: done},
 		"post-malformed":         {event: "post-tool-use", in: `[]`},
@@ -122,8 +125,14 @@ func TestHookAnswers(t *testing.T) {
 		"start-named":            {event: "session-start", in: me + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
 		"start-no-session":       {event: "session-start", in: `{"cwd":"DIR/app"}`},
 		"start-malformed":        {event: "session-start", in: `nonsense`},
+		"start-busy":             {event: "session-start", in: me + `"source":"startup"}`, setUp: crowd},
+		"start-no-store":         {event: "session-start", in: me + `"source":"startup"}`, setUp: spoilStore},
+		"start-nobody-nowhere":   {event: "session-start", in: `{"cwd":"DIR"}`},
 		"end-nothing":            {event: "session-end", in: me + `"hook_event_name":"SessionEnd","reason":"exit"}`},
 		"end-still-claimed":      {event: "session-end", in: me + `"reason":"exit"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"end-no-store":           {event: "session-end", in: me + `"reason":"exit"}`, setUp: spoilStore},
+		"end-outside":            {event: "session-end", in: strings.Replace(me, "DIR/app", "DIR", 1) + `"reason":"exit"}`},
+		"end-nobody":             {event: "session-end", in: `{"cwd":"DIR/app"}`},
 		"unknown-event":          {event: "before-lunch", in: me + `"hook_event_name":"BeforeLunch"}`},
 		"unknown-event-no-name":  {event: "", in: me + `"tool_name":"Edit"}`},
 		"malformed-without-name": {event: "", in: `{`},
@@ -148,6 +157,34 @@ func TestHookAnswers(t *testing.T) {
 			text := strings.NewReplacer(quoted, "DIR", filepath.ToSlash(s.dir), "DIR").Replace(got.stdout)
 			golden(t, "hook/"+name+".txt", strings.Join(append(c.env, args...), " ")+"\n"+c.in+"\n"+text)
 		})
+	}
+}
+
+// must carries out a command in the main worktree, which has to succeed.
+func (s *session) must(args ...string) {
+	s.t.Helper()
+	if r := s.run("", append(args, "--base-dir", filepath.Join(s.dir, mainTree))...); r.code != 0 {
+		s.t.Fatalf("%q: %s", args, r.stderr)
+	}
+}
+
+// crowd is more locks than a session is told of, of every kind.
+func crowd(s *session) {
+	for range shownLocks {
+		s.claim("them", "Quiet work", "quiet/**")
+	}
+	s.now = s.now.Add(2 * time.Hour)
+	s.must("claim", "--title", "Review of "+strings.Repeat("everything ", 20), "--shared", "--task", "read", "--task", "write it up",
+		"--scope", "1", "--scope", "2", "--scope", "3", "--scope", "4", "--scope", "5", "--scope", "6")
+	s.must("update", "review-of", "--task", "read")
+	tear(s)
+}
+
+// tear makes one lock file unreadable.
+func tear(s *session) {
+	path := filepath.Join(s.dir, mainTree, ".git", "agents-locks", "2026-07-17T18-45-12-torn.md")
+	if err := os.WriteFile(path, []byte("---\n"), 0o666); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
