@@ -6,6 +6,17 @@
 // Nothing is remembered between calls and no process assumes that it is
 // alone: what is on disk is the truth, writers take turns by a kernel lock on
 // one file, and readers take no lock at all.
+//
+// An operation has a file of its own name, and more with that name in front
+// where it has parts: doctor, drift, edit (an agent's hooks), guard, wait. Below
+// them lie
+//
+//   - call: one operation under way, from the repository to the answer;
+//   - scope, block, holder, stale: the rules of what meets, who stands in whose
+//     way, whose a lock is and when it counts as abandoned;
+//   - turn: the queue of those who wait for a claim;
+//   - dir: the directory of lock files, read without a lock and written under
+//     the mutex.
 package store
 
 import (
