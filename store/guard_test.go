@@ -35,6 +35,12 @@ func TestGuard(t *testing.T) {
 		t.Errorf("blocked by %+v", h)
 	}
 	check(filepath.Join(w.link, "src"), store.GuardBlocked, 1)
+	// Elsewhere in the worktree, where git's own diff may be told to look no further.
+	w.git(w.link, "config", "diff.relative", "true")
+	if err := os.Mkdir(filepath.Join(w.link, "docs"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	check(filepath.Join(w.link, "docs"), store.GuardBlocked, 1)
 	check(w.link, store.GuardWarned, 1, "AGENT_LOCKS_GUARD=warn")
 	check(w.link, store.GuardOff, 0, "AGENT_LOCKS_GUARD=off")
 	check(w.link, store.GuardBypassed, 0, "AGENT_LOCKS_GUARD=off", "AGENT_LOCKS_BYPASS=1")
