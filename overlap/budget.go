@@ -7,14 +7,16 @@ import "sync/atomic"
 // literal prefixes. It is safe for concurrent use.
 type Budget struct{ left atomic.Int64 }
 
-// callBudget is about a second's work, in nodes of a search: several times what
-// a thousand locks need that were not made to be slow.
-const callBudget = 1 << 22
+// callBudget is a tenth of a second's work or two, in nodes of a search: twice
+// what a thousand locks need that were not made to be slow.
+const callBudget = 5 << 19
 
 // The cost of other work, for one node's time.
 const (
-	statesPerNode = 4  // states that are compiled
-	bytesPerNode  = 2  // bytes that are parsed
+	statesPerNode = 3  // states that are compiled
+	bytesPerNode  = 1  // bytes that are parsed
+	freePerNode   = 4  // nodes that are passed through without being queued
+	sparseWork    = 4  // for how many a node counts among too many pairs for a bit each
 	wordsPerNode  = 64 // words of memory that are gone through
 	runesPerNode  = 64 // runes of a class that are looked up
 	foldWork      = 16 // for how many such a rune counts whose case is looked up

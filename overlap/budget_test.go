@@ -65,6 +65,9 @@ func TestBudget(t *testing.T) {
 	if r := Stored("src", c).Overlaps(Stored("src/a.ts", c)); !r.Overlap || !r.Exact {
 		t.Errorf("plain names: %+v", r)
 	}
+	if r := Stored("{a,b}*", c).Overlaps(Stored("{a,b}*", c)); !r.Overlap || r.Exact || r.Example == "" {
+		t.Errorf("the same pattern twice, with nothing left to read it: %+v", r)
+	}
 	c.Budget.Refill()
 	if r := a.Overlaps(b); r.Overlap || !r.Exact {
 		t.Errorf("with a new budget: %+v", r)

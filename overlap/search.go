@@ -59,7 +59,11 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 		return "", apart
 	}
 	last, v := p.explore(at)
-	a.budget.spend(p.work, 1)
+	work := p.work + p.free/freePerNode
+	if p.seen.sparse != nil {
+		work *= sparseWork
+	}
+	a.budget.spend(work, 1)
 	a.budget.spend(p.seen.words(), wordsPerNode)
 	if v != meet {
 		return "", v
@@ -82,6 +86,7 @@ type product struct {
 	base  int32
 	left  int // nodes in the queue
 	work  int // of the budget
+	free  int // nodes that were followed without being queued
 
 	runes []rune // of the path
 	text  []byte
@@ -110,7 +115,7 @@ var products = sync.Pool{New: func() any { return &product{} }}
 func (p *product) reset(a, b *program) {
 	p.a, p.b = a, b
 	p.nodes, p.queue = p.nodes[:0], p.queue[:0]
-	p.base, p.left, p.work = none, 0, 0
+	p.base, p.left, p.work, p.free = none, 0, 0, 0
 	p.seen.reset(len(a.states), len(b.states))
 }
 
@@ -148,7 +153,7 @@ func (p *product) follow(i int32, n step, cost int32) verdict {
 		if n.a <= within && n.b <= within && n.at == placeStart {
 			return meet
 		}
-		if p.work > searchBudget {
+		if p.work+p.free/freePerNode > searchBudget {
 			return unsure
 		}
 		a, b := &p.a.states[n.a], &p.b.states[n.b]
@@ -178,7 +183,7 @@ func (p *product) follow(i int32, n step, cost int32) verdict {
 			p.push(free, next)
 			return apart
 		}
-		p.work++
+		p.free++
 	}
 	return apart
 }

@@ -63,10 +63,15 @@ func (e *Entry) makeSample() string {
 	if e.refused || e.plain {
 		return e.guess()
 	}
+	if e.budget.spent() {
+		e.vague = true
+		return e.text
+	}
 	var b strings.Builder
 	e.budget.spend(len(e.text), bytesPerNode)
-	var room seq
-	e.parsed(&room).sample(&b)
+	room := compilers.Get().(*compiler)
+	e.parsed(&room.nodes).sample(&b)
+	compilers.Put(room)
 	if path := b.String(); valid(path) {
 		return path
 	}
