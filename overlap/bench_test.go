@@ -53,16 +53,33 @@ func storedScopes(n int) [][]string {
 	return scopes
 }
 
+// floatingScopes are scopes of globs that match at many depths, no two alike.
+func floatingScopes(n int) [][]string {
+	scopes := make([][]string, n)
+	for i := range scopes {
+		scopes[i] = []string{
+			fmt.Sprintf("*_mod%d_test.go", i),
+			fmt.Sprintf("*area%d*", i),
+			fmt.Sprintf("**/pkg%d/**", i),
+			fmt.Sprintf("*.m%d.ts", i),
+			fmt.Sprintf("lib%d/**/*.ts", i),
+		}
+	}
+	return scopes
+}
+
 // BenchmarkThousandLocks compares 1000 stored scopes of 5 entries with one of
 // 5, of which some meet a tenth of them.
 func BenchmarkThousandLocks(b *testing.B) {
-	scopes := storedScopes(1000)
+	anchored := storedScopes(1000)
 	for _, bb := range []struct {
-		name string
-		mine []string
+		name   string
+		mine   []string
+		scopes [][]string
 	}{
-		{"anchored", []string{"packages/pkg7/**", "docs/*.md", "src/routes/area1*/a.tsx", "tools/build.go", "src/module9/index.ts"}},
-		{"floating", []string{"**/*.test.ts", "*.go", "packages/pkg7/**", "src/module9/index.ts", "src/**/*.css"}},
+		{"anchored", []string{"packages/pkg7/**", "docs/*.md", "src/routes/area1*/a.tsx", "tools/build.go", "src/module9/index.ts"}, anchored},
+		{"floating", []string{"**/*.test.ts", "*.go", "packages/pkg7/**", "src/module9/index.ts", "src/**/*.css"}, anchored},
+		{"bothFloating", []string{"*.ts", "*_test.go", "*.md", "**/*.test.ts", "src/**"}, floatingScopes(1000)},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -71,7 +88,7 @@ func BenchmarkThousandLocks(b *testing.B) {
 				for _, text := range bb.mine {
 					mine = append(mine, mustParse(b, text, Context{}))
 				}
-				for _, texts := range scopes {
+				for _, texts := range bb.scopes {
 					theirs := make(Scope, len(texts))
 					for i, text := range texts {
 						theirs[i] = Stored(text, Context{})
