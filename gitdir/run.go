@@ -16,6 +16,11 @@ const (
 	hintInstall = "install git, and see that it is on PATH"
 )
 
+// pipeDelay bounds how long a grandchild that keeps git's output open can hold
+// a call. On a busy machine reading what git has said takes its time, too, and
+// is not to be given up: so it is long.
+const pipeDelay = 10 * time.Second
+
 // A program is git as one call runs it: where, and in which environment.
 type program struct {
 	dir     string
@@ -93,7 +98,7 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	// refuses the option and ignores the variable.
 	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "PWD="+g.dir)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = time.Second // a grandchild that keeps the pipe open does not hold the call
+	cmd.WaitDelay = pipeDelay
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
