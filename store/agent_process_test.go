@@ -30,8 +30,8 @@ type report struct {
 	Refusal Refusal
 }
 
-// playAgent carries out orders, one a line, in a repository.
-func playAgent(repository string) error {
+// playAgent carries out orders under ctx, one a line, in a repository.
+func playAgent(ctx context.Context, repository string) error {
 	fmt.Println("ready")
 	s := storeAt(repository)
 	orders := json.NewDecoder(os.Stdin)
@@ -42,7 +42,7 @@ func playAgent(repository string) error {
 		} else if err != nil {
 			return err
 		}
-		line, err := json.Marshal(carryOut(s, o))
+		line, err := json.Marshal(carryOut(ctx, s, o))
 		if err != nil {
 			return err
 		}
@@ -50,8 +50,7 @@ func playAgent(repository string) error {
 	}
 }
 
-func carryOut(s *Store, o order) report {
-	ctx := context.Background()
+func carryOut(ctx context.Context, s *Store, o order) report {
 	var r report
 	var err error
 	switch {
@@ -78,7 +77,7 @@ func carryOut(s *Store, o order) report {
 
 // storeAt is a store as the program has it, whose caller stands in dir.
 func storeAt(dir string) *Store {
-	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: cleanEnvironment}
+	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: cleanEnvironment, MutexWait: patience}
 }
 
 func cleanEnvironment() []string {
@@ -118,7 +117,13 @@ type agent struct {
 
 func startAgent(t testing.TB, repository, name string) *agent {
 	t.Helper()
-	cmd := process(t, "agent", repository)
+	return startAs(t, "agent", repository, name)
+}
+
+// startAs starts an agent in another role than that of a plain one.
+func startAs(t testing.TB, role, repository, name string) *agent {
+	t.Helper()
+	cmd := process(t, role, repository)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +150,9 @@ func (a *agent) report() report {
 	}
 	return r
 }
+
+// longWait, in seconds, is for a claim that is to be granted in the end.
+const longWait = 600
 
 // claim orders a claim; wait 0 means that it must be free at once.
 func (a *agent) claim(scope string, wait float64) {

@@ -73,6 +73,9 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	if err != nil {
 		return nil, err
 	}
+	if s.MutexWait > 0 {
+		d.wait = s.MutexWait
+	}
 	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, environ: environ, gone: map[string]bool{}, budget: overlap.NewBudget()}
 	if repo.ConfigErr != nil {
 		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)

@@ -227,13 +227,14 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 		put(t, path(id[0]), text(id[0], lockfile.Active, 0))
 		return nil
 	}
+	now := time.Now()
+	d.now = func() time.Time { return now }
 	tear := func() {
-		for _, id := range id {
-			put(t, path(id), text(id, lockfile.Active, 0)[:40])
-		}
-		old := time.Now().Add(-3 * time.Second)
-		if err := os.Chtimes(path(id[2]), old, old); err != nil {
-			t.Fatal(err)
+		for i, age := range []time.Duration{time.Second, time.Second, 3 * time.Second} {
+			put(t, path(id[i]), text(id[i], lockfile.Active, 0)[:40])
+			if err := os.Chtimes(path(id[i]), now.Add(-age), now.Add(-age)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	tear()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 func play(role string, args []string) error {
 	switch role {
 	case "agent":
-		return playAgent(args[0])
+		return playAgent(context.Background(), args[0])
 	case "stress":
 		return playStress(args[0], args[1], args[2])
 	case "hold":
@@ -102,10 +103,23 @@ func newCommon(t testing.TB) string {
 // repoAt is a repository of which only the common directory matters.
 func repoAt(common string) *gitdir.Repo { return &gitdir.Repo{CommonDir: common} }
 
-// at opens the store in a common directory.
+// patience is how long tests wait for the mutex: among many writers on a slow
+// machine one may have to wait for long, and only a hanging test waits so long.
+const patience = 5 * time.Minute
+
+// opened opens the store in a common directory.
+func opened(common string) (*dir, error) {
+	d, err := openDir(repoAt(common))
+	if err == nil {
+		d.wait = patience
+	}
+	return d, err
+}
+
+// at opens the store in a common directory until the test ends.
 func at(t testing.TB, common string) *dir {
 	t.Helper()
-	d, err := openDir(repoAt(common))
+	d, err := opened(common)
 	if err != nil {
 		t.Fatal(err)
 	}

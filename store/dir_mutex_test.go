@@ -19,16 +19,11 @@ import (
 
 // playHold holds the mutex until its input ends.
 func playHold(common string) error {
-	d, err := openDir(repoAt(common))
-	if err != nil {
+	return under(common, func(*held) error {
+		fmt.Println("holding")
+		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
-	}
-	if _, err := d.lock(context.Background()); err != nil {
-		return err
-	}
-	fmt.Println("holding")
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
+	})
 }
 
 func TestMutexHeldByAnotherProcess(t *testing.T) {
@@ -43,13 +38,20 @@ func TestMutexHeldByAnotherProcess(t *testing.T) {
 	begin(t, cmd)
 	before := tree(t, common)
 
-	d := at(t, common)
-	if d.wait != 10*time.Second {
-		t.Errorf("a caller waits for %v", d.wait)
+	usual, err := openDir(repoAt(common))
+	if err != nil {
+		t.Fatal(err)
 	}
+	if usual.wait != 10*time.Second {
+		t.Errorf("a caller waits for %v", usual.wait)
+	}
+	if err := usual.close(); err != nil {
+		t.Error(err)
+	}
+	d := at(t, common)
 	d.wait = 60 * time.Millisecond
 	start := time.Now()
-	_, err := d.lock(t.Context())
+	_, err = d.lock(t.Context())
 	if !errors.Is(err, StoreBusy) || time.Since(start) < d.wait {
 		t.Fatalf("lock: %v after %v, want %v after %v", err, time.Since(start), StoreBusy, d.wait)
 	}
@@ -75,7 +77,7 @@ func TestMutexHeldByAnotherProcess(t *testing.T) {
 	}
 
 	kill(cmd)
-	d.wait = 5 * time.Second // the kernel frees it while it cleans up
+	d.wait = patience // the kernel frees it while it cleans up
 	locked(t, d)
 }
 

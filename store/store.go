@@ -32,6 +32,8 @@ type Store struct {
 	Now     func() time.Time
 	Getwd   func() (string, error) // asked on every call
 	Environ func() []string        // asked on every call
+
+	MutexWait time.Duration // how long a write waits for other writers; 0: 10 s
 }
 
 // An Answer is what an operation says: the result whose JSON both faces

@@ -81,12 +81,12 @@ func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
 	var waiting []*agent
 	for i, scope := range []string{"src/**", "src/a/x.go", "src/b/**", "src/**"} {
 		a := startAgent(t, repository, fmt.Sprintf("agent-%d", i))
-		a.claim(scope, 60)
+		a.claim(scope, longWait)
 		queued(t, repository, i+1)
 		waiting = append(waiting, a)
 	}
 	other := startAgent(t, repository, "other")
-	other.claim("docs", 60) // disjoint: need not wait
+	other.claim("docs", longWait) // disjoint: need not wait
 	other.granted()
 	other.claim("src/b/y.go", 0) // no lock blocks it, but others came first
 	if r := other.report(); r.Code != Conflict || len(r.Refusal.Overlaps) != 0 || len(r.Refusal.Waiting) != 3 || *r.Refusal.Waiting[0].AgentID != "agent-0" {
@@ -120,9 +120,9 @@ func TestKilledWaiterBlocksNobody(t *testing.T) {
 	holder, doomed, next := startAgent(t, repository, "holder"), startAgent(t, repository, "doomed"), startAgent(t, repository, "next")
 	holder.claim("src", 0)
 	held := holder.granted()
-	doomed.claim("src", 60)
+	doomed.claim("src", longWait)
 	queued(t, repository, 1)
-	next.claim("src/x.go", 60)
+	next.claim("src/x.go", longWait)
 	queued(t, repository, 2)
 	kill(doomed.cmd)
 	holder.finish(held)

@@ -139,7 +139,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 			var got grantOrNot
 			select {
 			case got = <-done:
-			case <-time.After(30 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("it did not end")
 			}
 			var e *Error
@@ -176,7 +176,7 @@ func TestBusyStoreDoesNotEndAWait(t *testing.T) {
 	h := locked(t, at(t, common))
 	waiter := callAt(t, common)
 	waiter.dir.wait = 20 * time.Millisecond
-	done := waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
 	select {
 	case got := <-done:
 		t.Fatalf("it ended with %v", got.err)
@@ -196,7 +196,7 @@ func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 	common := newCommon(t)
 	e := hold(t, common, "one", "src")
 	waiter := callAt(t, common)
-	done := waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
 	awaitTickets(t, common, 1)
 	if err := os.RemoveAll(ticketsIn(common)); err != nil {
 		t.Skipf("this system removes no file that is open: %v", err)
@@ -222,7 +222,7 @@ func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
 		}
 		return began
 	}}
-	got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), time.Minute)
+	got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
 	if got.err != nil || len(got.Overlaps) != 1 || got.Overlaps[0].ID != e.ID || got.Overlaps[0].Blocks {
 		t.Fatalf("it got %+v, %v", got.Created, got.err)
 	}
@@ -261,10 +261,12 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 	common := newCommon(t)
 	c := callAt(t, common)
 	k := claimOf(t, c, "slow", "src")
+	now := time.Now()
+	c.dir.now = func() time.Time { return now }
 	for _, late := range []bool{false, true} {
-		deadline := time.Now().Add(-overdue / 2)
+		deadline := now.Add(-overdue)
 		if late {
-			deadline = time.Now().Add(-2 * overdue)
+			deadline = deadline.Add(-time.Nanosecond)
 		}
 		var mine *spot
 		if err := under(common, func(h *held) (err error) {
@@ -310,7 +312,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	hold(t, common, "c", "src/c")
 	wait := func(agent, scope string) <-chan grantOrNot {
 		c := callAt(t, common)
-		return waiting(c, claimOf(t, c, agent, scope), time.Minute)
+		return waiting(c, claimOf(t, c, agent, scope), longWait*time.Second)
 	}
 	b := wait("b", "src/a")
 	awaitTickets(t, common, 1)
@@ -345,7 +347,7 @@ func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	y := hold(t, common, "b", "y")
 	wait := func(agent, scope string) <-chan grantOrNot {
 		c := callAt(t, common)
-		return waiting(c, claimOf(t, c, agent, scope), time.Minute)
+		return waiting(c, claimOf(t, c, agent, scope), longWait*time.Second)
 	}
 	before := wait("b", "x")
 	awaitTickets(t, common, 1)
@@ -425,11 +427,15 @@ func TestWaitingTellsHowItGoes(t *testing.T) {
 	hold(t, common, "one", "src")
 	waiter := callAt(t, common)
 	var told []Progress
-	waiter.ctx = WithWaiting(t.Context(), Waiting{Tell: func(p Progress) { told = append(told, p) }})
-	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), 50*time.Millisecond); !errors.Is(got.err, Timeout) {
+	ctx, cancel := context.WithCancel(t.Context())
+	waiter.ctx = WithWaiting(ctx, Waiting{Tell: func(p Progress) {
+		told = append(told, p)
+		cancel()
+	}})
+	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second); !errors.Is(got.err, Timeout) {
 		t.Fatal(got.err)
 	}
-	if len(told) != 1 || told[0].Limit != 50*time.Millisecond || !strings.Contains(told[0].Message, `held by "one"`) {
+	if len(told) != 1 || told[0].Limit != longWait*time.Second || !strings.Contains(told[0].Message, `held by "one"`) {
 		t.Errorf("told was %+v", told)
 	}
 }

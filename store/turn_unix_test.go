@@ -3,24 +3,34 @@
 package store
 
 import (
+	"context"
+	"os"
 	"syscall"
 	"testing"
 )
+
+// playStopping is an agent that stops itself when it has queued, before it
+// looks again.
+func playStopping(repository string) error {
+	return playAgent(WithWaiting(context.Background(), Waiting{Until: func(ctx context.Context) (context.Context, context.CancelFunc) {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+			panic(err)
+		}
+		return context.WithCancel(ctx)
+	}}), repository)
+}
 
 // A process that is stopped (ctrl-z, a debugger) keeps its ticket alive, and
 // must not hold up the queue past its own deadline for long.
 func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	t.Parallel()
 	repository := newRepository(t)
-	holder, stopped, next := startAgent(t, repository, "holder"), startAgent(t, repository, "stopped"), startAgent(t, repository, "next")
+	holder, stopped, next := startAgent(t, repository, "holder"), startAs(t, "stopping", repository, "stopped"), startAgent(t, repository, "next")
 	holder.claim("src", 0)
 	held := holder.granted()
-	stopped.claim("src", 2)
+	stopped.claim("src", 5)
 	queued(t, repository, 1)
-	if err := stopped.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	next.claim("src", 60)
+	next.claim("src", longWait)
 	queued(t, repository, 2)
 	holder.finish(held)
 	last := next.granted()

@@ -69,6 +69,8 @@ func (w *world) at(dir string, env ...string) *store.Store {
 		Now:     w.clock,
 		Getwd:   func() (string, error) { return dir, nil },
 		Environ: func() []string { return append(append([]string{}, w.env...), env...) },
+		// Among many writers on a slow machine one may have to wait for long.
+		MutexWait: 5 * time.Minute,
 	}
 }
 
