@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-locks/agent-locks/lockfile"
 )
 
 // The scripts run this test binary under the name agent-locks, which is then
@@ -137,13 +139,19 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// idle file... makes lock files look as if their holders had been silent for
-// years.
+// idle [-30s] file... makes lock files look as if their holders had been silent
+// for that long, else for years.
 func cmdIdle(ts *testscript.TestScript, neg bool, args []string) {
-	updated := regexp.MustCompile(`(?m)^updated: \d{4}`)
+	since := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		age, err := time.ParseDuration(args[0])
+		ts.Check(err)
+		since, args = time.Now().Add(age), args[1:]
+	}
+	updated := regexp.MustCompile(`(?m)^updated: \S+`)
 	for _, file := range args {
 		text := ts.ReadFile(file)
-		old := updated.ReplaceAllString(text, "updated: 2020")
+		old := updated.ReplaceAllString(text, "updated: "+lockfile.FormatStamp(since))
 		if neg || old == text {
 			ts.Fatalf("no stamp to change in %s", file)
 		}
@@ -178,7 +186,7 @@ func cmdQueued(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	var tickets []string
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		tickets, err = filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.json"))
 		ts.Check(err)
 		if len(tickets) == want {

@@ -22,7 +22,7 @@ import (
 // A call is a tool's name and its arguments in JSON, in which ${NAME} is the
 // environment variable and ${long:N} a text of N bytes.
 func tools() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if err := makeCalls(ctx, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "tools:", err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -31,6 +32,19 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 
+// startHeeding starts a program that heeds a signal. It would inherit that
+// these tests ignore one, as they do under nohup or in a script's background;
+// what is caught here, a new program does not inherit.
+func startHeeding(t *testing.T, cmd *exec.Cmd, sig os.Signal) {
+	t.Helper()
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, sig)
+	defer signal.Stop(caught)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // For a server a signal is a normal end.
 func TestServerEndsOnSignals(t *testing.T) {
 	t.Parallel()
@@ -46,9 +60,7 @@ func TestServerEndsOnSignals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			startHeeding(t, cmd, sig)
 			if _, err := stdin.Write([]byte(initialize + "\n")); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +104,10 @@ func TestServerEndsWhereNobodyReads(t *testing.T) {
 	if _, err := bufio.NewReader(answers).ReadString('\n'); err != nil {
 		t.Fatalf("no answer to initialize: %v", err)
 	}
-	if err := answers.Close(); err != nil {
+	syscall.ForkLock.RLock() // no program that is just being started has it open
+	err = answers.Close()
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := stdin.Write([]byte(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n")); err != nil {
@@ -117,10 +132,8 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	startHeeding(t, cmd, os.Interrupt)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(ready); err == nil {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(deadline) {
