@@ -28,7 +28,7 @@ func connect(t *testing.T, s *store.Store, tools []Tool) (*mcp.ClientSession, *b
 		t.Fatal(err)
 	}
 	here, there := mcp.NewInMemoryTransports()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	serving, err := server.Connect(ctx, there, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestCancellingReachesTheOperation(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("the operation ended with %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the operation was not told")
 	}
 }
