@@ -118,7 +118,9 @@ func (l *line) hangUp(ended <-chan error) error {
 	case err := <-ended:
 		return err
 	case <-time.After(grace):
-		l.log.Warn("left behind a call that did not end when it was cancelled")
+		if l.calls.open() { // else go-sdk takes its time on a busy machine
+			l.log.Warn("left behind a call that did not end when it was cancelled")
+		}
 		return nil
 	}
 }

@@ -154,6 +154,13 @@ func (f *inflight) agreed(ctx context.Context) string {
 	return f.version
 }
 
+// open reports whether any call is without its answer.
+func (f *inflight) open() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waiting[awaited]+f.waiting[lingered] > 0
+}
+
 // drain returns when every awaited call has been answered, and the others have
 // had the given time more.
 func (f *inflight) drain(ctx context.Context, more time.Duration) {
