@@ -153,6 +153,33 @@ func TestWaiterFollowsAReplacedStore(t *testing.T) {
 	}
 }
 
+// Nor may a lock that excludes everybody from the new store let its holder
+// write into the old one.
+func TestAStoreReplacedSinceItWasOpenedIsFollowed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not rename a directory that somebody has open")
+	}
+	t.Parallel()
+	common := newCommon(t)
+	touch := func() {
+		if err := under(common, func(*held) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	touch()
+	d := at(t, common)
+	if err := os.Rename(d.path, d.path+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	touch()
+	if _, err := locked(t, d).create(stamp+"-x", fresh); err != nil {
+		t.Fatal(err)
+	}
+	if got := ids(t, listed(t, at(t, common), all)); len(got) != 1 {
+		t.Errorf("written into the store that was moved away; there now: %v", got)
+	}
+}
+
 // A mutex that was opened before it was replaced excludes nobody.
 func TestAReplacedMutexIsNotTrusted(t *testing.T) {
 	if runtime.GOOS == "windows" {

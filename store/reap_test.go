@@ -230,7 +230,7 @@ func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
 func TestSkewIsToldFromAMinuteOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.claim(w.main, "x", "a")
+	id := w.claim(w.main, "x", "a")
 	for _, c := range []struct {
 		pass  time.Duration
 		tells bool
@@ -240,5 +240,12 @@ func TestSkewIsToldFromAMinuteOn(t *testing.T) {
 		if err != nil || a.Result[0].StaleForSeconds != 0 || (len(a.Warnings) == 1) != c.tells {
 			t.Errorf("at %s: %+v, %q, %v", w.clock(), a.Result, a.Warnings, err)
 		}
+	}
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref(id)}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.at(w.main).Query(background, store.QueryRequest{Status: "all"})
+	if err != nil || len(a.Result) != 1 || len(a.Warnings) > 0 {
+		t.Errorf("a done lock is no fresher for it: %+v, %q, %v", a.Result, a.Warnings, err)
 	}
 }
