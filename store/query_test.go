@@ -204,31 +204,6 @@ func TestCheckFoldsCaseWhereGitDoes(t *testing.T) {
 	}
 }
 
-// Where nobody can tell whether letter case counts, two names that differ in
-// nothing else may be one file.
-func TestCheckFoldsCaseWhereTheConfigCannotBeRead(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.git(w.main, "config", "core.ignorecase", "false")
-	w.claim(w.main, "case", "src/API/x.ts")
-	config := filepath.Join(w.main, ".git", "config")
-	text, err := os.ReadFile(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Only git itself tells a key without a value from an empty one.
-	if err := os.WriteFile(config, append(text, "[core]\n\tignorecase\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for scope, want := range map[string]int{"src/api/x.ts": 1, "src/API/y.ts": 0} {
-		a, err := w.at(w.main, "PATH=").Check(background, store.CheckRequest{Scope: []string{scope}})
-		if err != nil || len(a.Result) != want || want > 0 && a.Result[0].Overlaps[0].Exact {
-			t.Errorf("%s: %+v, %v", scope, a.Result, err)
-		}
-		wantWarning(t, a.Warnings, "git's config could not be read")
-	}
-}
-
 // An older Node version wrote no repository; a lock governs the root of the
 // store that it lies in.
 func TestQueryOfALockWithoutItsRepository(t *testing.T) {
