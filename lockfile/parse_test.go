@@ -140,6 +140,7 @@ func TestOddButReadable(t *testing.T) {
 		{"id: " + fuzzID + "\nlease_minutes: soon", `lease_minutes "soon"`},
 		{"id: " + fuzzID + "\nlease_minutes: .inf", `lease_minutes ".inf"`},
 		{"id: " + fuzzID + "\nlease_minutes: Inf", `lease_minutes "Inf"`},
+		{"id: " + fuzzID + "\nlease_minutes: 0", `lease_minutes "0"`},
 		{"id: " + fuzzID + "\nlease_minutes: -1", `lease_minutes "-1"`},
 		{"id: " + fuzzID + "\nlease_minutes: 1e300", `lease_minutes "1e300"`},
 		{"id: " + fuzzID + "\nagent_id: {a: b}", "agent_id is"},
@@ -164,6 +165,18 @@ func TestOddButReadable(t *testing.T) {
 }
 
 // Whatever YAML makes of it, an agent's id is the text that stands there.
+// A file of the greatest size is read, and no greater one.
+func TestSizeLimitIsExact(t *testing.T) {
+	t.Parallel()
+	full := minimal + strings.Repeat("x", MaxFile-len(minimal))
+	if _, err := Parse(fuzzID, []byte(full)); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse(fuzzID, []byte(full+"x")); err == nil || !strings.Contains(err.Error(), "1048577 bytes (at most 1048576)") {
+		t.Errorf("one byte more: %v", err)
+	}
+}
+
 // The first second of the year 1 is what time.Time means by none; in a file it
 // is a moment like any other.
 func TestTheYearOneIsNotAbsent(t *testing.T) {

@@ -60,6 +60,51 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
+// A lock is reaped from the first second past the threshold on, as it is shown
+// stale, and not before.
+func TestReapBeginsPastTheThreshold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	id := w.claim(w.main, "x", "a")
+	w.pass(time.Hour)
+	for _, dry := range []bool{true, false} {
+		if a, err := s.Reap(background, store.ReapRequest{DryRun: dry}); err != nil || len(a.Result) != 0 || len(a.Warnings) != 0 {
+			t.Errorf("at the threshold, dry %v: %+v, %v", dry, a, err)
+		}
+		_, err := s.Reap(background, store.ReapRequest{LockID: &id, DryRun: dry})
+		wantCode(t, err, store.LockNotStale, "is not stale: quiet for 1h")
+	}
+	w.pass(time.Second)
+	if a, err := s.Reap(background, store.ReapRequest{LockID: &id}); err != nil || len(a.Result) != 1 || a.Result[0].StaleForSeconds != 3601 {
+		t.Errorf("past it: %+v, %v", a, err)
+	}
+}
+
+// Where nothing was reaped, why is an error; else what was done is the answer.
+func TestReapThatCannotWriteSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "x", "a")
+	w.write("done", "")
+	w.pass(2 * time.Hour)
+	_, err := w.at(w.main).Reap(background, store.ReapRequest{})
+	wantCode(t, err, store.StoreUnwritable, "not a directory")
+}
+
+func TestReapNamesTheReaper(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "x", "a")
+	w.pass(2 * time.Hour)
+	if _, err := w.at(w.main).Reap(background, store.ReapRequest{AgentID: ptr("ops")}); err != nil {
+		t.Fatal(err)
+	}
+	if n := lastNote(w.show(id)); !strings.HasPrefix(n, "Reaped for inactivity at 2026-07-17T20-45-12 by ops: ") {
+		t.Errorf("note %q", n)
+	}
+}
+
 func TestAgesOfCenturies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
