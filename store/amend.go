@@ -89,18 +89,6 @@ func (a *amendment) progress(r UpdateRequest) error {
 	return err
 }
 
-// cleanNote is a note as it is stored; "" where none was given.
-func cleanNote(argument string, note *string) (string, error) {
-	if note == nil {
-		return "", nil
-	}
-	clean, err := lockfile.CleanNote(*note)
-	if err != nil {
-		return "", badText(argument, err)
-	}
-	return clean, nil
-}
-
 // A removal is an entry that is to leave the scope, as the caller gave it and
 // in every spelling under which it may be stored.
 type removal struct {

@@ -2,15 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -146,109 +140,43 @@ func change[T any](c *call, op func(*held) (T, error)) (T, error) {
 	return result, nil
 }
 
-// agent is the caller's id: what it said, else what AGENT_LOCKS_AGENT_ID says.
-func (c *call) agent(said *string) (*string, error) {
-	return c.identity("agent_id", said, "AGENT_LOCKS_AGENT_ID")
-}
-
-func (c *call) parent(said *string) (*string, error) {
-	return c.identity("parent_agent_id", said, "AGENT_LOCKS_PARENT_ID")
-}
-
-func (c *call) identity(argument string, said *string, variable string) (*string, error) {
-	if said != nil {
-		id, err := lockfile.CleanAgent(*said)
-		if err != nil {
-			return nil, badText(argument, err)
-		}
-		return &id, nil
-	}
-	v := gitdir.Getenv(c.environ, variable)
-	if v == "" {
-		return nil, nil
-	}
-	id, err := lockfile.CleanAgent(v)
-	if err != nil {
-		c.warn("%s is ignored: %v", variable, err)
-		return nil, nil
-	}
-	return &id, nil
-}
-
-// mine reports whether a lock is the caller's own: by agent ids where both
-// are known, else by the worktree that it was made from (design, section 7).
-func (c *call) mine(agent *string, l *lockfile.Lock) bool {
-	if agent != nil && l.AgentID != nil {
-		return *agent == *l.AgentID
-	}
-	return c.sameWorktree(l)
-}
-
-func (c *call) sameWorktree(l *lockfile.Lock) bool {
-	return l.Worktree != "" && l.Worktree == recordable(c.repo.Worktree)
-}
-
-// worktreeGone reports whether the worktree that a lock was made from has
-// been removed since; a path that cannot be looked at is not called gone. The
-// path may be as the lock file records it.
-func (c *call) worktreeGone(path string) bool {
-	if path == "" {
-		return false
-	}
-	gone, known := c.gone[path]
-	if !known {
-		gone = missing(path) && !c.escaped(path)
-		c.gone[path] = gone
-	}
-	return gone
-}
-
-// escaped reports whether a path stands for a worktree whose name is no plain
-// text (see recordable).
-func (c *call) escaped(path string) bool {
-	if !strings.Contains(path, "%") {
-		return false
-	}
-	roots, err := c.repo.Worktrees()
-	return err != nil || slices.ContainsFunc(roots, func(root string) bool {
-		return recordable(root) == path && !missing(root)
-	})
-}
-
-func missing(path string) bool {
-	_, err := os.Lstat(filepath.FromSlash(path))
-	return errors.Is(err, fs.ErrNotExist)
-}
-
-// recordable is a path as a lock file can hold it: bytes that are no UTF-8
-// and control characters are percent-escaped.
-func recordable(path string) string {
-	if utf8.ValidString(path) && !strings.ContainsFunc(path, isControl) {
-		return path
-	}
-	var b strings.Builder
-	for i := 0; i < len(path); {
-		r, n := utf8.DecodeRuneInString(path[i:])
-		if (r == utf8.RuneError && n == 1) || isControl(r) {
-			for _, c := range []byte(path[i : i+n]) {
-				fmt.Fprintf(&b, "%%%02X", c)
-			}
-		} else {
-			b.WriteString(path[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
-func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
-
-func badInput(format string, args ...any) *Error {
-	return &Error{Code: BadInput, Message: fmt.Sprintf(format, args...)}
-}
-
 // stamp is the present moment as a lock file states it.
 func (c *call) stamp() lockfile.Stamp {
 	now := c.Now().UTC().Truncate(time.Second)
 	return lockfile.Stamp{Time: now, Raw: lockfile.FormatStamp(now)}
+}
+
+// edit applies ed to an entry and writes the result by way of put.
+func (h *held) edit(e entry, ed lockfile.Edit, put func(entry, *lockfile.File) (entry, error)) (entry, error) {
+	f, err := applied(e, ed)
+	if err != nil {
+		return e, err
+	}
+	return put(e, f)
+}
+
+// applied is an entry's file with ed applied. What grows the file must leave
+// room for the writes that end a lock, unless the edit itself ends it: a lock
+// that is reopened will end again.
+func applied(e entry, ed lockfile.Edit) (*lockfile.File, error) {
+	f, err := e.Edit(ed)
+	if err != nil {
+		bad := badInput("lock %q cannot be changed: %v", e.ID, err)
+		bad.Hint = fmt.Sprintf("mend or shorten %q by hand", e.path)
+		return nil, bad
+	}
+	if len(ed.AddNotes)+len(ed.AddTasks) > 0 && (f.Status == e.Status || f.Status == lockfile.Active) {
+		return f, checkSize(f)
+	}
+	return f, nil
+}
+
+// checkSize keeps room for the writes that end a lock.
+func checkSize(f *lockfile.File) error {
+	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
+		e := badInput("the lock file would have %d bytes, more than %d", n, limit)
+		e.Hint = "put long text into a file of the repository and name it in a note"
+		return e
+	}
+	return nil
 }

@@ -138,13 +138,3 @@ func (c *call) write(h *held, l lockfile.Lock) (entry, error) {
 		return f, checkSize(f)
 	})
 }
-
-// checkSize keeps room for the writes that end a lock.
-func checkSize(f *lockfile.File) error {
-	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
-		e := badInput("the lock file would have %d bytes, more than %d", n, limit)
-		e.Hint = "put long text into a file of the repository and name it in a note"
-		return e
-	}
-	return nil
-}

@@ -55,6 +55,10 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Code, e.Err}
 }
 
+func badInput(format string, args ...any) *Error {
+	return &Error{Code: BadInput, Message: fmt.Sprintf(format, args...)}
+}
+
 // GitError is an error of package gitdir's, or of what git said, as an
 // operation's: *Error with the code and the hint that belong to it. What is one
 // already stays as it is.

@@ -118,15 +118,6 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	return keys, nil
 }
 
-// findActive is find for the operations that only an active lock allows.
-func (c *call) findActive(in reader, r Ref) (entry, error) {
-	e, err := c.find(in, r, activeOnly)
-	if err == nil && e.done {
-		err = notActive(e)
-	}
-	return e, err
-}
-
 // endEdit is what finishing and reaping write; updated stays as the last
 // heartbeat left it.
 func endEdit(now lockfile.Stamp, by string) lockfile.Edit {

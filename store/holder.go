@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
@@ -46,4 +47,46 @@ func mayEnd(deed string, caller *string, l *lockfile.Lock, force bool) (by strin
 	return "", false, &Error{Code: NotHolder,
 		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *caller, deed),
 		Hint:    "ask its holder, or its parent; `force` overrides this and leaves a note"}
+}
+
+// agent is the caller's id: what it said, else what AGENT_LOCKS_AGENT_ID says.
+func (c *call) agent(said *string) (*string, error) {
+	return c.identity("agent_id", said, "AGENT_LOCKS_AGENT_ID")
+}
+
+func (c *call) parent(said *string) (*string, error) {
+	return c.identity("parent_agent_id", said, "AGENT_LOCKS_PARENT_ID")
+}
+
+func (c *call) identity(argument string, said *string, variable string) (*string, error) {
+	if said != nil {
+		id, err := lockfile.CleanAgent(*said)
+		if err != nil {
+			return nil, badText(argument, err)
+		}
+		return &id, nil
+	}
+	v := gitdir.Getenv(c.environ, variable)
+	if v == "" {
+		return nil, nil
+	}
+	id, err := lockfile.CleanAgent(v)
+	if err != nil {
+		c.warn("%s is ignored: %v", variable, err)
+		return nil, nil
+	}
+	return &id, nil
+}
+
+// mine reports whether a lock is the caller's own: by agent ids where both
+// are known, else by the worktree that it was made from (design, section 7).
+func (c *call) mine(agent *string, l *lockfile.Lock) bool {
+	if agent != nil && l.AgentID != nil {
+		return *agent == *l.AgentID
+	}
+	return c.sameWorktree(l)
+}
+
+func (c *call) sameWorktree(l *lockfile.Lock) bool {
+	return l.Worktree != "" && l.Worktree == recordable(c.repo.Worktree)
 }

@@ -45,6 +45,15 @@ func (c *call) find(in reader, r Ref, first which) (entry, error) {
 	return in.get(c.ctx, id)
 }
 
+// findActive is find for the operations that only an active lock allows.
+func (c *call) findActive(in reader, r Ref) (entry, error) {
+	e, err := c.find(in, r, activeOnly)
+	if err == nil && e.done {
+		err = notActive(e)
+	}
+	return e, err
+}
+
 // tooShort is the error for what no lock goes by; it says so where a lock may
 // yet begin like that.
 func tooShort(short string, notFound error) error {

@@ -92,28 +92,3 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	}
 	return -1, e
 }
-
-// edit applies ed to an entry and writes the result by way of put.
-func (h *held) edit(e entry, ed lockfile.Edit, put func(entry, *lockfile.File) (entry, error)) (entry, error) {
-	f, err := applied(e, ed)
-	if err != nil {
-		return e, err
-	}
-	return put(e, f)
-}
-
-// applied is an entry's file with ed applied. What grows the file must leave
-// room for the writes that end a lock, unless the edit itself ends it: a lock
-// that is reopened will end again.
-func applied(e entry, ed lockfile.Edit) (*lockfile.File, error) {
-	f, err := e.Edit(ed)
-	if err != nil {
-		bad := badInput("lock %q cannot be changed: %v", e.ID, err)
-		bad.Hint = fmt.Sprintf("mend or shorten %q by hand", e.path)
-		return nil, bad
-	}
-	if len(ed.AddNotes)+len(ed.AddTasks) > 0 && (f.Status == e.Status || f.Status == lockfile.Active) {
-		return f, checkSize(f)
-	}
-	return f, nil
-}

@@ -12,6 +12,18 @@ func badText(argument string, err error) *Error {
 	return &Error{Code: BadInput, Message: fmt.Sprintf("`%s`: %v", argument, err), Hint: wantedText(argument), Err: err}
 }
 
+// cleanNote is a note as it is stored; "" where none was given.
+func cleanNote(argument string, note *string) (string, error) {
+	if note == nil {
+		return "", nil
+	}
+	clean, err := lockfile.CleanNote(*note)
+	if err != nil {
+		return "", badText(argument, err)
+	}
+	return clean, nil
+}
+
 func wantedText(argument string) string {
 	switch argument {
 	case "title":
