@@ -56,9 +56,7 @@ func (o *claimOptions) run(ctx context.Context) error {
 func (o *claimOptions) print(w io.Writer, c store.Created) {
 	fmt.Fprintf(w, "claimed %s\n", plain(c.ID))
 	printOverlaps(w, c.Overlaps)
-	if c.Recent != nil {
-		printRecent(w, *c.Recent)
-	}
+	printRecent(w, c.Recent)
 	flag := "--task"
 	if len(o.request.Tasks) == 0 {
 		flag = "--note"

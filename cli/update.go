@@ -78,9 +78,7 @@ func printUpdated(w io.Writer, u store.Updated) {
 		fmt.Fprintf(w, ": %d%% done", u.PercentComplete)
 	}
 	fmt.Fprintln(w)
-	if u.Overlaps != nil {
-		printOverlaps(w, *u.Overlaps)
-	}
+	printOverlaps(w, u.Overlaps)
 	printWaiting(w, u.Waiting)
 	if u.TaskCount > 0 && u.PercentComplete == 100 {
 		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", plain(u.ID))

@@ -42,7 +42,7 @@ func TestWidening(t *testing.T) {
 	other := w.held("b", "", "billing/x.go", "web")
 	w.pass(time.Minute)
 	u, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"auth/**", " billing/** "}, AddTasks: []string{"two"}, AgentID: ptr("a")})
-	if err != nil || u.Result.Overlaps == nil || ids(*u.Result.Overlaps) != other || u.Result.PercentComplete != 0 {
+	if err != nil || u.Result.Overlaps == nil || ids(u.Result.Overlaps) != other || u.Result.PercentComplete != 0 {
 		t.Fatalf("%+v, %v", u.Result, err)
 	}
 	l := w.show(id)

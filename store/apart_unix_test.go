@@ -32,7 +32,7 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return *a.Result.Overlaps, nil
+			return a.Result.Overlaps, nil
 		},
 		"reopen": func(s *store.Store, id string) ([]store.Summary, error) {
 			if _, err := s.Finish(background, store.FinishRequest{Ref: ref(id)}); err != nil {

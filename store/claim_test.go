@@ -51,7 +51,7 @@ func TestIfFreeWritesOrSaysWho(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first.Result.Overlaps) != 0 || first.Result.Recent == nil || len(*first.Result.Recent) != 0 {
+	if len(first.Result.Overlaps) != 0 || first.Result.Recent == nil || len(first.Result.Recent) != 0 {
 		t.Errorf("a free claim answers %+v", first.Result)
 	}
 	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: store.Ref{LockID: first.Result.ID}, Note: ptr("half way\nand more")}); err != nil {
@@ -145,7 +145,7 @@ func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, r := range *a.Result.Recent {
+	for _, r := range a.Result.Recent {
 		got = append(got, r.ID)
 		if r.Title != "Today" || r.FinishedBy != "holder" || r.Outcome != "moved" || r.MovedTo != "lib" || r.LastNote != "what I did" || r.Finished == "" || r.AgentID != nil {
 			t.Errorf("recent %+v", r)

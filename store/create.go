@@ -31,8 +31,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			return c.claimAnyway(k)
 		}
 		if err == nil {
-			recent := c.recent(scope)
-			out.Recent = &recent
+			out.Recent = c.recent(scope)
 		}
 		return out, err
 	})

@@ -49,7 +49,7 @@ func TestSharedStaysShared(t *testing.T) {
 	}
 	me := read("me", "docs", false)
 	u, err := s.Update(background, store.UpdateRequest{Ref: ref(me.ID), AddScope: []string{"src"}})
-	if err != nil || u.Result.Overlaps == nil || len(*u.Result.Overlaps) != 0 {
+	if err != nil || u.Result.Overlaps == nil || len(u.Result.Overlaps) != 0 {
 		t.Errorf("widened: %+v, %v", u.Result, err)
 	}
 	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(me.ID)}); err != nil {

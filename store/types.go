@@ -194,7 +194,7 @@ type Created struct {
 	FilePath string    `json:"filePath"`
 	Overlaps []Summary `json:"overlaps"`
 	// What ended there lately; nil where the claim was not conditional.
-	Recent *[]Recent `json:"recent,omitempty"`
+	Recent []Recent `json:"recent,omitzero"`
 }
 
 // An Updated answers update.
@@ -203,8 +203,8 @@ type Updated struct {
 	PercentComplete int    `json:"percentComplete"`
 	TaskCount       int    `json:"-"` // as Summary.TaskCount
 	// The locks that the entries of add_scope meet; nil where none were added.
-	Overlaps *[]Summary `json:"overlaps,omitempty"`
-	Waiting  []Waiter   `json:"waiting,omitempty"` // whom the lock holds up
+	Overlaps []Summary `json:"overlaps,omitzero"`
+	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
 }
 
 // A Waited answers wait.

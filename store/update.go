@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -60,14 +61,9 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 
 // widened lists those of the active locks that the entries added to e meet. It
 // is not for the mutex's holder, for whom others wait.
-func (c *call) widened(e entry, a amendment, active []entry) *[]Summary {
-	overlaps := []Summary{}
-	for _, s := range c.overlaps(a.add, exclusiveTo(e.Mode, active), c.configuredMinutes()) {
-		if s.ID != e.ID {
-			overlaps = append(overlaps, s)
-		}
-	}
-	return &overlaps
+func (c *call) widened(e entry, a amendment, active []entry) []Summary {
+	overlaps := c.overlaps(a.add, exclusiveTo(e.Mode, active), c.configuredMinutes())
+	return slices.DeleteFunc(overlaps, func(s Summary) bool { return s.ID == e.ID })
 }
 
 // taskIndex finds the task of exactly that text. Where another tool wrote the
