@@ -61,6 +61,9 @@ func TestEdit(t *testing.T) {
 	symlink(filepath.Join(w.link, "src"), filepath.Join(o.main, "theirs"))
 	outside := t.TempDir()
 	symlink(w.link, filepath.Join(outside, "project"))
+	if err := os.MkdirAll(filepath.Join(outside, "broken", ".git"), 0o777); err != nil { // no repository, whatever it is called
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
 		filepath.Join(w.link, "src/a.go"):                  "src/a.go",
 		filepath.Join(w.main, "src/new/dir/a.go"):          "src/new/dir/a.go",
@@ -69,6 +72,7 @@ func TestEdit(t *testing.T) {
 		filepath.Join(w.link, "docs/lib/a.go"):             "lib/a.go",
 		filepath.Join(o.main, "theirs/a.go"):               "src/a.go",
 		filepath.Join(outside, "project/src/a.go"):         "src/a.go",
+		filepath.Join(outside, "broken", "a.go"):           "",
 		filepath.Join(outside, "a.go"):                     "",
 		filepath.Join(w.main, ".git/config"):               "",
 		filepath.Join(w.link, "up/a.go"):                   "",
