@@ -21,8 +21,9 @@ const (
 )
 
 // A dir is the agents-locks directory of one repository, opened for one call
-// by one goroutine, which a listing lends to several. Reading through it creates nothing and needs no write
-// permission; it may not exist, and then reads as empty.
+// by one goroutine, which a listing lends to several. Reading through it
+// creates nothing and needs no write permission; it may not exist, and then
+// reads as empty.
 type dir struct {
 	path   string   // absolute
 	common *os.Root // the common git directory

@@ -27,8 +27,8 @@ func maxPath() int {
 
 // spellings are the names of a file: as it was given, and after each symbolic
 // link on its way was followed, the last of them without any. A lock may name
-// any of them; a path too long to exist stays as it was given. The file, and directories above it, need not exist. The path
-// must be absolute.
+// any of them. The path must be absolute; the file, and directories above it,
+// need not exist, and a path too long to exist stays as it was given.
 func spellings(path string) []spelling {
 	separator := string(filepath.Separator)
 	volume := filepath.VolumeName(path)
