@@ -155,6 +155,7 @@ func TestHookAnswers(t *testing.T) {
 			}
 			quoted := s.event("DIR")
 			text := strings.NewReplacer(quoted, "DIR", filepath.ToSlash(s.dir), "DIR").Replace(got.stdout)
+			text = strings.ReplaceAll(text, "'DIR/app'", "DIR/app") // quoted where it has blanks
 			golden(t, "hook/"+name+".txt", strings.Join(append(c.env, args...), " ")+"\n"+c.in+"\n"+text)
 		})
 	}
