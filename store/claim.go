@@ -1,6 +1,8 @@
 package store
 
 import (
+	"strings"
+
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
@@ -11,6 +13,25 @@ type claim struct {
 	lock    lockfile.Lock
 	scope   overlap.Scope
 	minutes float64 // the staleness threshold that others are judged by
+	known   known   // what it has been compared with; nil: nothing is kept
+}
+
+// known are scopes, by their texts, and what of them meets one claim. A look
+// under the mutex that follows another one compares only what is new, so that
+// others wait for the reading of the store and not for the comparing.
+type known map[string][]overlap.Pair
+
+// pairs compares a claim's scope with an entry's.
+func (c *call) pairs(k claim, e entry) []overlap.Pair {
+	texts := strings.Join(e.Scope, "\x00")
+	pairs, ok := k.known[texts]
+	if !ok {
+		pairs = k.scope.Overlaps(c.storedScope(e))
+		if k.known != nil {
+			k.known[texts] = pairs
+		}
+	}
+	return pairs
 }
 
 func (k claim) party() party {
@@ -36,7 +57,8 @@ func (o obstruction) file() string {
 
 // obstruction judges what was read of the store.
 func (c *call) obstruction(k claim, entries []entry, before []ticket) obstruction {
-	o := obstruction{met: c.meetings(k.scope, exclusiveTo(k.lock.Mode, entries)), tickets: c.ahead(k, before)}
+	met := meetings(exclusiveTo(k.lock.Mode, entries), func(e entry) []overlap.Pair { return c.pairs(k, e) })
+	o := obstruction{met: met, tickets: c.ahead(k, before)}
 	for _, m := range o.met {
 		if c.party(m.entry, k.minutes).blocks(k.party()) {
 			o.blocking = append(o.blocking, m)
@@ -56,8 +78,19 @@ func (c *call) summaries(k claim, o obstruction) []Summary {
 
 // claimIfFree writes the lock, or nothing where a lock blocks it or somebody
 // waits for these files already: a caller who only asks again and again must
-// not come before those who queue.
+// not come before those who queue. Only one who has seen that nothing is in
+// the way takes the mutex, to look again.
 func (c *call) claimIfFree(k claim) (Created, error) {
+	k.known = known{}
+	warnings := len(c.warnings)
+	o, err := c.look(k, &spot{})
+	if err != nil {
+		return Created{}, err
+	}
+	if !o.none() {
+		return Created{}, c.refusal(k, o)
+	}
+	c.forgetLook(warnings)
 	return change(c, func(h *held) (Created, error) {
 		tickets, _, err := h.sweepTickets(c.ctx)
 		if err != nil {

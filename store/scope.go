@@ -234,9 +234,14 @@ type meeting struct {
 
 // meetings lists, in order, the entries whose scopes meet the given one.
 func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
+	return meetings(entries, func(e entry) []overlap.Pair { return scope.Overlaps(c.storedScope(e)) })
+}
+
+// meetings lists, in order, the entries with pairs that meet.
+func meetings(entries []entry, pairs func(entry) []overlap.Pair) []meeting {
 	var out []meeting
 	for _, e := range entries {
-		if pairs := scope.Overlaps(c.storedScope(e)); len(pairs) > 0 {
+		if pairs := pairs(e); len(pairs) > 0 {
 			out = append(out, meeting{entry: e, pairs: pairs})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 	v := c.vigil(limit)
 	s := &spot{}
+	k.known = known{}
 	defer func() {
 		c.ctx = v.call
 		if err := errors.Join(s.leave(), v.end()); err != nil {
@@ -21,7 +22,12 @@ func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 		}
 	}()
 	c.ctx = v.ctx
-	out, err := c.takeTurn(k, s, v)
+	var out *Created
+	_, err := c.look(k, s) // compares ahead of the mutex
+	if err == nil {
+		c.forgetLook(v.warnings)
+		out, err = c.takeTurn(k, s, v)
+	}
 	for out == nil {
 		if v.over() {
 			return Created{}, c.gaveUp(k, s, v)
@@ -33,7 +39,8 @@ func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 			return Created{}, c.gaveUp(k, s, v)
 		}
 		c.ctx = v.ctx
-		c.forgetLook(v)
+		c.forgetLook(v.warnings)
+		clear(k.known)
 		var come bool
 		if come, err = c.turnMayHaveCome(k, s, v); come {
 			out, err = c.takeTurn(k, s, v)
@@ -176,11 +183,11 @@ func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
 		ended = fmt.Sprintf("timed out after %s", waited)
 	}
 	c.ctx = v.call
-	c.forgetLook(v)
+	c.forgetLook(v.warnings)
 	if c.ctx.Err() != nil { // whoever asked has gone
 		return &Error{Code: Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: Timeout, Overlaps: []Summary{}}, Err: why}
 	}
-	o, err := c.lookAgain(k, s)
+	o, err := c.look(k, s)
 	if err != nil {
 		c.warn("what was in the way is not known: %v", err)
 	}
@@ -196,8 +203,8 @@ func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }
 
-// lookAgain is what is in the way of a claim that has given up.
-func (c *call) lookAgain(k claim, s *spot) (obstruction, error) {
+// look is what is in the way of a claim, as it is without the mutex.
+func (c *call) look(k claim, s *spot) (obstruction, error) {
 	entries, err := c.list(c.dir, activeOnly)
 	if err != nil {
 		return obstruction{}, err

@@ -70,7 +70,7 @@ func (c *call) wish(r WaitRequest) (claim, error) {
 
 func (c *call) waitUntilFree(k claim, v *vigil) (Waited, error) {
 	for {
-		c.forgetLook(v)
+		c.forgetLook(v.warnings)
 		if err := c.dir.reopen(); err != nil {
 			return Waited{}, err
 		}

@@ -70,9 +70,10 @@ func (c *call) vigil(limit time.Duration) *vigil {
 	return v
 }
 
-// forgetLook drops what the last look warned of, since another one follows.
-func (c *call) forgetLook(v *vigil) {
-	c.warnings, c.unreadable = c.warnings[:v.warnings], 0
+// forgetLook drops what the last look warned of, since another one follows:
+// all but the first warnings.
+func (c *call) forgetLook(warnings int) {
+	c.warnings, c.unreadable = c.warnings[:warnings], 0
 	c.budget.Refill()
 }
 
