@@ -7,8 +7,8 @@ import "sync/atomic"
 // literal prefixes. It is safe for concurrent use.
 type Budget struct{ left atomic.Int64 }
 
-// callBudget is a tenth of a second's work or two, in nodes of a search: twice
-// what a thousand locks need that were not made to be slow.
+// callBudget is less than half a second's work, in nodes of a search: twice what
+// a thousand locks need that were not made to be slow.
 const callBudget = 5 << 19
 
 // The cost of other work, for one node's time.
