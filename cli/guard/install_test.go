@@ -387,6 +387,27 @@ func TestUninstallThroughALink(t *testing.T) {
 	}
 }
 
+// A hook in a place that serves other repositories is not this one's to remove.
+func TestUninstallFromAGlobalPlace(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	global, hook := filepath.Join(g.dir, "global"), filepath.Join(g.dir, "hooks", "pre-commit")
+	g.write(global, "[core]\n\thooksPath = "+filepath.ToSlash(filepath.Dir(hook))+"\n", 0o666)
+	g.env = append(g.env, "GIT_CONFIG_GLOBAL="+global)
+	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" {
+		t.Errorf("where there is none: %+v, %v", c, err)
+	}
+	g.write(hook, Script{Program: g.program}.Text(), 0o755)
+	before := listing(t, filepath.Dir(hook))
+	var refusal *Refusal
+	if _, err := Uninstall(g.place(g.main)); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "other repositories") || !strings.Contains(refusal.Hint, "by hand") {
+		t.Errorf("refusal: %v", err)
+	}
+	if after := listing(t, filepath.Dir(hook)); after != before {
+		t.Errorf("changed from %q to %q", before, after)
+	}
+}
+
 // refusals leave everything as it is.
 func TestInstallRefuses(t *testing.T) {
 	t.Parallel()

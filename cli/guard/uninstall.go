@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -23,6 +24,9 @@ func Uninstall(p Place) (Change, error) {
 		return c, err
 	}
 	switch {
+	case found.ours && p.foreign():
+		return c, refuse(fmt.Sprintf("remove %q by hand if none of them is to have it", c.Hook),
+			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
 	case found.ours && found.edited:
 		return c, edited(c.Hook)
 	case found.ours && kept.exists:
