@@ -30,7 +30,7 @@ func newHook(a *app) *cobra.Command {
 			"puts it there.\n\n" +
 			"Events: " + hookEvents + "\n\n" +
 			"AGENT_LOCKS_HOOK says what happens to such an edit: deny (the default), warn or\n" +
-			"off. The exit code is 0 and an answer is printed, whatever comes in.",
+			"off. Whatever comes in on stdin, hook claude prints an answer, with exit code 0.",
 		Example: "  agent-locks hook claude pre-tool-use < event.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
