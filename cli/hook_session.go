@@ -14,16 +14,23 @@ import (
 // shownLocks is how many locks a session is told of: each costs it context.
 const shownLocks = 20
 
-// sessionStart tells a session who it is and who else is at work.
+// sessionStart tells a session who it is and who else is at work. Outside a
+// repository there is nothing to claim, so nothing is said; the shells have the
+// id all the same, since they may go into one.
 func (h *claudeHook) sessionStart(ctx context.Context) claudeAnswer {
 	var text []string
 	if h.agent != nil {
-		text = append(text, h.introduction())
+		exported, err := h.export()
+		if err != nil {
+			h.warn([]string{"the session's id could not be exported: " + err.Error()})
+		}
+		text = append(text, introduction(plain(*h.agent), exported))
 	}
 	ans, err := h.locks.Query(ctx, store.QueryRequest{Target: h.target()})
 	h.warn(ans.Warnings)
 	switch {
 	case errors.Is(err, store.NotARepository):
+		return claudeAnswer{}
 	case err != nil:
 		text = append(text, "Who is at work cannot be read: "+plainLines(errorText(err)))
 	default:
@@ -32,25 +39,16 @@ func (h *claudeHook) sessionStart(ctx context.Context) claudeAnswer {
 			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor says which), so there may be more.", count(ans.Unreadable, "lock file")))
 		}
 	}
-	if len(text) == 0 {
-		return claudeAnswer{}
-	}
 	return h.context(strings.Join(text, "\n"))
 }
 
-func (h *claudeHook) introduction() string {
-	id := plain(*h.agent)
-	text := fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q: pass that as agent_id to the agent-locks tools", id)
-	switch exported, err := h.export(); {
-	case err != nil:
-		h.warn([]string{"the session's id could not be exported: " + err.Error()})
-		text += fmt.Sprintf(" (and AGENT_LOCKS_AGENT_ID=%s or --agent to the command)", shellQuoted(id))
-	case exported:
-		text += " (your shells have it as AGENT_LOCKS_AGENT_ID)"
-	default:
-		text += fmt.Sprintf(" (and AGENT_LOCKS_AGENT_ID=%s or --agent to the command)", shellQuoted(id))
+func introduction(id string, exported bool) string {
+	shells := fmt.Sprintf("and AGENT_LOCKS_AGENT_ID=%s or --agent to the command", shellQuoted(id))
+	if exported {
+		shells = "your shells have it as AGENT_LOCKS_AGENT_ID"
 	}
-	return text + ". Claim the files before you edit them (lock_create), finish when done (lock_finish)."
+	return fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q: pass that as agent_id to the agent-locks tools (%s). "+
+		"Claim the files before you edit them (lock_create), finish when done (lock_finish).", id, shells)
 }
 
 // export hands the session's id to its shells, where the client names a file

@@ -118,6 +118,7 @@ func TestHookAnswers(t *testing.T) {
 		"post-no-store":          {event: "post-tool-use", in: done, setUp: spoilStore},
 		"post-outside-claim":     {event: "post-tool-use", in: done, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
 		"post-nothing-claimed":   {event: "post-tool-use", in: done},
+		"post-outside":           {event: "post-tool-use", in: strings.ReplaceAll(done, "DIR/app", "DIR")},
 		"post-malformed":         {event: "post-tool-use", in: `[]`},
 		"start":                  {event: "session-start", in: me + `"hook_event_name":"SessionStart","source":"startup"}`},
 		"start-resumed":          {event: "session-start", in: me + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**", "*.md") }},
@@ -267,6 +268,22 @@ func TestSessionStartExports(t *testing.T) {
 	if r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app"}`), "hook", "claude", "session-start"); r.code != 0 ||
 		!strings.Contains(r.stderr, "could not be exported") || !strings.Contains(r.stdout, "claude-0a1b2c3d") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Outside a repository nothing is said, for nothing can be claimed there; but
+// a shell may go into one, and has the id.
+func TestSessionStartExportsOutside(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	file := filepath.Join(s.dir, "env.sh")
+	s.env = append(s.env, "CLAUDE_ENV_FILE="+file)
+	r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR"}`), "hook", "claude", "session-start")
+	if want := (result{stdout: "{}\n"}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "export AGENT_LOCKS_AGENT_ID=claude-0a1b2c3d\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
