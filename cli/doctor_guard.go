@@ -31,21 +31,21 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 	f := store.Finding{Severity: store.SeverityOK, Check: store.CheckGuard, Path: s.Hook}
 	switch {
 	case !installed:
-		f.Message = "the commit guard is not installed (agent-locks guard install)"
+		f.Message = "the commit guard is not installed (" + guardInstall + ")"
 		return []store.Finding{f}
 	case s.Runs:
 		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
-	case s.Bypass || s.Mode == store.ModeOff:
+	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
 		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard is switched off: "+s.Why, "to have it look again, take that back"
 	default:
-		f.Severity, f.Message, f.Fix = store.SeverityProblem, "the commit guard is installed and does not run: "+s.Why, "agent-locks guard install"
+		f.Severity, f.Message, f.Fix = store.SeverityProblem, fmt.Sprintf("the commit guard is installed and %s: %s", runsNot(s.Edited), s.Why), s.Fix
 	}
 	findings := []store.Finding{f}
 	for _, g := range s.Elsewhere {
 		findings = append(findings, store.Finding{
 			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,
-			Message: fmt.Sprintf("the commit guard does not run in the worktree %q: %s", g.Worktree, g.Why),
-			Fix:     fmt.Sprintf("agent-locks guard install --base-dir %q", g.Worktree),
+			Message: fmt.Sprintf("the commit guard %s in the worktree %q: %s", runsNot(g.Edited), g.Worktree, g.Why),
+			Fix:     guardFix(g.Edited, fmt.Sprintf("%s --base-dir %q", guardInstall, g.Worktree)),
 		})
 	}
 	return findings

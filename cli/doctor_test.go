@@ -50,11 +50,13 @@ func TestDoctorOnTheGuard(t *testing.T) {
 	t.Parallel()
 	runs := guardState{Runs: true, Hook: "/h", GuardSettings: store.GuardSettings{Mode: store.ModeBlock}}
 	broken := runs
-	broken.Runs, broken.Why = false, "not executable"
+	broken.Runs, broken.Why, broken.Fix = false, "not executable", guardInstall
 	off, bypassed := broken, broken
 	off.Mode, bypassed.Bypass = store.ModeOff, true
+	edited := broken
+	edited.Edited, edited.Mode = true, store.ModeOff
 	partly := runs
-	partly.Elsewhere = []guardGone{{"/w", "no hook"}}
+	partly.Elsewhere = []guardGone{{Worktree: "/w", Why: "no hook"}, {Worktree: "/v", Why: "not what it was", Edited: true}}
 	const ok, note, problem = store.SeverityOK, store.SeverityNote, store.SeverityProblem
 	for name, c := range map[string]struct {
 		state     guardState
@@ -63,11 +65,12 @@ func TestDoctorOnTheGuard(t *testing.T) {
 	}{
 		"it runs":                   {runs, true, []string{ok}},
 		"it does not run":           {broken, true, []string{problem}},
+		"it may not run":            {edited, true, []string{problem}},
 		"it was never wanted":       {broken, false, []string{ok}},
 		"off":                       {off, true, []string{note}},
 		"off, and never wanted":     {off, false, []string{ok}},
 		"bypassed":                  {bypassed, true, []string{note}},
-		"it runs in some worktrees": {partly, true, []string{ok, note}},
+		"it runs in some worktrees": {partly, true, []string{ok, note, note}},
 	} {
 		var got []string
 		for _, f := range guardFindings(c.state, c.installed) {

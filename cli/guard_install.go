@@ -26,17 +26,20 @@ type guardChange struct {
 	NotRunBy  []string    `json:"notRunBy,omitempty"`
 }
 
-// A guardGone is a worktree in which git does not run the guard.
+// A guardGone is a worktree in which git does not run the guard, or may not.
 type guardGone struct {
 	Worktree string `json:"worktree"`
 	Why      string `json:"why"`
+	Edited   bool   `json:"edited,omitempty"`
 }
 
 // A guardState is what status answers.
 type guardState struct {
-	Runs bool   `json:"runs"` // git starts the guard in this worktree, and the guard looks
-	Why  string `json:"why,omitempty"`
-	Hook string `json:"hook"`
+	Runs   bool   `json:"runs"`             // git starts the guard in this worktree, and the guard looks
+	Edited bool   `json:"edited,omitempty"` // our hook was, so whether the guard runs is not known
+	Why    string `json:"why,omitempty"`
+	Fix    string `json:"fix,omitempty"` // what to do about the hook
+	Hook   string `json:"hook"`
 	store.GuardSettings
 	Elsewhere []guardGone `json:"elsewhere,omitempty"`
 	NotRunBy  []string    `json:"notRunBy"`
@@ -153,9 +156,11 @@ func (a *app) guardState(ctx context.Context) (s guardState, installed bool, err
 		return s, false, err
 	}
 	s = guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
-	s.Runs, s.Why = guard.Runs(place, a.lookPath)
+	status := guard.StatusOf(place, a.lookPath)
+	s.Runs, s.Edited, s.Why = status.Runs, status.Edited, status.Why
 	switch {
 	case !s.Runs:
+		s.Fix = guardFix(s.Edited, guardInstall)
 	case s.Bypass:
 		s.Runs, s.Why = false, "AGENT_LOCKS_BYPASS=1 is in the environment"
 	case s.Mode == store.ModeOff:
@@ -169,7 +174,10 @@ func printGuardState(w io.Writer, s guardState) {
 	if s.Runs {
 		fmt.Fprintf(w, "runs here, mode %s: %s\n", s.Mode, plain(s.Hook))
 	} else {
-		fmt.Fprintf(w, "does not run here: %s\n", plain(s.Why))
+		fmt.Fprintf(w, "%s here: %s\n", runsNot(s.Edited), plain(s.Why))
+	}
+	if s.Fix != "" {
+		fmt.Fprintf(w, "to have it run: %s\n", s.Fix)
 	}
 	if s.RequireClaim {
 		fmt.Fprintln(w, "files that no lock of your own covers are refused, too (agentlocks.requireClaim)")
@@ -180,8 +188,27 @@ func printGuardState(w io.Writer, s guardState) {
 
 func printElsewhere(w io.Writer, elsewhere []guardGone) {
 	for _, g := range elsewhere {
-		fmt.Fprintf(w, "does not run in %s: %s\n", plain(g.Worktree), plain(g.Why))
+		fmt.Fprintf(w, "%s in %s: %s\n", runsNot(g.Edited), plain(g.Worktree), plain(g.Why))
 	}
+}
+
+// runsNot claims no more than is known.
+func runsNot(edited bool) string {
+	if edited {
+		return "may not run"
+	}
+	return "does not run"
+}
+
+const guardInstall = "agent-locks guard install"
+
+// guardFix is how a guard that does not run is made to, by a command that
+// installs it: over an edited hook that would be refused.
+func guardFix(edited bool, install string) string {
+	if edited {
+		return "move that hook away, then " + install
+	}
+	return install
 }
 
 func printNotRunBy(w io.Writer, ways []string) {
@@ -223,11 +250,11 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 		}
 		_, place, err := a.hooks(ctx, &root)
 		if err != nil {
-			gone = append(gone, guardGone{root, err.Error()})
+			gone = append(gone, guardGone{Worktree: root, Why: err.Error()})
 			continue
 		}
-		if runs, why := guard.Runs(place, a.lookPath); !runs {
-			gone = append(gone, guardGone{root, why})
+		if s := guard.StatusOf(place, a.lookPath); !s.Runs {
+			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited})
 		}
 	}
 	return gone, nil

@@ -102,6 +102,12 @@ func (g *ground) install(dir string) Change {
 	return c
 }
 
+func (g *ground) runs(dir string, lookPath func(string) (string, error)) (runs bool, why string) {
+	g.t.Helper()
+	s := StatusOf(g.place(dir), lookPath)
+	return s.Runs, s.Why
+}
+
 func nowhere(string) (string, error) { return "", exec.ErrNotFound }
 
 // ran commits in dir and tells which hooks ran, in their order.
@@ -184,7 +190,7 @@ func TestInstallOverAHook(t *testing.T) {
 				if got, want := g.ran(dir), hook.ran+called; got != want {
 					t.Errorf("in %s there ran %q, want %q", dir, got, want)
 				}
-				if runs, why := Runs(g.place(dir), nowhere); !runs {
+				if runs, why := g.runs(dir, nowhere); !runs {
 					t.Errorf("status in %s: %s", dir, why)
 				}
 				g.refused(dir)
@@ -255,12 +261,12 @@ func TestInstallOverHusky(t *testing.T) {
 	if got := g.ran(g.main); got != "husky; "+called {
 		t.Errorf("there ran %q", got)
 	}
-	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "not ours") {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "not ours") {
 		t.Errorf("the other worktree's own hook: runs %v, %q", runs, why)
 	}
 	// The user's own part may call the guard instead, and is tracked.
 	g.write(filepath.Join(g.link, ".husky", "pre-commit"), "npx agent-locks guard check --quiet\n", 0o644)
-	if runs, why := Runs(g.place(g.link), nowhere); !runs {
+	if runs, why := g.runs(g.link, nowhere); !runs {
 		t.Errorf("called by .husky/pre-commit: %s", why)
 	}
 	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "restored" {
@@ -279,7 +285,7 @@ func TestAHookThatReplacedOurs(t *testing.T) {
 	g.write(path, "#!/bin/sh\n# lefthook\necho one >> \"$LOG\"\n", 0o755)
 	g.install(g.main)
 	g.write(path, "#!/bin/sh\n# lefthook\necho two >> \"$LOG\"\n", 0o755)
-	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "not ours") {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "not ours") {
 		t.Errorf("runs %v, %q", runs, why)
 	}
 	if _, err := Install(g.place(g.main), g.program, 0); err == nil || !strings.Contains(err.Error(), Sibling) {
@@ -321,7 +327,7 @@ func TestInstallFollowsHooksPath(t *testing.T) {
 	// One worktree's own.
 	g.git(g.main, "config", "extensions.worktreeConfig", "true")
 	g.git(g.link, "config", "--worktree", "core.hooksPath", "own")
-	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, filepath.Join(g.link, "own")) {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, filepath.Join(g.link, "own")) {
 		t.Errorf("runs %v, %q", runs, why)
 	}
 	g.install(g.link)
@@ -540,7 +546,7 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
 	expect := func(part string) {
 		t.Helper()
-		if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, part) {
+		if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, part) {
 			t.Errorf("runs %v, %q; want %q", runs, why, part)
 		}
 	}
@@ -548,17 +554,44 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	g.write(path, "#!/bin/sh\n# agent-locks guard check\n", 0o755)
 	expect("not ours")
 	g.write(path, "#!/bin/sh\nexec agent-locks guard check\n", 0o755)
-	if runs, why := Runs(g.place(g.link), nowhere); !runs {
+	if runs, why := g.runs(g.link, nowhere); !runs {
 		t.Errorf("a hook that calls the guard: %s", why)
 	}
 	g.write(path, Script{Program: "/nowhere/agent-locks"}.Text(), 0o755)
 	expect("/nowhere/agent-locks")
-	if runs, why := Runs(g.place(g.link), func(string) (string, error) { return "/bin/agent-locks", nil }); !runs {
+	if runs, why := g.runs(g.link, func(string) (string, error) { return "/bin/agent-locks", nil }); !runs {
 		t.Errorf("with the program on PATH: %s", why)
 	}
 	if runtime.GOOS != "windows" {
 		g.write(path, Script{Program: g.program}.Text(), 0o644)
 		expect("not executable")
+	}
+}
+
+// What an edited hook of ours does is not known, whatever else is the matter.
+func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	text := Script{Program: g.program}.Text()
+	for name, edited := range map[string]string{
+		"switched off": strings.Replace(text, "exit $status", "exit 0", 1),
+		"added to":     text + "echo more\n",
+	} {
+		for _, mode := range []fs.FileMode{0o755, 0o644} {
+			g.write(path, edited, mode)
+			got := StatusOf(g.place(g.link), func(string) (string, error) { return g.program, nil })
+			if got.Runs || !got.Edited || !strings.Contains(got.Why, "was edited") || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+				t.Errorf("%s, mode %v: %+v", name, mode, got)
+			}
+		}
+	}
+	// Moved away, as the way out says, it stands in the way of nothing.
+	if err := os.Rename(path, path+".edited"); err != nil {
+		t.Fatal(err)
+	}
+	if c := g.install(g.link); c.Action != "installed" || !StatusOf(g.place(g.link), nowhere).Runs {
+		t.Errorf("after the way out: %+v", c)
 	}
 }
 
@@ -570,14 +603,14 @@ func TestRunsThroughALink(t *testing.T) {
 	tools := filepath.Join(g.main, "tools", "hook")
 	g.write(tools, "#!/bin/sh\necho before >> \"$LOG\"\n", 0o755)
 	g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
-	if runs, why := Runs(g.place(g.link), nowhere); runs || !strings.Contains(why, "does not call") || Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "does not call") || Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
 		t.Errorf("a hook that does not call it: runs %v, %q", runs, why)
 	}
 	g.write(tools, "#!/bin/sh\n\""+filepath.ToSlash(g.program)+"\" guard check\n", 0o755)
 	if got := g.ran(g.link); got != "guard guard check" {
 		t.Errorf("there ran %q", got)
 	}
-	if runs, why := Runs(g.place(g.link), nowhere); !runs || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+	if runs, why := g.runs(g.link, nowhere); !runs || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
 		t.Errorf("runs %v, %q", runs, why)
 	}
 }

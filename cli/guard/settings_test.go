@@ -33,12 +33,12 @@ func TestRunsByAToolsSettings(t *testing.T) {
 					g.write(filepath.Join(g.link, c.settings), settings, 0o644)
 				}
 				want := settings == c.with
-				runs, why := Runs(g.place(g.link), nowhere)
+				runs, why := g.runs(g.link, nowhere)
 				if runs != want || !want && !strings.Contains(why, "does not call agent-locks") || Installed(g.place(g.link), common) != want {
 					t.Errorf("with %q: runs %v, %q, installed %v", settings, runs, why, !want)
 				}
 			}
-			if runs, why := Runs(g.place(g.main), nowhere); !runs {
+			if runs, why := g.runs(g.main, nowhere); !runs {
 				t.Errorf("in the main worktree: %s", why)
 			}
 		})

@@ -10,32 +10,42 @@ import (
 	"strings"
 )
 
-// Runs reports whether git runs the guard from this place; where it does not,
-// why. lookPath finds a program as the hook's shell does.
-func Runs(p Place, lookPath func(string) (string, error)) (runs bool, why string) {
+// A Status is whether git runs the guard from a place.
+type Status struct {
+	Runs   bool
+	Edited bool   // our hook was edited since its installation, so nobody knows whether it runs
+	Why    string // not, or why that is not known; "" where it runs
+}
+
+// StatusOf looks at the hook in a place. lookPath finds a program as the hook's
+// shell does.
+func StatusOf(p Place, lookPath func(string) (string, error)) Status {
+	not := func(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
 	found, err := through(p.Hook())
 	switch {
 	case err != nil:
-		return false, err.Error()
+		return Status{Why: err.Error()}
 	case !found.exists:
-		return false, fmt.Sprintf("there is no hook at %q", p.Hook())
+		return not("there is no hook at %q", p.Hook())
+	case found.edited: // ahead of whatever a new installation would mend, which it refuses here
+		return Status{Edited: true, Why: fmt.Sprintf("%q was edited since it was installed, so what it does is not known", p.Hook())}
 	case runtime.GOOS != "windows" && found.mode&0o111 == 0:
-		return false, fmt.Sprintf("%q is not executable, so git passes it over", p.Hook())
+		return not("%q is not executable, so git passes it over", p.Hook())
 	}
 	if !found.ours {
 		if callsGuard(found.text) || p.delegated(found.text) {
-			return true, ""
+			return Status{Runs: true}
 		}
-		return false, fmt.Sprintf("the hook at %q is not ours and does not call agent-locks", p.Hook())
+		return not("the hook at %q is not ours and does not call agent-locks", p.Hook())
 	}
 	if _, err := lookPath("agent-locks"); err == nil {
-		return true, ""
+		return Status{Runs: true}
 	}
 	program := Program(found.text)
 	if _, err := exec.LookPath(program); err != nil || !filepath.IsAbs(program) {
-		return false, fmt.Sprintf("agent-locks is neither on PATH nor at %q any more", program)
+		return not("agent-locks is neither on PATH nor at %q any more", program)
 	}
-	return true, ""
+	return Status{Runs: true}
 }
 
 // Installed reports whether somebody wanted the guard to run: there is a hook
