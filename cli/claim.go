@@ -49,7 +49,7 @@ func (o *claimOptions) run(ctx context.Context) error {
 		return usage(example, "claim needs --scope")
 	}
 	o.request.Target, o.request.Title = o.target(), *o.title
-	ans, err := o.locks.Create(ctx, o.request)
+	ans, err := o.locks.Create(o.telling(ctx), o.request)
 	return answer(o.app, ans, err, o.print)
 }
 

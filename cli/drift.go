@@ -23,7 +23,7 @@ func newDrift(a *app) *cobra.Command {
 		Use:   "drift [id]",
 		Short: "see what changed here outside a claim",
 		Long: "Compare the files that changed in this worktree since a claim, committed or not,\n" +
-			"with its scope. Without an id: the active locks of this worktree.",
+			"with its scope. Without an id: your active locks of this worktree.",
 		Example:           "  agent-locks drift",
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),
@@ -44,7 +44,7 @@ func (o *driftOptions) run(ctx context.Context) error {
 
 func printDrifts(w io.Writer, drifts []store.Drift) {
 	if len(drifts) == 0 {
-		fmt.Fprintln(w, "no active lock was made from this worktree")
+		fmt.Fprintln(w, "no active lock of yours was made from this worktree")
 	}
 	for _, d := range drifts {
 		printDrift(w, d)

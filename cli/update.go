@@ -60,6 +60,9 @@ func (o *updateOptions) parseDone(cmd *cobra.Command) error {
 		value := !o.undone
 		o.request.Done = &value
 	}
+	if (done || undone) && o.request.TaskText == nil {
+		return usage("name the task with --task", "--done and --undone say nothing without --task")
+	}
 	return nil
 }
 

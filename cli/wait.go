@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +41,7 @@ func newWait(a *app) *cobra.Command {
 
 func (o *waitOptions) run(ctx context.Context) error {
 	o.request.Target = o.target()
-	ans, err := o.locks.Wait(ctx, o.request)
+	ans, err := o.locks.Wait(o.telling(ctx), o.request)
 	if err := answer(o.app, ans, err, printWaited); err != nil {
 		return err
 	}
@@ -48,6 +49,22 @@ func (o *waitOptions) run(ctx context.Context) error {
 		return answered(exitAnswer)
 	}
 	return nil
+}
+
+// telling makes a wait say on stderr what it waits for, and again when that is
+// something else. Scripts that ask for JSON are told by the answer.
+func (a *app) telling(ctx context.Context) context.Context {
+	if a.json {
+		return ctx
+	}
+	var said string
+	return store.WithWaiting(ctx, store.Waiting{Tell: func(p store.Progress) {
+		if p.Message == said {
+			return
+		}
+		said = p.Message
+		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", p.Limit.Round(100*time.Millisecond), plainLines(asTyped(said)))
+	}})
 }
 
 func printWaited(w io.Writer, r store.Waited) {

@@ -12,7 +12,7 @@ import (
 // An amendment is a validated update: what a request asks for, in the form in
 // which it is stored. Whether the lock allows it is decided under the mutex.
 type amendment struct {
-	caller   *string
+	caller   asker
 	force    bool
 	task     string // "": none
 	done     bool
@@ -27,7 +27,7 @@ type amendment struct {
 
 // amendment validates a request before anything of it is applied.
 func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
-	if a.caller, err = c.agent(r.AgentID); err != nil {
+	if a.caller, err = c.asker(r.AgentID); err != nil {
 		return a, err
 	}
 	a.force = r.Force
@@ -219,7 +219,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 	case l.LeaseMinutes > 0:
 		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease))
 	}
-	if a.byAnother(l) {
+	if by != "" || a.byAnother(l) {
 		ed.AddNotes = append(ed.AddNotes, a.signed(note, by, l))
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
@@ -250,14 +250,14 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 
 // byAnother reports whether the caller is known, and not known to be the holder.
 func (a *amendment) byAnother(l *lockfile.Lock) bool {
-	return a.caller != nil && !sameAgent(a.caller, l.AgentID)
+	return a.caller.id != nil && !sameAgent(a.caller.id, l.AgentID)
 }
 
 // signed names the caller in a note where it is not the holder; by is how
 // mayEnd wants it named, "" where that was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
 	if by == "" && a.byAnother(l) {
-		by = "by " + *a.caller
+		by = "by " + *a.caller.id
 	}
 	return joined(note, by)
 }

@@ -11,8 +11,9 @@ import (
 
 // Drift compares what changed in the caller's worktree (uncommitted, and in
 // commits since the claim) with a lock's scope; without a lock id, with the
-// scope of each active lock made from this worktree. Where it cannot know, it
-// reports too much and never too little.
+// scope of each active lock that was made from this worktree and is not known to
+// be somebody else's. Where it cannot know, it reports too much and never too
+// little.
 func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Drift, error) {
 		if c.repo.Worktree == "" {
@@ -27,7 +28,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if err != nil {
 			return nil, err
 		}
-		locks, err := c.driftLocks(r, active)
+		locks, err := c.driftLocks(r, caller, active)
 		if err != nil {
 			return nil, err
 		}
@@ -43,8 +44,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 	})
 }
 
-// driftLocks are the locks that a request is about.
-func (c *call) driftLocks(r DriftRequest, active []entry) ([]entry, error) {
+// driftLocks are the locks that a request is about: those of this worktree but
+// for the ones that are known to be somebody else's.
+func (c *call) driftLocks(r DriftRequest, caller *string, active []entry) ([]entry, error) {
 	if r.LockID != nil {
 		e, err := c.find(c.dir, Ref{LockID: *r.LockID, Short: r.Short}, activeOnly)
 		if err != nil {
@@ -57,7 +59,7 @@ func (c *call) driftLocks(r DriftRequest, active []entry) ([]entry, error) {
 	}
 	var here []entry
 	for _, e := range active {
-		if !e.done && c.sameWorktree(&e.Lock) {
+		if !e.done && c.sameWorktree(&e.Lock) && standingOf(caller, &e.Lock) != stranger {
 			here = append(here, e)
 		}
 	}

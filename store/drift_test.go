@@ -135,6 +135,31 @@ func TestDriftTellsWhoHoldsWhat(t *testing.T) {
 	}
 }
 
+// Of several agents' locks in one worktree, drift is about the caller's own,
+// and about those that nobody is known to hold.
+func TestDriftIsAboutOnesOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine, theirs := w.held("me", "", "mine"), w.held("them", "", "theirs")
+	unknown := w.claim(w.main, "unknown", "unknown")
+	locks := func(agent *string) (out []string) {
+		a, err := w.at(w.main).Drift(background, store.DriftRequest{AgentID: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range a.Result {
+			out = append(out, d.LockID)
+		}
+		return out
+	}
+	if got, want := locks(ptr("me")), []string{mine, unknown}; !slices.Equal(got, want) {
+		t.Errorf("for me: %q, want %q", got, want)
+	}
+	if got, want := locks(nil), []string{mine, theirs, unknown}; !slices.Equal(got, want) {
+		t.Errorf("for nobody in particular: %q, want %q", got, want)
+	}
+}
+
 // Asked from elsewhere, it says which worktree it looked at.
 func TestDriftOfALockFromElsewhere(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func outcomes() []string { return []string{"modified", "created", "deleted", mov
 // holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Finished, error) {
-		caller, err := c.agent(r.AgentID)
+		who, err := c.asker(r.AgentID)
 		if err != nil {
 			return Finished{}, err
 		}
@@ -43,7 +43,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			if err != nil {
 				return Finished{}, err
 			}
-			edit, err := finishEdit(&e.Lock, c.stamp(), caller, summary, r.Force)
+			edit, err := finishEdit(&e.Lock, c.stamp(), who, summary, r.Force)
 			if err != nil {
 				return Finished{}, err
 			}
@@ -58,8 +58,8 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 
 // finishEdit ends a lock on behalf of a caller; where that is not the holder,
 // a note before the summary says who it was.
-func finishEdit(l *lockfile.Lock, now lockfile.Stamp, caller *string, summary string, force bool) (lockfile.Edit, error) {
-	by, forced, err := mayEnd("finish it", caller, l, force)
+func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who asker, summary string, force bool) (lockfile.Edit, error) {
+	by, forced, err := mayEnd("finish it", who, l, force)
 	if err != nil {
 		return lockfile.Edit{}, err
 	}

@@ -31,21 +31,36 @@ func standingOf(caller *string, l *lockfile.Lock) standing {
 	}
 }
 
+// An asker is who calls: its id, nil where it is not known, and the worktree
+// that it stands in.
+type asker struct {
+	id       *string
+	worktree string
+}
+
+func (c *call) asker(said *string) (asker, error) {
+	id, err := c.agent(said)
+	return asker{id: id, worktree: recordable(c.repo.Worktree)}, err
+}
+
 // mayEnd decides whether a caller may do to a lock what takes something from
 // its holder (deed says what). It returns how a note must name the caller:
-// "" where the holder itself acted.
-func mayEnd(deed string, caller *string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
-	switch standingOf(caller, l) {
+// "" where the holder itself acted, as far as is known.
+func mayEnd(deed string, who asker, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
+	switch standingOf(who.id, l) {
 	case holder:
-		return "", false, nil
+		if who.id == nil && l.AgentID != nil && l.Worktree != "" && l.Worktree != who.worktree {
+			by = fmt.Sprintf("by somebody without an agent id in %q", who.worktree)
+		}
+		return by, false, nil
 	case parent:
-		return fmt.Sprintf("by its parent %s for its holder %s", *caller, *l.AgentID), false, nil
+		return fmt.Sprintf("by its parent %s for its holder %s", *who.id, *l.AgentID), false, nil
 	}
 	if force {
-		return fmt.Sprintf("with force by %s; its holder was %s", *caller, *l.AgentID), true, nil
+		return fmt.Sprintf("with force by %s; its holder was %s", *who.id, *l.AgentID), true, nil
 	}
 	return "", false, &Error{Code: NotHolder,
-		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *caller, deed),
+		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *who.id, deed),
 		Hint:    "ask its holder, or its parent; `force` overrides this and leaves a note"}
 }
 

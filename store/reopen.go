@@ -12,7 +12,7 @@ import (
 // r.Force. The answer lists who claimed the same files meanwhile.
 func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Reopened, error) {
-		caller, err := c.agent(r.AgentID)
+		who, err := c.asker(r.AgentID)
 		if err != nil {
 			return Reopened{}, err
 		}
@@ -26,7 +26,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			if err != nil {
 				return entry{}, err
 			}
-			edit, err := reopenEdit(e, c.stamp(), caller, reason, r.Force)
+			edit, err := reopenEdit(e, c.stamp(), who, reason, r.Force)
 			if err != nil {
 				return entry{}, err
 			}
@@ -44,14 +44,14 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 	})
 }
 
-func reopenEdit(e entry, now lockfile.Stamp, caller *string, reason string, force bool) (lockfile.Edit, error) {
+func reopenEdit(e entry, now lockfile.Stamp, who asker, reason string, force bool) (lockfile.Edit, error) {
 	if !e.done {
 		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q is active already", e.ID), Hint: "go on with it as it is"}
 	}
 	if reason == "" && e.FinishedBy != reapedBy {
 		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q was finished %s, and is reopened only for a reason", e.ID, stamped(e.Finished)), Hint: "say why with `reason`"}
 	}
-	by, _, err := mayEnd("reopen it", caller, &e.Lock, force)
+	by, _, err := mayEnd("reopen it", who, &e.Lock, force)
 	if err != nil {
 		return lockfile.Edit{}, err
 	}

@@ -145,7 +145,7 @@ type PruneRequest struct {
 // A DriftRequest asks what changed outside a claim.
 type DriftRequest struct {
 	Target
-	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree
+	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree that are not known to be others'
 	Short   bool    `json:"-"`
 	AgentID *string `json:"agent_id"` // who asks: tells one's own locks from others'
 }
