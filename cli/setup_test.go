@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,6 +39,48 @@ would leave /p/\x1b.json as it is, which holds nothing of:
 		printPlan(&out, setUp{Files: tt.files}, tt.remove)
 		if diff := cmp.Diff(tt.want, out.String()); diff != "" {
 			t.Errorf("remove %v (-want +got):\n%s", tt.remove, diff)
+		}
+	}
+}
+
+// What is there already is not asked for, and a client's own settings serve
+// every worktree.
+func TestSetupSaysWhatIsLeftToDo(t *testing.T) {
+	t.Parallel()
+	const path, commit = "put agent-locks on the PATH; ", "; other worktrees get it once these settings are committed (or use --user)"
+	for _, c := range []struct {
+		client      string
+		user, found bool
+		want        string
+	}{
+		{"claude", false, true, "start Claude Code anew, and approve the server when asked" + commit},
+		{"claude", true, true, "start the client anew"},
+		{"cursor", false, false, path + "start the client anew" + commit},
+		{"vscode", true, false, path + "start the server agent-locks (MCP: List Servers)"},
+	} {
+		if got := next(c.client, c.user, c.found); got != "next: "+c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+
+	home := t.TempDir()
+	bin := filepath.Join(home, "bin")
+	for _, found := range []bool{false, true} {
+		if found {
+			if err := os.Mkdir(bin, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"agent-locks", "agent-locks.exe"} { // the latter on Windows
+				if err := os.WriteFile(filepath.Join(bin, name), nil, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r := try(t, &fake{}, []string{"setup", "cursor", "--user"}, func(w *World) {
+			w.Environ = func() []string { return []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + bin} }
+		})
+		if r.code != 0 || strings.Contains(r.stdout, "PATH") == found {
+			t.Errorf("on the PATH: %v; %+v", found, r)
 		}
 	}
 }

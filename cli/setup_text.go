@@ -41,7 +41,8 @@ func (o *setupOptions) tell(client string, changes []setup.Change) error {
 		fmt.Fprintf(o.out, "%s %s\n", f.Action, plain(f.Path))
 	}
 	if !o.remove {
-		fmt.Fprintln(o.out, next(client, o.user))
+		_, err := o.lookPath("agent-locks")
+		fmt.Fprintln(o.out, next(client, o.user, err == nil))
 	}
 	return o.flush()
 }
@@ -66,15 +67,23 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 	}
 }
 
-func next(client string, user bool) string {
+// next is what is left for the person to do. found says whether the command
+// that was written is on the PATH: a client that does not find it says little.
+func next(client string, user, found bool) string {
+	text := "start the client anew"
 	switch {
 	case client == "vscode":
-		return "next: start the server agent-locks (MCP: List Servers), and have agent-locks on the PATH"
+		text = "start the server agent-locks (MCP: List Servers)"
 	case client == "claude" && !user:
-		return "next: start Claude Code anew, approve the server when asked, and have agent-locks on the PATH"
-	default:
-		return "next: start the client anew, and have agent-locks on the PATH"
+		text = "start Claude Code anew, and approve the server when asked"
 	}
+	if !found {
+		text = "put agent-locks on the PATH; " + text
+	}
+	if !user {
+		text += "; other worktrees get it once these settings are committed (or use --user)"
+	}
+	return "next: " + text
 }
 
 // instruct tells what to add by hand.
