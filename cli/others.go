@@ -61,6 +61,9 @@ func agentName(id *string) string {
 // entries meet, and whether the other one only reads.
 func overlapCell(s store.Summary) string {
 	if len(s.Overlaps) == 0 {
+		if s.OverlapsLeftOut > 0 { // too long to be listed
+			return "both cover something"
+		}
 		return "-"
 	}
 	first := s.Overlaps[0]

@@ -13,6 +13,7 @@ func TestOverlapCell(t *testing.T) {
 	pair := overlap.Pair{Example: "a", Exact: true}
 	for want, s := range map[string]store.Summary{
 		"-":                          {},
+		"both cover something":       {OverlapsLeftOut: 3},
 		"both cover a":               {Overlaps: []overlap.Pair{pair}},
 		"both cover a (+1)":          {Overlaps: []overlap.Pair{pair, pair}},
 		"both cover a (+7)":          {Overlaps: []overlap.Pair{pair, pair}, OverlapsLeftOut: 6},

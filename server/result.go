@@ -52,9 +52,13 @@ func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessag
 // JSON it is up to twice as long, which is what a message may have.
 const maxAnswer = maxMessage / 2
 
-// tooMuch refuses an answer that no client could read. Only what lists can be
-// so long: what changes something answers within bounds.
+// tooMuch refuses an answer that no client could read.
 func (t Tool) tooMuch(size int) error {
+	if !t.Hints.ReadOnly {
+		return &store.Error{Code: store.BadInput,
+			Message: fmt.Sprintf("it was done, but the answer would have %d bytes, more than %d", size, maxAnswer),
+			Hint:    "do not call again; look with lock_query, agent_id and limit"}
+	}
 	narrowing := slices.DeleteFunc([]string{"limit", "since", "scope", "text", "lock_id"}, func(name string) bool {
 		return !slices.Contains(t.names(), name)
 	})

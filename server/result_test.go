@@ -24,4 +24,8 @@ func TestAnswersHaveAnEnd(t *testing.T) {
 			t.Errorf("%s: %.200q", tool, text)
 		}
 	}
+	r := toolNamed(t, "lock_create").success(fits+"x", nil)
+	if text := r.Content[0].(*mcp.TextContent).Text; !r.IsError || !strings.HasPrefix(text, "it was done, but ") || !strings.Contains(text, "do not call again") {
+		t.Errorf("of what has been done: %.200q", text)
+	}
 }

@@ -4,12 +4,12 @@ import "github.com/agent-locks/agent-locks/overlap"
 
 // An answer names every lock that it is about, but has an end. One lock's
 // scope fits whole; where many are so long that together they do not fit, each
-// gets an equal share of the room and says how many entries are left out. So
-// do the pairs of entries that meet.
+// gets an equal share of the room, which may be too little for any, and says
+// how many entries are left out. So do the pairs of entries that meet.
 const (
-	scopeBytes = 1 << 20 // of the scopes in one answer
-	pairsBytes = 1 << 20 // of the pairs in one answer
-	pairsOfOne = 8 << 10 // of the pairs of one lock
+	scopeBytes = 1 << 20  // of the scopes in one answer
+	pairsBytes = 1 << 20  // of the pairs in one answer
+	pairsOfOne = 16 << 10 // of the pairs of one lock: room for any one of them
 
 	entryBytes = len(`"",`) // what an entry takes beside its text
 	pairBytes  = len(`{"yours":"","theirs":"","example":"","exact":false},`)
@@ -30,7 +30,7 @@ func (c *call) boundScopes(list []Summary) {
 		}
 	}
 	if cut > 0 {
-		c.warn("the scopes of %d locks are too long to be listed whole; `lock_show` has them", cut)
+		c.warn("the scopes of %d of these locks are too long to be listed whole; `lock_show` has them", cut)
 	}
 }
 
@@ -48,8 +48,8 @@ func scopeShare(scopes [][]string) int {
 	return scopeBytes / len(scopes)
 }
 
-// firstEntries are the first entries of a scope, up to that many bytes and one
-// at least, and how many are left out.
+// firstEntries are the first entries of a scope, up to that many bytes,
+// and how many are left out.
 func firstEntries(scope []string, limit int) (listed []string, leftOut int) {
 	n := fitting(len(scope), limit, func(i int) int { return len(scope[i]) + entryBytes })
 	return scope[:n], len(scope) - n
@@ -59,8 +59,8 @@ func firstEntries(scope []string, limit int) (listed []string, leftOut int) {
 // locks has room for.
 func pairShare(locks int) int { return min(pairsOfOne, pairsBytes/max(locks, 1)) }
 
-// firstPairs are the first pairs, up to that many bytes and one at least, and
-// how many are left out.
+// firstPairs are the first pairs, up to that many bytes, and how many are left
+// out.
 func firstPairs(pairs []overlap.Pair, limit int) (listed []overlap.Pair, leftOut int) {
 	n := fitting(len(pairs), limit, func(i int) int {
 		return len(pairs[i].Yours) + len(pairs[i].Theirs) + len(pairs[i].Example) + pairBytes
@@ -68,11 +68,11 @@ func firstPairs(pairs []overlap.Pair, limit int) (listed []overlap.Pair, leftOut
 	return pairs[:n], len(pairs) - n
 }
 
-// fitting is how many of n things, one at least, make no more than limit.
+// fitting is how many of the first of n things make no more than limit.
 func fitting(n, limit int, size func(i int) int) int {
 	sum := 0
 	for i := range n {
-		if sum += size(i); i > 0 && sum > limit {
+		if sum += size(i); sum > limit {
 			return i
 		}
 	}

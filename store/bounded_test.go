@@ -67,7 +67,7 @@ func TestListingsOfLongScopesAreBounded(t *testing.T) {
 	want[claim("two", longScope("b", long))] = 200
 	a = query()
 	wantScopes(a.Result, 2)
-	wantWarning(t, a.Warnings, "2 locks are too long to be listed whole; `lock_show`")
+	wantWarning(t, a.Warnings, "2 of these locks are too long to be listed whole; `lock_show`")
 	c, err := s.Check(background, store.CheckRequest{Scope: []string{"*/**"}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,5 +83,33 @@ func TestListingsOfLongScopesAreBounded(t *testing.T) {
 		if l := w.show(id); len(l.Scope) != n || l.ScopeLeftOut != 0 {
 			t.Errorf("lock_show of %q: %d entries, %d left out", id, len(l.Scope), l.ScopeLeftOut)
 		}
+	}
+}
+
+// However many locks with long entries there are, an answer about them has an
+// end, and counts what it leaves out.
+func TestAnswersAboutManyLongScopesAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := strings.Repeat("x", 4000)
+	first := w.claim(w.main, "first", long)
+	text := w.read(first + ".md")
+	const others = 400
+	for i := range others {
+		id := fmt.Sprintf("2026-01-01T00-00-00-l%d", i)
+		w.write(id+".md", strings.Replace(strings.Replace(text, first, id, 1), long, fmt.Sprint(long, i), 1))
+	}
+	a, err := w.at(w.link).Create(background, store.CreateRequest{Title: "all", Scope: []string{"**"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range a.Result.Overlaps {
+		if len(s.Scope)+s.ScopeLeftOut != 1 || len(s.Overlaps)+s.OverlapsLeftOut != 1 {
+			t.Fatalf("%q: scope %d and %d left out, pairs %d and %d", s.ID, len(s.Scope), s.ScopeLeftOut, len(s.Overlaps), s.OverlapsLeftOut)
+		}
+	}
+	wantWarning(t, a.Warnings, "too long to be listed whole")
+	if encoded, err := store.Encode(a.Result); err != nil || len(encoded) > 3<<20 || len(a.Result.Overlaps) != others+1 {
+		t.Errorf("%d locks, %d bytes, %v", len(a.Result.Overlaps), len(encoded), err)
 	}
 }

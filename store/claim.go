@@ -1,7 +1,7 @@
 package store
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
@@ -16,20 +16,29 @@ type claim struct {
 	known   known   // what it has been compared with; nil: nothing is kept
 }
 
-// known are scopes, by their texts, and what of them meets one claim. A look
-// under the mutex that follows another one compares only what is new, so that
-// others wait for the reading of the store and not for the comparing.
-type known map[string][]overlap.Pair
+// known are comparisons of one claim, by the ids of the locks. A look under the
+// mutex that follows another one compares only what is new, so that others
+// wait for the reading of the store and not for the comparing.
+type known map[string]comparison
+
+// A comparison is what of a lock's scope meets a claim, and what there was to
+// warn of.
+type comparison struct {
+	scope    []string
+	pairs    []overlap.Pair
+	warnings []string
+}
 
 // pairs compares a claim's scope with an entry's.
 func (c *call) pairs(k claim, e entry) []overlap.Pair {
-	texts := strings.Join(e.Scope, "\x00")
-	pairs, ok := k.known[texts]
-	if !ok {
-		pairs = k.scope.Overlaps(c.storedScope(e))
-		if k.known != nil {
-			k.known[texts] = pairs
-		}
+	if old, ok := k.known[e.ID]; ok && slices.Equal(old.scope, e.Scope) {
+		c.warnings = append(c.warnings, old.warnings...)
+		return old.pairs
+	}
+	before := len(c.warnings)
+	pairs := k.scope.Overlaps(c.storedScope(e))
+	if k.known != nil {
+		k.known[e.ID] = comparison{scope: e.Scope, pairs: pairs, warnings: slices.Clone(c.warnings[before:])}
 	}
 	return pairs
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -32,7 +33,7 @@ func (c *call) uncommitted() ([]string, error) {
 	tracked, untracked := statusPaths(out)
 	parents, err := mergeHeads(c.repo.GitDir)
 	if err != nil {
-		c.warn("what is being merged is not known (%v): it counts as changed here", err)
+		c.warnOnce(fmt.Sprintf("what is being merged is not known (%v): it counts as changed here", err))
 	}
 	for _, parent := range parents {
 		if !c.hasCommit(parent) {

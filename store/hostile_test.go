@@ -44,7 +44,7 @@ func TestHostileScopes(t *testing.T) {
 		t.Errorf("%d pairs listed, %d left out", len(met[0].Overlaps), met[0].OverlapsLeftOut)
 	}
 	met[0].Scope = nil
-	if json, err := store.Encode(met[0]); err != nil || len(json) > 20<<10 {
+	if json, err := store.Encode(met[0]); err != nil || len(json) > 36<<10 {
 		t.Errorf("%d bytes, %v", len(json), err)
 	}
 }
@@ -55,7 +55,7 @@ func TestOverlapsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	s := w.at(w.main)
 	var scope []string
-	for i := range 30 {
+	for i := range 60 {
 		scope = append(scope, fmt.Sprintf("*/%d*", i)) // meets all of **, */*, ...
 	}
 	w.claim(w.main, "few", "**")
@@ -66,7 +66,7 @@ func TestOverlapsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{30, 300} {
+	for i, want := range []int{60, 600} {
 		m := a.Result[i]
 		if got := len(m.Overlaps) + m.OverlapsLeftOut; got != want || (m.OverlapsLeftOut > 0) != (i == 1) {
 			t.Errorf("%s: %d pairs and %d left out, want %d in all", m.ID, len(m.Overlaps), m.OverlapsLeftOut, want)

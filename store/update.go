@@ -62,8 +62,8 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 // widened lists those of the active locks that the entries added to e meet. It
 // is not for the mutex's holder, for whom others wait.
 func (c *call) widened(e entry, a amendment, active []entry) []Summary {
-	overlaps := c.overlaps(a.add, exclusiveTo(e.Mode, active), c.configuredMinutes())
-	return slices.DeleteFunc(overlaps, func(s Summary) bool { return s.ID == e.ID })
+	others := slices.DeleteFunc(slices.Clone(active), func(o entry) bool { return o.ID == e.ID })
+	return c.overlaps(a.add, exclusiveTo(e.Mode, others), c.configuredMinutes())
 }
 
 // taskIndex finds the task of exactly that text. Where another tool wrote the
