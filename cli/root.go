@@ -12,7 +12,8 @@ With no arguments agent-locks is an MCP server on stdin and stdout.`
 
 const rootNotes = `Exit codes:
   0    success
-  1    any error, wrong usage included
+  1    any error, wrong usage included; a commit that guard check refuses;
+       a problem that doctor finds
   2    the answer, where an option asks for it (--exit-code, --if-free,
        --wait), or where the time of a wait was up
   130  interrupted

@@ -15,7 +15,8 @@ func newServe(a *app) *cobra.Command {
 		Use:   "serve",
 		Short: "serve the operations as MCP tools on stdin and stdout",
 		Long: "Be an MCP server on stdin and stdout, for an agent's client to start. The same\n" +
-			"as agent-locks without arguments.",
+			"as agent-locks without arguments. It works on the repository of the directory\n" +
+			"it is started in; calls reach others with base_dir, not serve with --base-dir.",
 		Example: "  agent-locks serve",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a) },
