@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -167,20 +166,66 @@ func TestSkillCommands(t *testing.T) {
 	}
 }
 
-// Each tool call of the skill succeeds against the real server; ID stands for
-// the lock that lock_create made. Every tool that is named exists.
-func TestSkillToolCalls(t *testing.T) {
-	text := readSkill(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	server := exec.CommandContext(ctx, "agent-locks", "serve")
+// connect starts a server in a repository of its own.
+func connect(t *testing.T) *mcp.ClientSession {
+	t.Helper()
+	server := exec.CommandContext(t.Context(), "agent-locks", "serve")
 	server.Dir, server.Env = repository(t), skillEnv()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: server}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close()
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// Whoever has both the skill and the server's instructions is told the same of
+// ids, by both.
+func TestSkillAgreesWithTheServerOnIDs(t *testing.T) {
+	skill := strings.Join(strings.Fields(readSkill(t)), " ")
+	instructions := connect(t).InitializeResult().Instructions
+	for _, said := range []string{
+		"if you were told none, ask whoever started you, or leave it out. Do not invent one.",
+		"When you start agents yourself, give each an id of its own and tell it yours.",
+		"Where a hook told you your id, subagents within your session share it",
+	} {
+		for name, text := range map[string]string{"skill": skill, "server": instructions} {
+			if !strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
+				t.Errorf("the %s does not say %q", name, said)
+			}
+		}
+	}
+}
+
+// What the skill says of two answers, they keep to.
+func TestSkillIsRight(t *testing.T) {
+	skill := strings.Join(strings.Fields(readSkill(t)), " ")
+	for _, said := range []string{"`percentComplete`; without tasks always 100", "to its slug, as below, or to a beginning of either, four characters at least"} {
+		if !strings.Contains(skill, said) {
+			t.Errorf("it does not say %q", said)
+		}
+	}
+	dir := repository(t)
+	var claimed struct{ ID string }
+	if err := json.Unmarshal([]byte(agentLocks(t, dir, "claim", "--title", "New login page", "--scope", "src", "--json")), &claimed); err != nil {
+		t.Fatal(err)
+	}
+	for _, short := range []string{"new-login-page", "new-", claimed.ID[:4]} {
+		var shown struct {
+			ID              string
+			PercentComplete int
+		}
+		if err := json.Unmarshal([]byte(agentLocks(t, dir, "show", short, "--json")), &shown); err != nil || shown.ID != claimed.ID || shown.PercentComplete != 100 {
+			t.Errorf("%s: %+v, %v", short, shown, err)
+		}
+	}
+}
+
+// Each tool call of the skill succeeds against the real server; ID stands for
+// the lock that lock_create made. Every tool that is named exists.
+func TestSkillToolCalls(t *testing.T) {
+	text, session, ctx := readSkill(t), connect(t), t.Context()
 	tools, err := session.ListTools(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
