@@ -16,10 +16,15 @@ const (
 	hintInstall = "install git, and see that it is on PATH"
 )
 
-// pipeDelay bounds how long a grandchild that keeps git's output open can hold
-// a call. On a busy machine reading what git has said takes its time, too, and
-// is not to be given up: so it is long.
-const pipeDelay = 10 * time.Second
+const (
+	// pipeDelay bounds how long a grandchild that keeps git's output open can
+	// hold a call after git's end. On a busy machine reading what git has said
+	// takes its time, too, and is not to be given up: so it is long.
+	pipeDelay = 10 * time.Second
+	// killDelay bounds the same after the call was cancelled, when nobody wants
+	// to know any more what git says.
+	killDelay = time.Second
+)
 
 // A program is git as one call runs it: where, and in which environment.
 type program struct {
@@ -99,7 +104,7 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "PWD="+g.dir)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = pipeDelay
-	err = cmd.Run()
+	err = finish(ctx, cmd)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -107,6 +112,28 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 		return stdout.Bytes(), g.failure(err, stderr.String())
 	}
 	return stdout.Bytes(), nil
+}
+
+// finish runs a command to its end and the end of its output. Where the context
+// ends first, the command is killed and waited for no longer than killDelay; it
+// may then still be writing to its buffers, which are not to be read.
+func finish(ctx context.Context, cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	end := make(chan error, 1)
+	go func() { end <- cmd.Wait() }()
+	select {
+	case err := <-end:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-end:
+		return err
+	case <-time.After(killDelay):
+		return ctx.Err()
+	}
 }
 
 // path finds the git program on the PATH that was handed in. Relative entries
