@@ -29,7 +29,7 @@ func (d *dir) get(ctx context.Context, id string) (entry, error) {
 		}
 	}
 	one := []finding{d.find(id, false)}
-	if err := d.findAgain(ctx, one, []string{id}, nil); err != nil {
+	if err := d.findAgain(one, []string{id}, nil, d.pauseOnce(ctx)); err != nil {
 		return entry{}, err
 	}
 	switch found := one[0]; {
@@ -90,18 +90,21 @@ func (d *dir) find(id string, seenInDone bool) finding {
 // share is how many locks make one more goroutine to read them worth while.
 const share = 32
 
-// findAgain finds those once more that may have been half written.
-func (d *dir) findAgain(ctx context.Context, found []finding, ids []string, inDone map[string]bool) error {
-	paused := false
+// pauseOnce is the pause before what may have been half written is read again:
+// the first who asks for it waits, and whoever asks later was waited for.
+func (d *dir) pauseOnce(ctx context.Context) func() error {
+	return sync.OnceValue(func() error { return d.pause(ctx, retryAfter) })
+}
+
+// findAgain finds those once more, after the pause, that may have been half
+// written.
+func (d *dir) findAgain(found []finding, ids []string, inDone map[string]bool, pause func() error) error {
 	for i := range found {
 		if !found[i].young {
 			continue
 		}
-		if !paused {
-			if err := d.pause(ctx, retryAfter); err != nil {
-				return err
-			}
-			paused = true
+		if err := pause(); err != nil {
+			return err
 		}
 		found[i] = d.find(ids[i], inDone[ids[i]])
 	}
@@ -109,8 +112,9 @@ func (d *dir) findAgain(ctx context.Context, found []finding, ids []string, inDo
 }
 
 // findAll finds many locks, several at a time: most of it is waiting for the
-// system. inDone says of each id where its name was seen.
-func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool) ([]finding, error) {
+// system. inDone says of each id where its name was seen; pause comes before a
+// second look at those that may be half written.
+func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool, pause func() error) ([]finding, error) {
 	found := make([]finding, len(ids))
 	var next atomic.Int64
 	var fault atomic.Pointer[any] // a panic is the caller's, which may survive it
@@ -136,7 +140,7 @@ func (d *dir) findAll(ctx context.Context, ids []string, inDone map[string]bool)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return found, d.findAgain(ctx, found, ids, inDone)
+	return found, d.findAgain(found, ids, inDone, pause)
 }
 
 func newEntry(p *place, f *lockfile.File, archived bool) *entry {

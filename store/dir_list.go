@@ -27,7 +27,7 @@ func (d *dir) listing(ctx context.Context, w which, reads int) (listing, error) 
 		return listing{}, err
 	}
 	ids := slices.Sorted(maps.Keys(seen.inDone))
-	found, err := d.findAll(ctx, ids, seen.inDone)
+	found, err := d.findAll(ctx, ids, seen.inDone, d.pauseOnce(ctx))
 	if err != nil {
 		return listing{}, err
 	}
@@ -196,10 +196,11 @@ func (d *dir) newestDone(ctx context.Context, limit int) (listing, int, error) {
 	ids := slices.Sorted(maps.Keys(seen.inDone))
 	slices.Reverse(ids)
 	l := listing{faults: seen.faults}
+	pause := d.pauseOnce(ctx)
 	for len(ids) > 0 && len(l.entries) < limit {
 		next := ids[:min(len(ids), limit-len(l.entries))]
 		ids = ids[len(next):]
-		found, err := d.findAll(ctx, next, seen.inDone)
+		found, err := d.findAll(ctx, next, seen.inDone, pause)
 		if err != nil {
 			return listing{}, 0, err
 		}

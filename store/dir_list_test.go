@@ -255,6 +255,40 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 	}
 }
 
+// Done locks are read in batches until there are enough; the pause is one.
+func TestNewestDonePausesOnce(t *testing.T) {
+	t.Parallel()
+	d := at(t, newCommon(t))
+	locked(t, d)
+	now := time.Now()
+	d.now = func() time.Time { return now }
+	pauses := 0
+	d.pause = func(context.Context, time.Duration) error {
+		pauses++
+		return nil
+	}
+	const torn = 5
+	for i := range torn + 1 {
+		id := fmt.Sprintf("%s-%d", stamp, i)
+		whole := text(id, lockfile.Done, 0)
+		if i > 0 {
+			whole = whole[:40]
+		}
+		path := filepath.Join(d.path, doneName, id+extension)
+		put(t, path, whole)
+		if err := os.Chtimes(path, now, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, more, err := d.newestDone(t.Context(), 1)
+	if err != nil || len(l.entries) != 1 || len(l.faults) != torn || more != 0 {
+		t.Errorf("listing %v, %d more, %v; want one lock and %d faults", l, more, err, torn)
+	}
+	if pauses != 1 {
+		t.Errorf("%d pauses", pauses)
+	}
+}
+
 // Many locks are read by several goroutines; the caller notices nothing of it.
 func TestListingOfMany(t *testing.T) {
 	t.Parallel()
@@ -280,7 +314,7 @@ func TestListingOfMany(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.findAll(ctx, want, nil); !errors.Is(err, context.Canceled) {
+	if _, err := d.findAll(ctx, want, nil, d.pauseOnce(ctx)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	d.now = func() time.Time { panic("a fault in reading") } // asked before each look
@@ -289,6 +323,6 @@ func TestListingOfMany(t *testing.T) {
 			t.Errorf("the caller's goroutine panics with %v", p)
 		}
 	}()
-	_, err = d.findAll(t.Context(), want, nil)
+	_, err = d.findAll(t.Context(), want, nil, d.pauseOnce(t.Context()))
 	t.Errorf("no panic, %v", err)
 }
