@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -125,10 +127,22 @@ func elsewhere(cwd, path string, held store.Hold) string {
 	if !ok { // by way of a symlink, or recorded in another form
 		root = held.Repository
 	}
-	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) && !nested(root, rel) {
 		return ""
 	}
 	return root
+}
+
+// nested tells whether a directory in the worktree at root lies in a worktree
+// of its own there, as that of a submodule. In doubt it does: to name a store
+// that would have been found anyway does no harm.
+func nested(root, rel string) bool {
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		if _, err := os.Lstat(filepath.Join(root, rel, ".git")); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // heldText says who holds a file and every way out; baseDir is where from,

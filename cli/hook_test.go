@@ -206,6 +206,11 @@ func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	for _, worktree := range []string{at("app"), at("app", "lib")} { // the second is a repository of its own
+		if err := os.MkdirAll(filepath.Join(worktree, ".git"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		cwd, path, file string
 		want            string
@@ -217,6 +222,10 @@ func TestElsewhere(t *testing.T) {
 		{at(), at("app-login", "b.go"), "b.go", at("app-login")},
 		{at("app"), at("app", "a\nb"), "a%0Ab", ""},
 		{at("other"), at("link"), "src/a.go", at("app")},
+		{at("app", "lib"), at("app", "src", "a.go"), "src/a.go", at("app")},
+		{at("app", "lib", "src", "deep"), at("app", "src", "a.go"), "src/a.go", at("app")},
+		{at("app", "lib", "src"), at("app", "lib", "a.go"), "a.go", ""},
+		{at("app"), at("app", "lib", "a.go"), "a.go", at("app", "lib")},
 	} {
 		held := store.Hold{Summary: store.Summary{Repository: at("app")}, Files: []string{c.file}}
 		if got := elsewhere(c.cwd, c.path, held); filepath.FromSlash(got) != c.want {
