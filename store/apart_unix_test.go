@@ -36,7 +36,7 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 	}{
 		"claim":   {"docs", create(store.CreateRequest{Scope: []string{"src/a"}}), true},
 		"if free": {"docs", create(store.CreateRequest{Scope: []string{"web"}, IfFree: true}), false},
-		"wait":    {"docs", create(store.CreateRequest{Scope: []string{"web"}, WaitSeconds: ptr(60.0)}), false},
+		"wait":    {"docs", create(store.CreateRequest{Scope: []string{"web"}, WaitSeconds: ptr(600.0)}), false},
 		"widen": {"docs", func(s *store.Store, mine string) ([]store.Summary, error) {
 			a, err := s.Update(background, store.UpdateRequest{Ref: ref(mine), AddScope: []string{"src/a"}})
 			if err != nil {

@@ -294,21 +294,27 @@ func TestCommasAreWarnedOf(t *testing.T) {
 // Nothing outside UTF-8 gets into a file, and no line of it is broken by a name.
 func TestNamesThatAreNoTextAreEscaped(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"a\nb ": "a%0Ab ", "\xff\u009b": "%FF%C2%9B"} {
-		w := newWorld(t)
-		odd := filepath.Join(filepath.Dir(w.main), name)
-		if err := os.Mkdir(odd, 0o777); err != nil {
-			t.Skipf("no such name here: %v", err)
-		}
-		w.git(w.main, "worktree", "add", "-q", "-b", "odd", odd)
-		a, err := w.at(odd).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantWarning(t, a.Warnings, "is recorded percent-escaped, as "+strconv.Quote(filepath.Join(filepath.Dir(w.main), want)))
-		q, err := w.at(odd).Check(background, store.CheckRequest{Scope: []string{"a"}})
-		if err != nil || filepath.Base(q.Result[0].Worktree) != want || !*q.Result[0].SameWorktree || q.Result[0].WorktreeGone {
-			t.Errorf("%q: %+v, %v", name, q.Result, err)
-		}
+	for name, c := range map[string]struct{ dir, want string }{
+		"line feed": {"a\nb ", "a%0Ab "},
+		"no UTF-8":  {"\xff\u009b", "%FF%C2%9B"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			odd := filepath.Join(filepath.Dir(w.main), c.dir)
+			if err := os.Mkdir(odd, 0o777); err != nil {
+				t.Skipf("no such name here: %v", err)
+			}
+			w.git(w.main, "worktree", "add", "-q", "-b", "odd", odd)
+			a, err := w.at(odd).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantWarning(t, a.Warnings, "is recorded percent-escaped, as "+strconv.Quote(filepath.Join(filepath.Dir(w.main), c.want)))
+			q, err := w.at(odd).Check(background, store.CheckRequest{Scope: []string{"a"}})
+			if err != nil || filepath.Base(q.Result[0].Worktree) != c.want || !*q.Result[0].SameWorktree || q.Result[0].WorktreeGone {
+				t.Errorf("%+v, %v", q.Result, err)
+			}
+		})
 	}
 }

@@ -379,7 +379,7 @@ func TestPlainClaimsPassTheQueue(t *testing.T) {
 	common := newCommon(t)
 	e := hold(t, common, "one", "src/a")
 	waiter := callAt(t, common)
-	done := waiting(waiter, claimOf(t, waiter, "two", "src/**"), time.Minute)
+	done := waiting(waiter, claimOf(t, waiter, "two", "src/**"), longWait*time.Second)
 	awaitTickets(t, common, 1)
 	c := callAt(t, common)
 	out, err := c.claimAnyway(claimOf(t, c, "three", "src/b"))
