@@ -88,7 +88,10 @@ type question struct {
 func askOne(ctx context.Context, g program, q question) error {
 	out, err := g.run(ctx, q.args...)
 	if err == nil {
-		*q.into = trimNewline(string(out))
+		if *q.into = trimNewline(string(out)); *q.into == "" && q.required {
+			return &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git %s printed nothing", strings.Join(q.args, " ")),
+				Hint: "see which program the `git` on your PATH is"}
+		}
 	} else if _, refused := errors.AsType[*Error](err); q.required || !refused {
 		return err
 	}

@@ -111,6 +111,7 @@ func TestBrokenGitIsNotAMissingGit(t *testing.T) {
 	s := newSandbox(t)
 	s.repo("r")
 	wantError(t, s.at("r", s.script("exit 3\n")), gitdir.ErrGitFailed, "exit status 3")
+	wantError(t, s.at("r", s.script("exit 0\n")), gitdir.ErrGitFailed, "printed nothing")
 	wantError(t, s.at("r", s.script("echo oh no >&2; exit 128\n")), gitdir.ErrGitFailed, "oh no")
 	wantError(t, s.at("r", s.script("echo /no/such/place; echo /no/such/place\n")), gitdir.ErrGitFailed, "/no/such/place")
 }

@@ -35,7 +35,9 @@ func readText(raw json.RawMessage) (any, error) {
 }
 
 // readList takes a list of strings, its JSON text, or one string: the only
-// item. Text that merely looks like JSON is a string: [id].ts names a file.
+// item. Text that merely looks like JSON is a string: [id].ts names a file. But
+// what begins as a list of strings does, and is none, is refused: taken for a
+// name it would be about no file that was meant.
 func readList(raw json.RawMessage) (any, error) {
 	if items, err := readStrings(raw); err == nil || errors.Is(err, errUnicode) {
 		return items, err
@@ -50,6 +52,9 @@ func readList(raw json.RawMessage) (any, error) {
 	s := one.(string)
 	if items, err := readStrings(json.RawMessage(s)); err == nil || errors.Is(err, errUnicode) {
 		return items, err
+	}
+	if begun := strings.TrimSpace(s); strings.HasPrefix(begun, `["`) || strings.HasPrefix(begun, `['`) {
+		return nil, errList
 	}
 	if s == "" {
 		return []string{}, nil

@@ -107,6 +107,9 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 	tests := []struct{ tool, sent, message, hint string }{
 		// Unknown names, before anything else.
 		{create, `{"title":"t","scope":["a"],"basedir":"/o"}`, `unknown argument "basedir"`, `did you mean "base_dir"? lock_create takes title, scope, tasks, agent_id, parent_agent_id, `},
+		{check, `{"scope":"[\"a/b\",]"}`, `argument "scope" must be a list of strings`, ""},
+		{check, `{"scope":" [\"a/b\",1]"}`, `argument "scope" must be a list of strings`, ""},
+		{create, `{"title":"t","scope":"['a/b']"}`, `argument "scope" must be a list of strings`, ""},
 		{check, `{"scopes":["a/b"]}`, `unknown argument "scopes"`, `did you mean "scope"? lock_check_conflict takes scope, `},
 		{reap, `{"dryrun":true}`, `unknown argument "dryrun"`, `did you mean "dry_run"?`},
 		{reap, `{"Dry_Run":true}`, `unknown argument "Dry_Run"`, `did you mean "dry_run"?`},

@@ -551,6 +551,12 @@ func TestRunsSaysWhyNot(t *testing.T) {
 		}
 	}
 	expect("no hook")
+	g.git(g.main, "config", "core.hooksPath", "")
+	expect("core.hooksPath is empty by git's local")
+	if c, err := Install(g.place(g.link), g.program, 0); err == nil || !strings.Contains(err.Error(), "git runs no hooks") {
+		t.Errorf("installed where git runs nothing: %+v", c)
+	}
+	g.git(g.main, "config", "--unset", "core.hooksPath")
 	g.write(path, "#!/bin/sh\n# agent-locks guard check\n", 0o755)
 	expect("not ours")
 	g.write(path, "#!/bin/sh\nexec agent-locks guard check\n", 0o755)

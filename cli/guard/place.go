@@ -79,8 +79,15 @@ func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, erro
 // foreign reports whether the place serves other repositories, too.
 func (p Place) foreign() bool { return p.Scope != "" && p.Scope != "local" && p.Scope != "worktree" }
 
+// none reports whether core.hooksPath is set to nothing: git runs no hook then.
+func (p Place) none() bool { return p.Scope != "" && p.Setting == "" }
+
 // writable refuses a place that is not this repository's own to write to.
 func (p Place) writable() error {
+	if p.none() {
+		return refuse("take the setting back, or name a directory: git config --"+p.Scope+" --unset core.hooksPath",
+			"core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+	}
 	if p.foreign() {
 		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"",
 			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)

@@ -21,6 +21,9 @@ type Status struct {
 // shell does.
 func StatusOf(p Place, lookPath func(string) (string, error)) Status {
 	not := func(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
+	if p.none() {
+		return not("core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+	}
 	found, err := through(p.Hook())
 	switch {
 	case err != nil:
