@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A Change is what an installation or its removal did.
@@ -122,7 +123,8 @@ func (f file) copyTo(path string) error {
 func temporary(dir, text string, mode fs.FileMode) (string, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	name := filepath.Join(dir, ".agent-locks-"+rand.Text())
+	sweep(dir)
+	name := filepath.Join(dir, unfinished+rand.Text())
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
 	if err != nil {
 		return "", err
@@ -138,6 +140,24 @@ func temporary(dir, text string, mode fs.FileMode) (string, error) {
 		return "", errors.Join(err, os.Remove(name))
 	}
 	return name, nil
+}
+
+// unfinished begins the names of hooks that are not yet in their place.
+const unfinished = ".agent-locks-"
+
+// sweep removes what installations that were killed have left. It is no part
+// of what was asked for, so what cannot be removed stays.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		fi, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), unfinished) && fi.Mode().IsRegular() && time.Since(fi.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // A file is what stands at a hook's path.
