@@ -4,7 +4,8 @@ import "sync/atomic"
 
 // A Budget bounds what the entries that share it may cost together, however
 // many there are of them. Once it is spent, what is undecided is decided by
-// literal prefixes. It is safe for concurrent use.
+// literal prefixes. Following one path through an entry (Covers) costs nothing of
+// it. It is safe for concurrent use.
 type Budget struct{ left atomic.Int64 }
 
 // callBudget is less than half a second's work, in nodes of a search: twice what

@@ -74,6 +74,45 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestPathsSpendNothing: what is said of a path does not depend on how many were
+// asked about before, and an entry that is not read any more says yes, perhaps.
+func TestPathsSpendNothing(t *testing.T) {
+	c := Context{Budget: NewBudget()}
+	read := storedScope([]string{"**/[ab]_test.*", "src/*/{x,y}/**", "vendor/**/!(a)/b/*"}, c)
+	late := Stored("lib/*/{x,y}.*", c)
+	ask := func() string {
+		said := ""
+		for _, e := range read {
+			for _, path := range []string{"src/p/x/q.go", "src/p/z/q.go", "vendor/p/q/b/r", "vendor/p/q/c/r", "p/a_test.go", "p/c_test.go"} {
+				covers, exact := e.covers(path)
+				said += fmt.Sprintln(e, path, covers, exact)
+			}
+		}
+		return said
+	}
+	want := ask() // compiles them
+	left := c.Budget.left.Load()
+	for i := range 5000 {
+		read.Covers(fmt.Sprintf("vendor/pkg%d/c/file_%d.go", i%97, i))
+	}
+	if now := c.Budget.left.Load(); now != left {
+		t.Errorf("5000 paths took %d off the budget", left-now)
+	}
+	c.Budget.left.Store(0)
+	if got := ask(); got != want {
+		t.Errorf("with the budget spent:\n%swant:\n%s", got, want)
+	}
+	for range 2 {
+		if covers, exact := late.covers("lib/p/z.go"); !covers || exact {
+			t.Errorf("an entry that was not compiled in time: %v, %v", covers, exact)
+		}
+	}
+	c.Budget.Refill()
+	if covers, exact := late.covers("lib/p/z.go"); covers || !exact {
+		t.Errorf("with a new budget: %v, %v", covers, exact)
+	}
+}
+
 // TestSpentMissesNothing: whatever meets by rights meets without a budget too.
 func TestSpentMissesNothing(t *testing.T) {
 	spent := Context{Budget: &Budget{}, Roots: []string{"/repo"}}

@@ -68,12 +68,16 @@ func (p *program) set(s *state) *class {
 	return nil
 }
 
-// compile builds the entry's program, once.
-func (e *Entry) compile() {
-	e.once.Do(func() {
+// compile builds the entry's program, once. It reports false where there is
+// none, since the budget was spent before.
+func (e *Entry) compile() bool {
+	e.compiling.Lock()
+	defer e.compiling.Unlock()
+	if e.prog.states == nil && !e.budget.spent() {
 		e.build()
 		e.budget.spend(len(e.prog.states), statesPerNode)
-	})
+	}
+	return e.prog.states != nil
 }
 
 func (e *Entry) build() {

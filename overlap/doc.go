@@ -75,7 +75,10 @@
 // much: for one pair, or for all entries together that share a Budget. Refused
 // entries, and searches given up, are decided by what the entries literally
 // begin with: an overlap if one begins with the other. So the cost is bounded,
-// and what is undecided never reads as free.
+// and what is undecided never reads as free. A path is followed through one
+// entry within bounds of its own and takes nothing off the Budget, so that the
+// answer is the same however many paths were asked about; only reading entries
+// does, and one that is not read any more covers whatever its head begins.
 //
 // # How
 //

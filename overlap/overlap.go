@@ -58,10 +58,10 @@ type Entry struct {
 	budget   *Budget
 	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
 
-	once sync.Once // guards what follows
-	is   Kind      // Dir for a pattern, too, that ends in a slash
-	prog program
-	lead int // head[:lead] are literal leading directories
+	compiling sync.Mutex // guards what follows
+	is        Kind       // Dir for a pattern, too, that ends in a slash
+	prog      program
+	lead      int // head[:lead] are literal leading directories
 
 	sampled sync.Once // guards what follows
 	example string    // a path that the entry covers
@@ -138,10 +138,11 @@ func (e *Entry) covers(path string) (covers, exact bool) {
 		return strings.HasPrefix(e.head, path), e.exact
 	case e.plain || path == e.head:
 		return true, e.exact
-	case e.refused || e.over():
+	case e.tail != "" && !strings.Contains(path, e.tail+"/"):
+		return false, e.exact
+	case e.refused || e.unfolded || !e.compile():
 		return true, false
 	}
-	e.compile()
 	rest := path[len(e.head):]
 	p := products.Get().(*product)
 	defer products.Put(p)
@@ -150,16 +151,16 @@ func (e *Entry) covers(path string) (covers, exact bool) {
 	if strings.HasSuffix(e.head, "/") {
 		w.enter()
 	}
-	done := w.through(rest, len(rest)-1)
-	e.budget.spend(w.spent(), stepsPerNode)
-	if !done {
+	// A walk is bounded by itself, and takes nothing off the call's budget: what
+	// one path is told must not depend on how many were asked before.
+	if !w.through(rest, len(rest)-1) {
 		return true, false // over budget, and the head fits
 	}
 	return w.accepts(), e.exact
 }
 
-// over reports whether the entry can be compared by its head only, since the
-// budget is spent.
+// over reports whether the entry can be compared with others by its head only,
+// since the budget is spent.
 func (e *Entry) over() bool { return e.unfolded || e.budget.spent() }
 
 // prefixed reports whether one text begins with the other.

@@ -30,11 +30,9 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 	if len(a.head) > len(b.head) {
 		a, b = b, a
 	}
-	if a.over() || b.over() {
+	if a.over() || b.over() || !a.compile() || !b.compile() {
 		return "", unsure
 	}
-	a.compile()
-	b.compile()
 	at := placeAfter(b.head)
 	wa, wb := &p.walkA, &p.walkB
 	wa.begin(&a.prog, placeAfter(a.head))
