@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,21 +59,24 @@ func printDrift(w io.Writer, d store.Drift) {
 	default:
 		fmt.Fprintf(w, "%s: %s changed outside its scope\n", plain(d.LockID), count(len(d.Outside), "file"))
 	}
+	holds := map[string][]store.Held{}
+	for _, h := range d.HeldByOthers {
+		holds[h.Path] = append(holds[h.Path], h)
+	}
+	var free []string
 	for _, path := range d.Outside {
 		fmt.Fprintf(w, "  %s\n", plain(path))
-		for _, h := range d.HeldByOthers {
-			if h.Path == path {
-				verb := ""
-				if !h.Exact {
-					verb = "may be "
-				}
-				fmt.Fprintf(w, "    %sheld by %s (%s): %s\n", verb, agentName(h.AgentID), plain(h.Title), plain(h.LockID))
+		for _, h := range holds[path] {
+			verb := ""
+			if !h.Exact {
+				verb = "may be "
 			}
+			fmt.Fprintf(w, "    %sheld by %s (%s): %s\n", verb, agentName(h.AgentID), plain(h.Title), plain(h.LockID))
+		}
+		if len(holds[path]) == 0 {
+			free = append(free, path)
 		}
 	}
-	free := slices.DeleteFunc(slices.Clone(d.Outside), func(path string) bool {
-		return slices.ContainsFunc(d.HeldByOthers, func(h store.Held) bool { return h.Path == path })
-	})
 	if len(free) > 0 {
 		fmt.Fprintf(w, "next: agent-locks update %s %s\n", plain(d.LockID), widening(free))
 	}

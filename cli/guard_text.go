@@ -153,9 +153,11 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 // blockedFiles are all files that stop a commit, each once.
 func blockedFiles(g store.Guarded) []string {
 	var files []string
+	seen := map[string]bool{}
 	for _, h := range g.Blocked {
 		for _, f := range h.Files {
-			if !slices.Contains(files, f) {
+			if !seen[f] {
+				seen[f] = true
 				files = append(files, f)
 			}
 		}
