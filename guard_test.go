@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -528,6 +529,56 @@ func TestGuardChecksNames(t *testing.T) {
 		if err := cmd.Run(); err != nil && want == 0 || cmd.ProcessState.ExitCode() != want {
 			t.Errorf("%q: exit code %d, want %d: %s%s", names, cmd.ProcessState.ExitCode(), want, out.String(), fault.String())
 		}
+	}
+}
+
+// However many names there are, each is judged by itself, and told of once.
+func TestGuardChecksManyNames(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for range 10 {
+		s.hold("**/*[-_]test.*")
+	}
+	check := func(format string, args ...string) (string, int) {
+		t.Helper()
+		var names strings.Builder
+		for i := range 10000 {
+			fmt.Fprintf(&names, format+"\x00", i)
+		}
+		cmd := exec.Command("agent-locks", append([]string{"guard", "check", "--stdin"}, args...)...)
+		cmd.Dir, cmd.Env, cmd.Stdin = s.link, s.env, strings.NewReader(names.String())
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, code := check("vendor/example.com/pkg/internal/file_%d.go"); code != 0 {
+		t.Errorf("files that nobody holds: exit code %d\n%.2000s", code, out)
+	}
+	out, code := check("vendor/%d_test.go")
+	if code != 1 || strings.Count(out, "  and 9990 more\n") != 10 || !strings.Contains(out, "(and 9995 more:") {
+		t.Errorf("files that ten hold: exit code %d\n%.2000s", code, out)
+	}
+	s.git(s.main, "config", "agentlocks.requireClaim", "true")
+	s.locks(s.link, "claim", "--title", "Mine", "--scope", "**/*[-_]spec.*", "--agent", "me")
+	out, code = check("vendor/example.com/pkg/internal/file_%d.go", "--agent", "me")
+	if code != 1 || !strings.Contains(out, "that no lock of your own covers") || !strings.Contains(out, "  and 9990 more\n") {
+		t.Errorf("files that no lock of one's own covers: exit code %d\n%.2000s", code, out)
+	}
+}
+
+// A claim of one's own that may cover a file, and does not, gives no leave.
+func TestGuardDoubtsOnesOwn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.locks(s.link, "claim", "--title", "Mine", "--scope", "free/!(a).txt", "--agent", "me")
+	s.hold("free/a.txt")
+	s.write("link", "free/a.txt", "changed\n")
+	s.git(s.link, "add", ".")
+	if out, code := s.run(s.link, "agent-locks", "guard", "check", "--agent", "me"); code != 1 || !strings.Contains(out, "held by them for") {
+		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
 

@@ -22,7 +22,8 @@ func newDrift(a *app) *cobra.Command {
 		Use:   "drift [id]",
 		Short: "see what changed here outside a claim",
 		Long: "Compare the files that changed in this worktree since a claim, committed or not,\n" +
-			"with its scope. Without an id: your active locks of this worktree.",
+			"with its scope; what that only may cover, with a !(...), counts as outside.\n" +
+			"Without an id: your active locks of this worktree.",
 		Example:           "  agent-locks drift",
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),

@@ -46,10 +46,17 @@ func (s Scope) Covers(path string) bool {
 // CoversExactly reports whether some entry covers the path beyond doubt: not
 // only as it was read generously, or compared by its head (Result.Exact).
 func (s Scope) CoversExactly(path string) bool {
+	_, exactly := s.Covering(path)
+	return exactly
+}
+
+// Covering is Covers and CoversExactly at once, at the price of one.
+func (s Scope) Covering(path string) (covers, exactly bool) {
 	for _, e := range s {
-		if covers, exact := e.covers(path); covers && exact {
-			return true
+		yes, exact := e.covers(path)
+		if covers = covers || yes; yes && exact {
+			return true, true
 		}
 	}
-	return false
+	return covers, false
 }

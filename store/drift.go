@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
 )
 
 // Drift compares what changed in the caller's worktree (uncommitted, and in
@@ -33,8 +34,15 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 			return nil, err
 		}
 		out := []Drift{}
+		if len(locks) == 0 {
+			return out, nil
+		}
+		k := drifting{call: c, caller: caller, active: active, scopes: map[string]overlap.Scope{}}
+		if k.uncommitted, err = c.uncommitted(); err != nil {
+			return nil, err
+		}
 		for _, e := range locks {
-			d, err := c.drift(e, caller, active)
+			d, err := k.drift(e)
 			if err != nil {
 				return nil, err
 			}
@@ -66,9 +74,18 @@ func (c *call) driftLocks(r DriftRequest, caller *string, active []entry) ([]ent
 	return here, nil
 }
 
-func (c *call) drift(e entry, caller *string, active []entry) (Drift, error) {
+// A drifting is what one call to Drift knows of all the locks that it is about.
+type drifting struct {
+	*call
+	caller      *string // who asks, if anybody said so
+	active      []entry
+	uncommitted []string
+	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
+}
+
+func (k *drifting) drift(e entry) (Drift, error) {
 	d := Drift{LockID: e.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
-	changed, err := c.changed(&e.Lock)
+	changed, err := k.changed(&e.Lock)
 	if err != nil {
 		return d, err
 	}
@@ -76,10 +93,7 @@ func (c *call) drift(e entry, caller *string, active []entry) (Drift, error) {
 	if len(changed) == 0 {
 		return d, nil
 	}
-	if caller == nil {
-		caller = e.AgentID
-	}
-	outside, held := c.outside(e, caller, active, changed)
+	outside, held := k.outside(e, changed)
 	if d.Outcome = Covered; len(outside) > 0 {
 		d.Outcome, d.Outside, d.HeldByOthers = Drifted, outside, held
 	}
@@ -87,30 +101,33 @@ func (c *call) drift(e entry, caller *string, active []entry) (Drift, error) {
 }
 
 // outside are the paths that neither the lock nor another one of the same
-// holder covers, and the locks of others that do.
-func (c *call) outside(e entry, caller *string, active []entry, paths []string) ([]string, []Held) {
+// holder covers beyond doubt, and the locks of others that may do so.
+func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
+	holder := k.caller
+	if holder == nil {
+		holder = e.AgentID
+	}
 	outside, held := slices.Clone(paths), []Held{}
-	cover := func(e entry) { // what a lock of one's own covers is no drift
-		scope := c.storedScope(e)
-		outside = slices.DeleteFunc(outside, scope.Covers)
+	cover := func(e entry) { // what a lock of one's own covers is no drift; what it may cover is
+		outside = slices.DeleteFunc(outside, k.scope(e).CoversExactly)
 	}
 	cover(e)
 	var others []entry
-	for _, o := range active {
+	for _, o := range k.active {
 		switch {
 		case o.done || o.ID == e.ID:
-		case c.mine(caller, &o.Lock):
+		case k.mine(holder, &o.Lock):
 			cover(o)
 		default:
 			others = append(others, o)
 		}
 	}
-	minutes := c.configuredMinutes()
+	minutes := k.configuredMinutes()
 	for _, o := range others {
-		scope := c.storedScope(o)
+		scope, stale := k.scope(o), k.stale(o, minutes)
 		for _, path := range outside {
-			if scope.Covers(path) {
-				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: c.stale(o, minutes), Exact: scope.CoversExactly(path)})
+			if covers, exactly := scope.Covering(path); covers {
+				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: stale, Exact: exactly})
 			}
 		}
 	}
@@ -118,18 +135,24 @@ func (c *call) outside(e entry, caller *string, active []entry, paths []string) 
 	return outside, held
 }
 
-// changed lists what changed in this worktree since a claim, in order.
-func (c *call) changed(l *lockfile.Lock) ([]string, error) {
-	uncommitted, err := c.uncommitted()
-	if err != nil {
-		return nil, err
+// scope is an entry's scope, read once.
+func (k *drifting) scope(e entry) overlap.Scope {
+	scope, ok := k.scopes[e.ID]
+	if !ok {
+		scope = k.storedScope(e)
+		k.scopes[e.ID] = scope
 	}
-	committed, err := c.committed(l)
+	return scope
+}
+
+// changed lists what changed in this worktree since a claim, in order.
+func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
+	committed, err := k.committed(l)
 	if err != nil {
 		return nil, err
 	}
 	paths := []string{}
-	for _, p := range append(uncommitted, committed...) {
+	for _, p := range slices.Concat(k.uncommitted, committed) {
 		paths = append(paths, recordable(p))
 	}
 	slices.Sort(paths)

@@ -160,6 +160,24 @@ func TestDriftIsAboutOnesOwn(t *testing.T) {
 	}
 }
 
+// What a lock may cover is reported: of one's own that is drift, of another's a hold.
+func TestDriftReportsDoubts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := w.claim(w.link, "mine", "src/!(x).go")
+	if _, err := w.at(w.main).Create(background, store.CreateRequest{Title: "theirs", Scope: []string{"src/!(y).go"}, AgentID: ptr("them")}); err != nil {
+		t.Fatal(err)
+	}
+	w.put(w.link, "src/x.go")
+	d := w.drift(w.link, &mine)[0]
+	if d.Outcome != store.Drifted || fmt.Sprint(d.Outside) != "[src/x.go]" {
+		t.Errorf("%s, outside: %q", d.Outcome, d.Outside)
+	}
+	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Exact {
+		t.Errorf("held by others: %+v", d.HeldByOthers)
+	}
+}
+
 // Asked from elsewhere, it says which worktree it looked at.
 func TestDriftOfALockFromElsewhere(t *testing.T) {
 	t.Parallel()

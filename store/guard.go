@@ -37,8 +37,8 @@ type Guarded struct {
 	Files   int       `json:"files"`   // how many were looked at
 	Blocked []Hold    `json:"blocked"` // what stands against the commit, also where it is only warned of
 	Warned  []Hold    `json:"warned"`
-	// Unclaimed are files that no lock of the caller's own covers, where
-	// agentlocks.requireClaim asks for one.
+	// Unclaimed are files that no lock of the caller's own covers beyond doubt,
+	// where agentlocks.requireClaim asks for one.
 	Unclaimed []string `json:"unclaimed"`
 	// Squash: the commit completes `git merge --squash`, so it is only warned of.
 	Squash bool `json:"squash,omitempty"`

@@ -33,7 +33,7 @@ func (s *stake) older(o *stake) bool {
 // A judgement is what the rule says about files.
 type judgement struct {
 	found     map[grip][]string // the files of each
-	unclaimed []string          // no stake of one's own covers them
+	unclaimed []string          // no stake of one's own covers them beyond doubt
 }
 
 // A grip is that somebody else's stake covers a file.
@@ -48,23 +48,26 @@ type grip struct {
 func judge(files []string, stakes []stake) judgement {
 	j := judgement{found: map[grip][]string{}}
 	for _, file := range files {
-		var others []int
+		var others []grip // but for the reason
 		var eldest *stake
 		for i := range stakes {
 			s := &stakes[i]
 			switch {
-			case s.parent && !s.own || !s.scope.Covers(file):
-			case !s.own:
-				others = append(others, i)
-			case eldest == nil || s.older(eldest):
-				eldest = s
+			case s.own: // a claim of one's own that may cover the file gives no leave
+				if (eldest == nil || s.older(eldest)) && s.scope.CoversExactly(file) {
+					eldest = s
+				}
+			case !s.parent:
+				if covers, exactly := s.scope.Covering(file); covers {
+					others = append(others, grip{stake: i, exact: exactly})
+				}
 			}
 		}
 		if eldest == nil {
 			j.unclaimed = append(j.unclaimed, file)
 		}
-		for _, i := range others {
-			g := grip{i, mercy(&stakes[i], eldest), stakes[i].scope.CoversExactly(file)}
+		for _, g := range others {
+			g.reason = mercy(&stakes[g.stake], eldest)
 			j.found[g] = append(j.found[g], file)
 		}
 	}

@@ -51,6 +51,9 @@ func TestJudge(t *testing.T) {
 		"a lock that may cover it":      {[]stake{lock(0, "src/!(b*)")}, "[0 perhaps]", "[]", true},
 		"a younger one that may":        {[]stake{lock(0, "src/**", own), lock(1, "src/!(b*)")}, "[]", "[1 yours_is_older perhaps]", false},
 		"one that does and may":         {[]stake{lock(0, "src/!(b*)", func(s *stake) { s.scope = append(s.scope, overlap.Stored("src", overlap.Context{})) })}, "[0]", "[]", true},
+		"one's own that may cover it":   {[]stake{lock(0, "src/!(b*)", own), lock(1, "src/**")}, "[1]", "[]", true},
+		"one's own that does and may":   {[]stake{lock(0, "src/!(b*)", own), lock(1, "src/a.go", own), lock(2, "src/**")}, "[]", "[2 yours_is_older]", false},
+		"only the latter is older":      {[]stake{lock(0, "src/!(b*)", own), lock(1, "src/**"), lock(2, "src/a.go", own)}, "[1]", "[]", false},
 		"one older, one younger":        {[]stake{lock(0, "src/**"), lock(1, "src/**", own), lock(2, "src/**")}, "[0]", "[2 yours_is_older]", false},
 		"the eldest of one's own count": {[]stake{lock(3, "src/**", own), lock(2, "src/**"), lock(1, "src/**", own)}, "[]", "[1 yours_is_older]", false},
 	} {
@@ -82,6 +85,32 @@ func TestJudge(t *testing.T) {
 				t.Errorf("blocked %v, warned %v, unclaimed %q; want %s, %s, %q", blocked, warned, j.unclaimed, c.blocked, c.warned, want)
 			}
 		})
+	}
+}
+
+// TestManyFiles: the rule says the same of a file however many there are, though
+// all that one call compares has one budget.
+func TestManyFiles(t *testing.T) {
+	t.Parallel()
+	context := overlap.Context{Budget: overlap.NewBudget()}
+	scope := func() overlap.Scope {
+		return overlap.Scope{overlap.Stored("**/*[-_]test.*", context), overlap.Stored("**/{spec,test}/**", context)}
+	}
+	files := make([]string, 10000)
+	for i := range files {
+		files[i] = fmt.Sprintf("vendor/example.com/pkg%d/internal/file_%d.go", i%97, i)
+	}
+	stakes := []stake{{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{ID: "own"}}}, scope: scope(), own: true}}
+	for range 9 {
+		stakes = append(stakes, stake{entry: stakes[0].entry, scope: scope()})
+	}
+	if j := judge(files, stakes); len(j.found) > 0 || len(j.unclaimed) != len(files) {
+		t.Errorf("%d holds, %d files unclaimed; want none, and all", len(j.found), len(j.unclaimed))
+	}
+	own := stakes[0].entry
+	k := drifting{call: &call{}, active: []entry{own}, scopes: map[string]overlap.Scope{own.ID: scope()}}
+	if outside, _ := k.outside(own, files); len(outside) != len(files) {
+		t.Errorf("%d files outside the claim, want all", len(outside))
 	}
 }
 

@@ -269,7 +269,7 @@ const (
 type Drift struct {
 	LockID       string   `json:"lock_id"`
 	Outcome      string   `json:"outcome"`
-	Outside      []string `json:"outside"`      // changed, and not covered
+	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
 	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
 	Changed      []string `json:"changed"`
 }
