@@ -79,6 +79,7 @@ func write(p Place, c Change, script Script, mode fs.FileMode, found, kept file)
 		return cannot("write", c.Hook, err)
 	}
 	defer os.Remove(tmp) // gone where all went well
+	sweep(p.Dir, tmp)
 	if found.exists && !found.ours && !kept.exists {
 		if err := keep(found, c.Hook, c.Chained); err != nil {
 			return cannot("keep the present hook as", c.Chained, err)
@@ -123,7 +124,6 @@ func (f file) copyTo(path string) error {
 func temporary(dir, text string, mode fs.FileMode) (string, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	sweep(dir)
 	name := filepath.Join(dir, unfinished+rand.Text())
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
 	if err != nil {
@@ -145,16 +145,21 @@ func temporary(dir, text string, mode fs.FileMode) (string, error) {
 // unfinished begins the names of hooks that are not yet in their place.
 const unfinished = ".agent-locks-"
 
-// sweep removes what installations that were killed have left. It is no part
-// of what was asked for, so what cannot be removed stays.
-func sweep(dir string) {
+// sweep removes what installations that were killed have left, an hour and more
+// before tmp was written. It is no part of what was asked for, so what cannot be
+// removed stays.
+func sweep(dir, tmp string) {
+	now, err := os.Lstat(tmp)
+	if err != nil {
+		return
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
 		fi, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), unfinished) && fi.Mode().IsRegular() && time.Since(fi.ModTime()) > time.Hour {
+		if err == nil && strings.HasPrefix(e.Name(), unfinished) && fi.Mode().IsRegular() && now.ModTime().Sub(fi.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
