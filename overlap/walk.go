@@ -75,6 +75,10 @@ type walk struct {
 // walkBudget bounds the steps of one walk.
 const walkBudget = 1 << 19
 
+// pathBudget bounds the walk of one path, of which there may be thousands: some
+// hundred steps a name, for an entry that was not made to be slow.
+const pathBudget = 1 << 13
+
 // begin starts a walk at a place, in the space of the last one.
 func (w *walk) begin(p *program, at place) {
 	n := (len(p.states) + 63) / 64
