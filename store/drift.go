@@ -89,13 +89,13 @@ func (k *drifting) drift(e entry) (Drift, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Changed = changed
+	d.Changed = told(changed)
 	if len(changed) == 0 {
 		return d, nil
 	}
 	outside, held := k.outside(e, changed)
 	if d.Outcome = Covered; len(outside) > 0 {
-		d.Outcome, d.Outside, d.HeldByOthers = Drifted, outside, held
+		d.Outcome, d.Outside, d.HeldByOthers = Drifted, told(outside), held
 	}
 	return d, nil
 }
@@ -109,7 +109,8 @@ func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
 	}
 	outside, held := slices.Clone(paths), []Held{}
 	cover := func(e entry) { // what a lock of one's own covers is no drift; what it may cover is
-		outside = slices.DeleteFunc(outside, k.scope(e).CoversExactly)
+		scope := k.scope(e)
+		outside = slices.DeleteFunc(outside, func(path string) bool { _, exactly := covering(scope, path); return exactly })
 	}
 	cover(e)
 	var others []entry
@@ -126,8 +127,8 @@ func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
 	for _, o := range others {
 		scope, stale := k.scope(o), k.stale(o, minutes)
 		for _, path := range outside {
-			if covers, exactly := scope.Covering(path); covers {
-				held = append(held, Held{Path: path, LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: stale, Exact: exactly})
+			if covers, exactly := covering(scope, path); covers {
+				held = append(held, Held{Path: recordable(path), LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: stale, Exact: exactly})
 			}
 		}
 	}
@@ -151,10 +152,20 @@ func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := []string{}
-	for _, p := range slices.Concat(k.uncommitted, committed) {
-		paths = append(paths, recordable(p))
+	return sorted(slices.Concat(k.uncommitted, committed)), nil
+}
+
+// told are paths, which come as git names them, as locks name them.
+func told(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = recordable(p)
 	}
+	return sorted(out)
+}
+
+// sorted are paths in order, each once.
+func sorted(paths []string) []string {
 	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	return slices.Compact(paths)
 }

@@ -46,7 +46,7 @@ func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
 // of its repository.
 type filePlace struct {
 	*call
-	names   []string // as locks name the file
+	names   []string // as git names the file
 	who     caller
 	stakes  []stake
 	minutes float64
@@ -107,7 +107,7 @@ func (s *Store) worktreesOf(ctx context.Context, file string, environ []string) 
 		case repo.Worktree == "": // git's own files
 			continue
 		}
-		name := recordable(path.Join(repo.Prefix, filepath.ToSlash(at.rest)))
+		name := path.Join(repo.Prefix, filepath.ToSlash(at.rest))
 		i := slices.IndexFunc(found, func(l located) bool { return l.repo.Worktree == repo.Worktree })
 		switch {
 		case i < 0:

@@ -71,9 +71,10 @@ func (p *filePlace) edited(out *Edited) error {
 // stray is the file's name where none of the agent's own locks covers it under
 // any of its names and none has a note of it yet; else "".
 func (p *filePlace) stray(own []stake) string {
-	name := p.names[len(p.names)-1]
+	name := recordable(p.names[len(p.names)-1])
 	for _, s := range own {
-		if slices.ContainsFunc(p.names, s.scope.Covers) || slices.Contains(s.Notes, strayNote+name) {
+		covers := func(file string) bool { yes, _ := covering(s.scope, file); return yes }
+		if slices.ContainsFunc(p.names, covers) || slices.Contains(s.Notes, strayNote+name) {
 			return ""
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 )
@@ -13,7 +14,7 @@ import (
 type GuardRequest struct {
 	Target
 	Staged        bool     // look at what is staged, not at Files
-	Files         []string // relative to the repository's root, or absolute
+	Files         []string // relative to the root; with ./ or ../ to the caller; absolute
 	AgentID       *string  // who commits; nil: AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string
 }
@@ -176,7 +177,10 @@ func (g *guarding) judge(c *call, entries []entry, files []string) (Verdict, err
 	}
 	minutes := c.configuredMinutes()
 	stakes := c.stakes(who, entries, minutes)
-	names, spelled := c.names(files)
+	names, spelled, err := c.names(files)
+	if err != nil {
+		return GuardFailed, err
+	}
 	j := judge(names, stakes)
 	result := &g.answer.Result
 	result.Files, result.Spelled = len(files), spelled
@@ -226,22 +230,31 @@ func unchecked(err error) error {
 	return &Error{Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message, Hint: hint, Detail: e.Detail, Err: e.Err}
 }
 
-// names are files as locks name them: relative to the root, slash-separated,
-// and in the form in which a lock file records what is no plain text. spelled
-// has git's own names of those that look otherwise in that form.
-func (c *call) names(files []string) (names []string, spelled map[string]string) {
+// names are files relative to the root and slash-separated, as git names them;
+// what begins with ./ or ../ is meant from where the caller stands. spelled has
+// those that are no plain text, by what answers call them.
+func (c *call) names(files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
-	for i, name := range files {
-		if filepath.IsAbs(name) && c.repo.Worktree != "" {
+	for i, file := range files {
+		name := file
+		switch {
+		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../"):
+			name = path.Join(c.repo.Prefix, name)
+		case filepath.IsAbs(name) && c.repo.Worktree != "":
 			if rel, err := filepath.Rel(c.repo.Worktree, beneath([]string{c.repo.Worktree}, name)); err == nil {
 				name = filepath.ToSlash(rel)
 			}
 		}
 		name = path.Clean(name)
-		names[i] = recordable(name)
-		if names[i] != name {
-			spelled[names[i]] = name
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			e := badInput("%q is no file of the worktree %q", file, c.repo.Worktree)
+			e.Hint = "name files from the repository's root, or with ./ from where you stand"
+			return nil, nil, e
+		}
+		names[i] = name
+		if plain := recordable(name); plain != name {
+			spelled[plain] = name
 		}
 	}
-	return names, spelled
+	return names, spelled, nil
 }

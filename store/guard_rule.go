@@ -44,7 +44,8 @@ type grip struct {
 }
 
 // judge is the guard's rule (design, section 12): who else holds these files?
-// The commit guard and the agent hooks share it. It is pure.
+// The commit guard and the agent hooks share it. It is pure. Files come as git
+// names them, and are told as locks do.
 func judge(files []string, stakes []stake) judgement {
 	j := judgement{found: map[grip][]string{}}
 	for _, file := range files {
@@ -54,24 +55,37 @@ func judge(files []string, stakes []stake) judgement {
 			s := &stakes[i]
 			switch {
 			case s.own: // a claim of one's own that may cover the file gives no leave
-				if (eldest == nil || s.older(eldest)) && s.scope.CoversExactly(file) {
-					eldest = s
+				if eldest == nil || s.older(eldest) {
+					if _, exactly := covering(s.scope, file); exactly {
+						eldest = s
+					}
 				}
 			case !s.parent:
-				if covers, exactly := s.scope.Covering(file); covers {
+				if covers, exactly := covering(s.scope, file); covers {
 					others = append(others, grip{stake: i, exact: exactly})
 				}
 			}
 		}
 		if eldest == nil {
-			j.unclaimed = append(j.unclaimed, file)
+			j.unclaimed = append(j.unclaimed, recordable(file))
 		}
 		for _, g := range others {
 			g.reason = mercy(&stakes[g.stake], eldest)
-			j.found[g] = append(j.found[g], file)
+			j.found[g] = append(j.found[g], recordable(file))
 		}
 	}
 	return j
+}
+
+// covering asks whether a scope covers a file, by git's name of it and by the one
+// that a lock file can hold: it may have been claimed as what answers call it.
+func covering(scope overlap.Scope, file string) (covers, exactly bool) {
+	covers, exactly = scope.Covering(file)
+	if name := recordable(file); name != file && !exactly {
+		also, as := scope.Covering(name)
+		covers, exactly = covers || also, as
+	}
+	return covers, exactly
 }
 
 // mercy is why a lock that covers a file does not block; "" where it does.

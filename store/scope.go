@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
@@ -27,8 +30,20 @@ func (c *call) scopeContext() overlap.Context {
 }
 
 // ScopeEntry is a scope entry that covers a file, named as answers name it,
-// whatever its name would mean as a pattern.
-func ScopeEntry(file string) string { return overlap.Literal(file, runtime.GOOS == "windows") }
+// whatever its name would mean as a pattern. What stands percent-escaped in it
+// may be so in the file's own name, or be what no entry can hold.
+func ScopeEntry(file string) string {
+	return escaped.ReplaceAllStringFunc(overlap.Literal(file, runtime.GOOS == "windows"), func(run string) string {
+		odd, err := url.PathUnescape(run)
+		if err != nil || recordable(odd) != run {
+			return run
+		}
+		return "{" + run + "," + strings.Repeat("?", utf8.RuneCountInString(odd)) + "}"
+	})
+}
+
+// escaped finds runs of what recordable writes.
+var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 
 // parseScope reads the caller's own entries, relative to where it stands.
 func (c *call) parseScope(entries []string) (overlap.Scope, error) {
