@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,11 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) && ans.Result.Found(store.CheckGit, store.SeverityOK) {
 		ans.Result.Findings = append(ans.Result.Findings, o.examineGuard(ctx)...)
 	}
-	for i, f := range ans.Result.Findings {
-		ans.Result.Findings[i].Message, ans.Result.Findings[i].Fix = asTyped(f.Message), asTyped(f.Fix)
+	findings := slices.Clone(ans.Result.Findings)
+	for i, f := range findings {
+		findings[i].Message, findings[i].Fix = asTyped(f.Message), asTyped(f.Fix)
 	}
+	ans.Result.Findings = findings
 	if err := answer(o.app, ans, err, printDiagnosis); err != nil {
 		return err
 	}
