@@ -169,3 +169,21 @@ func TestBudgetIsShared(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// What one path may cost is bounded: an entry that was made to be slow covers
+// with a doubt what would take too long, and one that was not is decided for the
+// longest of paths.
+func TestPathsAreBounded(t *testing.T) {
+	t.Parallel()
+	path := strings.Repeat("a", 200)
+	slow := mustParse(t, strings.Repeat("*(", 900)+"a|b"+strings.Repeat(")", 900), Context{})
+	if covers, exact := slow.covers(path); !covers || exact {
+		t.Errorf("a hostile entry: covers %v, exact %v", covers, exact)
+	}
+	long := strings.Repeat("directory/", 400) + "file.ts"
+	for text, want := range map[string]bool{"**/*.ts": true, "**/*_test.ts": false, "directory/**/{file,other}.[tj]s": true} {
+		if covers, exact := mustParse(t, text, Context{}).covers(long); covers != want || !exact {
+			t.Errorf("%s: covers %v, exact %v", text, covers, exact)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func (e *Entry) covers(path string) (covers, exact bool) {
 	if strings.HasSuffix(e.head, "/") {
 		w.enter()
 	}
-	w.budget = pathBudget
+	w.budget = pathBudget(rest)
 	// A walk is bounded by itself, and takes nothing off the call's budget: what
 	// one path is told must not depend on how many were asked before.
 	if !w.through(rest, len(rest)-1) {

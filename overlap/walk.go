@@ -75,9 +75,9 @@ type walk struct {
 // walkBudget bounds the steps of one walk.
 const walkBudget = 1 << 19
 
-// pathBudget bounds the walk of one path, of which there may be thousands: some
-// hundred steps a name, for an entry that was not made to be slow.
-const pathBudget = 1 << 13
+// pathBudget bounds the walk of one path, of which there may be thousands, by its
+// length: an entry that was not made to be slow is in few states at a time.
+func pathBudget(path string) int { return min(1<<13+64*len(path), walkBudget) }
 
 // begin starts a walk at a place, in the space of the last one.
 func (w *walk) begin(p *program, at place) {
