@@ -12,7 +12,7 @@ import (
 // An amendment is a validated update: what a request asks for, in the form in
 // which it is stored. Whether the lock allows it is decided under the mutex.
 type amendment struct {
-	caller   asker
+	caller   caller
 	force    bool
 	task     string // "": none
 	done     bool
@@ -27,7 +27,7 @@ type amendment struct {
 
 // amendment validates a request before anything of it is applied.
 func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
-	if a.caller, err = c.asker(r.AgentID); err != nil {
+	if a.caller, err = c.caller(r.AgentID); err != nil {
 		return a, err
 	}
 	a.force = r.Force
@@ -250,14 +250,14 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 
 // byAnother reports whether the caller is known, and not known to be the holder.
 func (a *amendment) byAnother(l *lockfile.Lock) bool {
-	return a.caller.id != nil && !sameAgent(a.caller.id, l.AgentID)
+	return a.caller.agent != nil && !sameAgent(a.caller.agent, l.AgentID)
 }
 
 // signed names the caller in a note where it is not the holder; by is how
 // mayEnd wants it named, "" where that was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
 	if by == "" && a.byAnother(l) {
-		by = "by " + *a.caller.id
+		by = "by " + *a.caller.agent
 	}
 	return joined(note, by)
 }

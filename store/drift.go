@@ -110,7 +110,7 @@ func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
 	outside, held := slices.Clone(paths), []Held{}
 	cover := func(e entry) { // what a lock of one's own covers is no drift; what it may cover is
 		scope := k.scope(e)
-		outside = slices.DeleteFunc(outside, func(path string) bool { _, exactly := covering(scope, path); return exactly })
+		outside = slices.DeleteFunc(outside, func(path string) bool { _, exactly := covering(scope, path, recordable(path)); return exactly })
 	}
 	cover(e)
 	var others []entry
@@ -127,7 +127,7 @@ func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
 	for _, o := range others {
 		scope, stale := k.scope(o), k.stale(o, minutes)
 		for _, path := range outside {
-			if covers, exactly := covering(scope, path); covers {
+			if covers, exactly := covering(scope, path, recordable(path)); covers {
 				held = append(held, Held{Path: recordable(path), LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: stale, Exact: exactly})
 			}
 		}

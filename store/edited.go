@@ -73,7 +73,7 @@ func (p *filePlace) edited(out *Edited) error {
 func (p *filePlace) stray(own []stake) string {
 	name := recordable(p.names[len(p.names)-1])
 	for _, s := range own {
-		covers := func(file string) bool { yes, _ := covering(s.scope, file); return yes }
+		covers := func(file string) bool { yes, _ := covering(s.scope, file, recordable(file)); return yes }
 		if slices.ContainsFunc(p.names, covers) || slices.Contains(s.Notes, strayNote+name) {
 			return ""
 		}

@@ -26,7 +26,7 @@ func outcomes() []string { return []string{"modified", "created", "deleted", mov
 // holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Finished, error) {
-		who, err := c.asker(r.AgentID)
+		who, err := c.caller(r.AgentID)
 		if err != nil {
 			return Finished{}, err
 		}
@@ -58,7 +58,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 
 // finishEdit ends a lock on behalf of a caller; where that is not the holder,
 // a note before the summary says who it was.
-func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who asker, summary string, force bool) (lockfile.Edit, error) {
+func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who caller, summary string, force bool) (lockfile.Edit, error) {
 	by, forced, err := mayEnd("finish it", who, l, force)
 	if err != nil {
 		return lockfile.Edit{}, err

@@ -49,6 +49,7 @@ type grip struct {
 func judge(files []string, stakes []stake) judgement {
 	j := judgement{found: map[grip][]string{}}
 	for _, file := range files {
+		name := recordable(file)
 		var others []grip // but for the reason
 		var eldest *stake
 		for i := range stakes {
@@ -56,22 +57,22 @@ func judge(files []string, stakes []stake) judgement {
 			switch {
 			case s.own: // a claim of one's own that may cover the file gives no leave
 				if eldest == nil || s.older(eldest) {
-					if _, exactly := covering(s.scope, file); exactly {
+					if _, exactly := covering(s.scope, file, name); exactly {
 						eldest = s
 					}
 				}
 			case !s.parent:
-				if covers, exactly := covering(s.scope, file); covers {
+				if covers, exactly := covering(s.scope, file, name); covers {
 					others = append(others, grip{stake: i, exact: exactly})
 				}
 			}
 		}
 		if eldest == nil {
-			j.unclaimed = append(j.unclaimed, recordable(file))
+			j.unclaimed = append(j.unclaimed, name)
 		}
 		for _, g := range others {
 			g.reason = mercy(&stakes[g.stake], eldest)
-			j.found[g] = append(j.found[g], recordable(file))
+			j.found[g] = append(j.found[g], name)
 		}
 	}
 	return j
@@ -79,9 +80,9 @@ func judge(files []string, stakes []stake) judgement {
 
 // covering asks whether a scope covers a file, by git's name of it and by the one
 // that a lock file can hold: it may have been claimed as what answers call it.
-func covering(scope overlap.Scope, file string) (covers, exactly bool) {
+func covering(scope overlap.Scope, file, name string) (covers, exactly bool) {
 	covers, exactly = scope.Covering(file)
-	if name := recordable(file); name != file && !exactly {
+	if name != file && !exactly {
 		also, as := scope.Covering(name)
 		covers, exactly = covers || also, as
 	}
@@ -114,17 +115,6 @@ func (c *call) stakes(who caller, entries []entry, minutes float64) []stake {
 		}
 	}
 	return out
-}
-
-// A caller is who asks; nil where nobody knows.
-type caller struct{ agent, parent *string }
-
-func (c *call) who(agent, parent *string) (who caller, err error) {
-	if who.agent, err = c.agent(agent); err != nil {
-		return who, err
-	}
-	who.parent, err = c.parent(parent)
-	return who, err
 }
 
 // holds lists what a judgement found, in the order of the stakes.

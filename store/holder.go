@@ -31,36 +31,45 @@ func standingOf(caller *string, l *lockfile.Lock) standing {
 	}
 }
 
-// An asker is who calls: its id, nil where it is not known, and the worktree
-// that it stands in.
-type asker struct {
-	id       *string
-	worktree string
+// A caller is who asks: its ids, nil where nobody knows, and the worktree that
+// it stands in.
+type caller struct {
+	agent, parent *string
+	worktree      string
 }
 
-func (c *call) asker(said *string) (asker, error) {
-	id, err := c.agent(said)
-	return asker{id: id, worktree: recordable(c.repo.Worktree)}, err
+// caller is the caller of an operation that does not ask for its parent.
+func (c *call) caller(agent *string) (caller, error) {
+	id, err := c.agent(agent)
+	return caller{agent: id, worktree: recordable(c.repo.Worktree)}, err
+}
+
+func (c *call) who(agent, parent *string) (who caller, err error) {
+	if who, err = c.caller(agent); err != nil {
+		return who, err
+	}
+	who.parent, err = c.parent(parent)
+	return who, err
 }
 
 // mayEnd decides whether a caller may do to a lock what takes something from
 // its holder (deed says what). It returns how a note must name the caller:
 // "" where the holder itself acted, as far as is known.
-func mayEnd(deed string, who asker, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
-	switch standingOf(who.id, l) {
+func mayEnd(deed string, who caller, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
+	switch standingOf(who.agent, l) {
 	case holder:
-		if who.id == nil && l.AgentID != nil && l.Worktree != "" && l.Worktree != who.worktree {
+		if who.agent == nil && l.AgentID != nil && l.Worktree != "" && l.Worktree != who.worktree {
 			by = fmt.Sprintf("by somebody without an agent id in %q", who.worktree)
 		}
 		return by, false, nil
 	case parent:
-		return fmt.Sprintf("by its parent %s for its holder %s", *who.id, *l.AgentID), false, nil
+		return fmt.Sprintf("by its parent %s for its holder %s", *who.agent, *l.AgentID), false, nil
 	}
 	if force {
-		return fmt.Sprintf("with force by %s; its holder was %s", *who.id, *l.AgentID), true, nil
+		return fmt.Sprintf("with force by %s; its holder was %s", *who.agent, *l.AgentID), true, nil
 	}
 	return "", false, &Error{Code: NotHolder,
-		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *who.id, deed),
+		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *who.agent, deed),
 		Hint:    "ask its holder, or its parent; `force` overrides this and leaves a note"}
 }
 

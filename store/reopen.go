@@ -12,7 +12,7 @@ import (
 // r.Force. The answer lists who claimed the same files meanwhile.
 func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Reopened, error) {
-		who, err := c.asker(r.AgentID)
+		who, err := c.caller(r.AgentID)
 		if err != nil {
 			return Reopened{}, err
 		}
@@ -44,7 +44,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 	})
 }
 
-func reopenEdit(e entry, now lockfile.Stamp, who asker, reason string, force bool) (lockfile.Edit, error) {
+func reopenEdit(e entry, now lockfile.Stamp, who caller, reason string, force bool) (lockfile.Edit, error) {
 	if !e.done {
 		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q is active already", e.ID), Hint: "go on with it as it is"}
 	}
