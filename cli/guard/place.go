@@ -82,15 +82,22 @@ func (p Place) foreign() bool { return p.Scope != "" && p.Scope != "local" && p.
 // none reports whether core.hooksPath is set to nothing: git runs no hook then.
 func (p Place) none() bool { return p.Scope != "" && p.Setting == "" }
 
+// setting says what core.hooksPath is and what follows from it.
+func (p Place) setting() string {
+	if p.none() {
+		return fmt.Sprintf("core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+	}
+	return fmt.Sprintf("core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
+}
+
 // writable refuses a place that is not this repository's own to write to.
 func (p Place) writable() error {
 	if p.none() {
-		return refuse("take the setting back, or name a directory: git config --"+p.Scope+" --unset core.hooksPath",
-			"core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+		return refuse("take the setting back, or name a directory; git config --show-origin core.hooksPath says where it is", "%s", p.setting())
 	}
 	if p.foreign() {
 		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"",
-			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
+			"%s", p.setting())
 	}
 	return p.links("call `agent-locks guard check` from the hook that the link leads to, or put what it leads to in its place")
 }

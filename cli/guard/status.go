@@ -22,7 +22,7 @@ type Status struct {
 func StatusOf(p Place, lookPath func(string) (string, error)) Status {
 	not := func(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
 	if p.none() {
-		return not("core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+		return Status{Why: p.setting()}
 	}
 	found, err := through(p.Hook())
 	switch {

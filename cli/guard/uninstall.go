@@ -25,8 +25,7 @@ func Uninstall(p Place) (Change, error) {
 	}
 	switch {
 	case found.ours && p.foreign():
-		return c, refuse(fmt.Sprintf("remove %q by hand if none of them is to have it", c.Hook),
-			"core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
+		return c, refuse(fmt.Sprintf("remove %q by hand if none of them is to have it", c.Hook), "%s", p.setting())
 	case found.ours && found.edited:
 		return c, edited(c.Hook)
 	case found.ours && kept.exists:
