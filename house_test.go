@@ -124,6 +124,33 @@ func TestOnlyMainReachesForTheWorld(t *testing.T) {
 	}
 }
 
+// A rooted removal needs a second way on some of Windows' file systems, which
+// the functions of this name know.
+func TestRemovalsHaveASecondWay(t *testing.T) {
+	t.Parallel()
+	for name, file := range sources(t) {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && slices.Contains([]string{"remove", "removeNow"}, f.Name.Name) {
+				continue
+			}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				method, ok := call.Fun.(*ast.SelectorExpr)
+				if !ok || method.Sel.Name != "Remove" {
+					return true
+				}
+				if pkg, ok := method.X.(*ast.Ident); !ok || pkg.Name != "os" {
+					t.Errorf("%s removes with a method: call remove, which knows a second way", name)
+				}
+				return true
+			})
+		}
+	}
+}
+
 // What is depended on was chosen, and the design says for what.
 func TestDependenciesAreTheDesigns(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,7 @@ func (h *held) remove(e entry) error {
 	if !e.archived {
 		return fmt.Errorf("%q is not in %s and is not removed", e.path, doneName)
 	}
-	if err := h.done.root.Remove(e.ID + extension); err != nil {
+	if err := remove(h.done.root, e.ID+extension); err != nil {
 		return unusable("remove", e.path, err)
 	}
 	h.syncPlace(h.done)
@@ -108,7 +108,7 @@ func (h *held) settle(e entry) entry {
 	case e.dup:
 		return e
 	case e.other != "":
-		if err := h.active.root.Remove(e.ID + extension); err != nil {
+		if err := remove(h.active.root, e.ID+extension); err != nil {
 			h.warn("remove", e.other, err)
 			return e
 		}

@@ -13,6 +13,8 @@ func syncDir(*os.Root) error { return nil }
 
 func passing(error) bool { return false }
 
+func unknownRemoval(error) bool { return false }
+
 func diskFull(error) bool { return false }
 
 func writable(string) error { return nil }

@@ -29,6 +29,10 @@ func syncDir(r *os.Root) error {
 // passing reports whether an error is likely to go away by itself.
 func passing(error) bool { return false }
 
+// unknownRemoval reports whether the system does not know how to remove a file
+// by a directory's handle.
+func unknownRemoval(error) bool { return false }
+
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

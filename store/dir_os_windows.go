@@ -23,6 +23,9 @@ func passing(err error) bool {
 	return errors.Is(err, syscall.Errno(5)) || errors.Is(err, syscall.Errno(32)) || errors.Is(err, syscall.Errno(33))
 }
 
+// unknownRemoval knows ERROR_INVALID_FUNCTION.
+func unknownRemoval(err error) bool { return errors.Is(err, syscall.Errno(1)) }
+
 // diskFull knows ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.Errno(39)) || errors.Is(err, syscall.Errno(112))

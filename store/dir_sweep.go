@@ -22,7 +22,7 @@ func (h *held) sweep() {
 		}
 		fi, err := h.active.root.Lstat(name)
 		if err == nil && h.now().Sub(fi.ModTime()) > leftover {
-			err = h.active.root.Remove(name)
+			err = remove(h.active.root, name)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			h.warn("remove", filepath.Join(h.path, name), err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -70,7 +69,7 @@ func (h *held) appear(id string, f *lockfile.File) error {
 			return nil
 		}
 	}
-	h.warn("remove", filepath.Join(h.path, tmp), h.active.root.Remove(tmp))
+	h.warn("remove", filepath.Join(h.path, tmp), remove(h.active.root, tmp))
 	if err == nil {
 		h.syncPlace(h.active)
 	}
@@ -89,7 +88,7 @@ func (h *held) rewrite(e entry, f *lockfile.File) (entry, error) {
 		return entry{}, unusable("write", e.path, err)
 	}
 	if err := h.rename(tmp, h.name(p, e.ID)); err != nil {
-		return entry{}, unusable("write", e.path, errors.Join(err, h.active.root.Remove(tmp)))
+		return entry{}, unusable("write", e.path, errors.Join(err, remove(h.active.root, tmp)))
 	}
 	h.syncPlace(p)
 	written := *newEntry(p, f, e.archived)
@@ -97,17 +96,9 @@ func (h *held) rewrite(e entry, f *lockfile.File) (entry, error) {
 	return written, nil
 }
 
-// rename moves a file within the store, over any file that has that name. A
-// virus scanner or an indexer that has the file open for a moment makes this
-// fail on Windows, so it is tried for a while.
+// rename moves a file within the store, over any file that has that name.
 func (h *held) rename(from, to string) error {
-	for wait := time.Millisecond; ; wait *= 2 {
-		err := h.active.root.Rename(from, to)
-		if err == nil || !passing(err) || wait > 256*time.Millisecond {
-			return err
-		}
-		time.Sleep(wait)
-	}
+	return persist(func() error { return h.active.root.Rename(from, to) })
 }
 
 // renameNew moves a file to where nothing is yet (else fs.ErrExist). Nothing
@@ -145,7 +136,7 @@ func (h *held) temporary(data []byte) (string, error) {
 		err = h.syncFile(f)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, h.active.root.Remove(name))
+		return "", errors.Join(err, remove(h.active.root, name))
 	}
 	return name, nil
 }

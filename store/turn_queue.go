@@ -122,7 +122,7 @@ func (h *held) liveTickets(ctx context.Context) ([]ticket, error) {
 func (h *held) dropTicket(waiting *place, seq uint64) {
 	for _, suffix := range []string{ticketSuffix, livingSuffix} {
 		name := ticketName(seq, suffix)
-		if err := waiting.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(waiting.root, name); !errors.Is(err, fs.ErrNotExist) {
 			h.warn("remove", filepath.Join(waiting.path, name), err)
 		}
 	}

@@ -88,7 +88,7 @@ func (h *held) publish(data []byte, name string) error {
 		return err
 	}
 	if err := h.rename(tmp, name); err != nil {
-		return errors.Join(err, h.active.root.Remove(tmp))
+		return errors.Join(err, remove(h.active.root, tmp))
 	}
 	return nil
 }
@@ -120,7 +120,8 @@ func (s *spot) leave() error {
 	var errs []error
 	if s.holds() { // else the names are somebody else's by now
 		errs = append(errs, s.remove(ticketSuffix))
-		if s.remove(livingSuffix) == nil {
+		living := ticketName(s.seq, livingSuffix)
+		if removeNow(s.place.root, living) == nil {
 			errs = append(errs, s.lock.Unlock())
 		} else { // Windows removes no file that is open
 			errs = append(errs, s.lock.Unlock(), s.remove(livingSuffix))
@@ -137,7 +138,7 @@ func (s *spot) leave() error {
 }
 
 func (s *spot) remove(suffix string) error {
-	err := s.place.root.Remove(ticketName(s.seq, suffix))
+	err := remove(s.place.root, ticketName(s.seq, suffix))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -205,7 +205,7 @@ func (c Change) replace(dir *os.Root) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, dir.Remove(temp))
+			err = errors.Join(err, remove(dir, temp))
 		}
 	}()
 	_, err = out.Write(c.after)
@@ -239,7 +239,7 @@ func settle(dir *os.Root) (warning string) {
 // remove deletes the file, and the project's directory for it where that is
 // empty then: it would have been made for the file.
 func (f file) remove(dir *os.Root) (warning string, err error) {
-	if err := dir.Remove(path.Base(f.name)); err != nil {
+	if err := remove(dir, path.Base(f.name)); err != nil {
 		return "", err
 	}
 	parent := path.Dir(f.name)
@@ -255,7 +255,7 @@ func (f file) remove(dir *os.Root) (warning string, err error) {
 		return fmt.Sprintf("the directory is left: %v", err), nil
 	}
 	defer root.Close()
-	if err := root.Remove(parent); err != nil {
+	if err := remove(root, parent); err != nil {
 		return fmt.Sprintf("the directory is left: %v", err), nil
 	}
 	return "", nil
