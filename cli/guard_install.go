@@ -228,7 +228,7 @@ func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place
 	if err != nil {
 		return nil, guard.Place{}, err
 	}
-	place, err := guard.Find(ctx, repo, a.Environ())
+	place, err := guard.Find(ctx, repo)
 	if err != nil {
 		return nil, place, store.GitError(err)
 	}

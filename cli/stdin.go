@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
-	"github.com/agent-locks/agent-locks/store"
 )
 
 // fromStdin replaces "-" by what stdin holds, for texts of many lines. It
@@ -64,5 +64,5 @@ func (a *app) readNames(ctx context.Context) ([]string, error) {
 	if bytes.HasSuffix(b, []byte("\n")) && !bytes.Contains(b, []byte{0}) { // lines would pass for one odd name that nobody holds
 		return nil, usage("as in git diff --name-only -z | agent-locks guard check --stdin", "the names on stdin do not end in a NUL each")
 	}
-	return store.SplitNames(b), nil
+	return gitdir.SplitNames(b), nil
 }

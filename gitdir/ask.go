@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -163,7 +162,7 @@ func existing(dir, path string) (string, error) {
 // where git itself will not say (core.bare=true over live worktrees), and the
 // place of dir in it; empty where dir is not in it.
 func linked(gitDir, dir string) (worktree, prefix string) {
-	text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
 	if err != nil {
 		return "", "" // the main worktree's git directory has none
 	}

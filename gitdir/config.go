@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -43,12 +42,12 @@ func readConfig(common string, list func(path string) ([]byte, error)) (config, 
 
 // read lets the settings of a file win over those before it.
 func (c *config) read(path string, list func(path string) ([]byte, error)) error {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read git config: %w", err)
+		return fmt.Errorf("read git config %q: %w", path, reason(err))
 	}
 	settings, err := decode(string(text))
 	if err != nil && list != nil {
@@ -123,7 +122,11 @@ func listed(out string) []setting {
 // value of each, "true" for a key without one. None is no error; an error is
 // as Find's.
 func Settings(ctx context.Context, q Query, keys string) (map[string]string, error) {
-	out, err := Run(ctx, q, "config", "-z", "--get-regexp", keys)
+	r, err := q.unfound()
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Git(ctx, "config", "-z", "--get-regexp", keys)
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
 		return nil, err
 	}

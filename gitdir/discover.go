@@ -58,7 +58,7 @@ func gitDirOf(at string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", cannot(at, "its .git is neither a directory nor a file")
 	}
-	text, err := os.ReadFile(path)
+	text, err := readFile(path, maxPointer)
 	if err != nil {
 		return "", cannot(at, reason(err).Error())
 	}
@@ -76,7 +76,7 @@ func gitDirOf(at string) (string, error) {
 // complete finds the common directory of a git directory that was found.
 func complete(at, gitDir string) (layout, error) {
 	found := layout{worktree: at, gitDir: gitDir, common: gitDir}
-	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	text, err := readFile(filepath.Join(gitDir, "commondir"), maxPointer)
 	switch {
 	case err == nil:
 		found.common = from(gitDir, string(text))

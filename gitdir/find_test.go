@@ -210,7 +210,7 @@ func TestRelativeGitDir(t *testing.T) {
 	if repo.CommonDir != s.path("r/.git") || repo.Worktree != s.path("r") || repo.Prefix != "a" {
 		t.Errorf("%+v", repo)
 	}
-	out, err := repo.Git(context.Background(), q.Environ, "rev-parse", "--show-toplevel", "--absolute-git-dir")
+	out, err := repo.Git(context.Background(), "rev-parse", "--show-toplevel", "--absolute-git-dir")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,26 +292,26 @@ func TestGit(t *testing.T) {
 
 	elsewhere := []string{"GIT_DIR=" + s.path("o/.git"), "GIT_INDEX_FILE=" + s.path("none")}
 	q := s.based(".", "r/a", elsewhere...)
-	out, err := s.find(q).Git(ctx, q.Environ, "diff", "--cached", "--name-only", "-z")
+	out, err := s.find(q).Git(ctx, "diff", "--cached", "--name-only", "-z")
 	if err != nil || string(out) != "staged\x00" {
 		t.Errorf("with base_dir: %q, %v; want git to look into r", out, err)
 	}
 	q = s.at("r/a", "GIT_INDEX_FILE="+s.path("none")) // as during `git commit --only`
-	out, err = s.find(q).Git(ctx, q.Environ, "ls-files", "-z")
+	out, err = s.find(q).Git(ctx, "ls-files", "-z")
 	if err != nil || len(out) != 0 {
 		t.Errorf("without base_dir: %q, %v; want the index that GIT_INDEX_FILE names", out, err)
 	}
 
-	repo, q := s.find(s.at("r")), s.at("r")
-	_, err = repo.Git(ctx, q.Environ, "no-such-command")
+	repo := s.find(s.at("r"))
+	_, err = repo.Git(ctx, "no-such-command")
 	if !errors.Is(err, gitdir.ErrGitFailed) || !strings.Contains(err.Error(), "no-such-command") {
 		t.Errorf("error %v, want git's own words", err)
 	}
-	_, err = repo.Git(ctx, q.Environ, "config", "--get", "not.set")
+	_, err = repo.Git(ctx, "config", "--get", "not.set")
 	if code := exitCode(err); code != 1 {
 		t.Errorf("error %v, exit code %d within reach, want 1", err, code)
 	}
-	_, err = repo.Git(ctx, []string{noGit}, "version")
+	_, err = s.find(s.at("r", noGit)).Git(ctx, "version")
 	if !errors.Is(err, gitdir.ErrGitFailed) || !strings.Contains(err.Error(), "no git program") {
 		t.Errorf("without git: %v", err)
 	}

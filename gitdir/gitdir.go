@@ -1,6 +1,7 @@
-// Package gitdir answers which repository a call is about: where its common
+// Package gitdir answers which repository a call is about (where its common
 // git directory is, which root a lock there governs, and which worktree,
-// branch and commit the caller stood on.
+// branch and commit the caller stood on) and what changed there: what is
+// staged, uncommitted, committed since. All of our git is run here.
 //
 // Find asks the git program, once for each call: nothing is cached, so a
 // worktree that was added, moved or removed meanwhile is seen as it is now.
@@ -66,8 +67,9 @@ type Repo struct {
 	IgnoreCase bool  // core.ignorecase
 	ConfigErr  error // why the config could not be read, if so
 
-	config   config // what the common directory's config says
-	explicit bool   // Query.BaseDir was given: inherited repository variables do not count
+	config   config   // what the common directory's config says
+	explicit bool     // Query.BaseDir was given: inherited repository variables do not count
+	environ  []string // as git is given it
 }
 
 // Find asks git which repository q is about.
@@ -78,18 +80,17 @@ type Repo struct {
 //
 // The error is an *Error, or the context's own where that ended first.
 func Find(ctx context.Context, q Query) (*Repo, error) {
-	dir, err := q.dir()
+	r, err := q.unfound()
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Dir: dir, explicit: q.BaseDir != nil}
-	g := r.git(q.Environ, dir)
+	g := r.git(r.Dir)
 	list := func(path string) ([]byte, error) {
 		return g.run(ctx, "config", "--file", path, "--list", "-z")
 	}
 	err = r.ask(ctx, g)
 	if errors.Is(err, exec.ErrNotFound) {
-		list, err = nil, r.read(q.Environ)
+		list, err = nil, r.read()
 	}
 	if err != nil {
 		return nil, err

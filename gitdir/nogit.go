@@ -20,11 +20,11 @@ import (
 // (go-git's storage is used without its root package, which brings ssh, http
 // and openpgp along and would more than double the time a command takes to
 // start.)
-func (r *Repo) read(environ []string) error {
-	if name := steering(environ, r.explicit); name != "" {
+func (r *Repo) read() error {
+	if name := steering(r.environ, r.explicit); name != "" {
 		return cannot(r.Dir, name+" is set, which only git can honour")
 	}
-	found, err := discover(r.Dir, truth(Getenv(environ, "GIT_DISCOVERY_ACROSS_FILESYSTEM")))
+	found, err := discover(r.Dir, truth(Getenv(r.environ, "GIT_DISCOVERY_ACROSS_FILESYSTEM")))
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func TestGitOnlyLooks(t *testing.T) {
 	s := newSandbox(t)
 	s.repo("r")
 	q := s.at("r", s.script(fmt.Sprintf("echo \"$GIT_OPTIONAL_LOCKS $*\" >>%q\nexec %q \"$@\"\n", s.path("runs"), realGit(t))))
-	if _, err := s.find(q).Git(context.Background(), q.Environ, "status", "--short"); err != nil {
+	if _, err := s.find(q).Git(context.Background(), "status", "--short"); err != nil {
 		t.Fatal(err)
 	}
 	runs := strings.Split(strings.TrimSpace(s.read("runs")), "\n")

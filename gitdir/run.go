@@ -34,22 +34,24 @@ type program struct {
 
 // git prepares the program for a directory, by the environment's rules: an
 // explicit base directory drops the variables that locate a repository.
-func (r *Repo) git(environ []string, dir string) program {
+func (r *Repo) git(dir string) program {
+	environ := r.environ
 	if r.explicit {
 		environ = scrub(environ)
 	}
 	return program{dir: dir, environ: environ}
 }
 
-// Git runs git in the caller's worktree (in Dir where there is none) by the
-// same rules about the environment as Find, without taking git's optional
-// locks or starting a file system monitor, and returns what it printed.
+// Git runs git in the caller's worktree (in Dir where there is none) in the
+// environment of the query that found it, by the same rules as Find, without
+// taking git's optional locks, starting a file system monitor or fetching what
+// a partial clone lacks, and returns what it printed.
 //
 // The error is an *Error of kind ErrGitFailed with git's own words, or the
 // context's own where that ended first. An *exec.ExitError is within reach of
 // errors.As, for commands whose exit code is an answer.
-func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byte, error) {
-	g := r.git(environ, r.Dir)
+func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
+	g := r.git(r.Dir)
 	if r.Worktree != "" && r.Worktree != r.Dir {
 		g.dir = r.Worktree
 		g.environ = pinned(g.environ, r.Dir)
@@ -61,15 +63,14 @@ func (r *Repo) Git(ctx context.Context, environ []string, args ...string) ([]byt
 	return out, err
 }
 
-// Run runs git where a query stands, as Repo.Git does, for what can be asked
-// before it is known which repository that is. The error is as Find's.
-func Run(ctx context.Context, q Query, args ...string) ([]byte, error) {
+// unfound is a repository that git has yet to look for, for what can be asked
+// of it meanwhile.
+func (q Query) unfound() (*Repo, error) {
 	dir, err := q.dir()
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Dir: dir, explicit: q.BaseDir != nil}
-	return r.Git(ctx, q.Environ, args...)
+	return &Repo{Dir: dir, explicit: q.BaseDir != nil, environ: q.Environ}, nil
 }
 
 // pinned makes the variables absolute that git reads relative to the directory

@@ -30,7 +30,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 	}
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
-		text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+		text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
 			continue // being made or pruned at this moment

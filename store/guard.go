@@ -121,7 +121,7 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 		if !g.request.Staged {
 			return g.request.Files, nil
 		}
-		return stagedFiles(g.ctx, q, "")
+		return gitdir.Staged(g.ctx, q)
 	})
 	c, entries, failed := g.locks()
 	if c != nil {
@@ -142,15 +142,15 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 		return GuardFailed, GitError(err)
 	}
 	if g.request.Staged {
-		parents, err := mergeHeads(c.repo.GitDir)
+		merging, err := c.repo.Merging()
 		if err == nil {
-			files, err = staged(g.ctx, q, parents, files)
+			files, err = c.repo.StagedInMerge(g.ctx, files, merging)
 		}
 		if err != nil {
 			return GuardFailed, GitError(err)
 		}
-		g.answer.Result.Merge = len(parents) > 0
-		g.answer.Result.Squash = squashing(c.repo.GitDir)
+		g.answer.Result.Merge = len(merging) > 0
+		g.answer.Result.Squash = c.repo.Squashing()
 	}
 	return g.judge(c, entries, files)
 }

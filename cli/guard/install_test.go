@@ -86,7 +86,7 @@ func (g *ground) place(dir string) Place {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	p, err := Find(g.t.Context(), repo, g.env)
+	p, err := Find(g.t.Context(), repo)
 	if err != nil {
 		g.t.Fatal(err)
 	}

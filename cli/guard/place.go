@@ -42,9 +42,9 @@ func (p Place) Hook() string { return filepath.Join(p.Dir, hookName) }
 // Find asks git where the hooks of the repository's worktree are. A relative
 // core.hooksPath is relative to where hooks run: the worktree's root, or the
 // git directory where there is none.
-func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, error) {
+func Find(ctx context.Context, repo *gitdir.Repo) (Place, error) {
 	p := Place{worktree: repo.Worktree, base: repo.CommonDir, Dir: filepath.Join(repo.CommonDir, "hooks")}
-	out, err := repo.Git(ctx, environ, "config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
+	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 1: // not set

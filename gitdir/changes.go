@@ -1,0 +1,144 @@
+package gitdir
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// What differs from a commit: in the index, or in the worktree. Names are
+// relative to the worktree's root and slash-separated, as git has them.
+
+// Staged lists the files in which the index differs from HEAD: what the commit
+// that is being made would change, both names of a rename and deletions too. It
+// goes by the index that q's environment names, since `git commit FILE` makes
+// one of its own, and can be asked beside Find, before the repository is known.
+//
+// The error is as Find's.
+func Staged(ctx context.Context, q Query) ([]string, error) {
+	r, err := q.unfound()
+	if err != nil {
+		return nil, err
+	}
+	return r.differing(ctx, "--cached", "")
+}
+
+// StagedInMerge narrows what Staged said to the files that differ from every
+// commit that is being merged as well: what one of them brings in as it is was
+// committed elsewhere. Without such commits it is what Staged said.
+func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]string, error) {
+	for _, commit := range merging {
+		differ, err := r.differing(ctx, "--cached", commit)
+		if err != nil {
+			return nil, err
+		}
+		staged = common(staged, differ)
+	}
+	return staged, nil
+}
+
+// Uncommitted lists what differs from HEAD in the worktree or in the index,
+// untracked files one by one and both names of a rename. Of the tracked ones
+// only those count that differ from the commits that are being merged, too.
+func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, error) {
+	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
+		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none")
+	if err != nil {
+		return nil, err
+	}
+	tracked, untracked := statusPaths(string(out))
+	for _, commit := range merging {
+		there, err := r.HasCommit(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			continue
+		}
+		var differ []string
+		for _, where := range []string{"", "--cached"} {
+			names, err := r.differing(ctx, where, commit)
+			if err != nil {
+				return nil, err
+			}
+			differ = append(differ, names...)
+		}
+		tracked = common(tracked, differ)
+	}
+	return append(tracked, untracked...), nil
+}
+
+// differing lists the tracked files that are not as a commit has them, ""
+// being HEAD (or nothing, before the first commit), in the worktree or, with
+// --cached, in the index.
+func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, error) {
+	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"}
+	for _, arg := range []string{where, commit} {
+		if arg != "" {
+			args = append(args, arg)
+		}
+	}
+	out, err := r.Git(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	return SplitNames(out), nil
+}
+
+// Squashing reports whether the commit that is being made completes `git merge
+// --squash`.
+func (r *Repo) Squashing() bool {
+	_, err := os.Lstat(filepath.Join(r.GitDir, "SQUASH_MSG"))
+	return err == nil
+}
+
+// statusPaths reads git status --porcelain=v2 -z (git-status(1)): records that
+// begin with 1, 2, u or ?, whose path is their last field, and which in the
+// case of 2 are followed by the path that it was renamed or copied from.
+func statusPaths(out string) (tracked, untracked []string) {
+	fields := map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
+	records := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for i := 0; i < len(records); i++ {
+		record := records[i]
+		if record == "" || fields[record[0]] == 0 {
+			continue
+		}
+		parts := strings.SplitN(record, " ", fields[record[0]])
+		path := parts[len(parts)-1]
+		if record[0] == '?' {
+			untracked = append(untracked, path)
+			continue
+		}
+		tracked = append(tracked, path)
+		if record[0] == '2' && i+1 < len(records) {
+			i++
+			tracked = append(tracked, records[i])
+		}
+	}
+	return tracked, untracked
+}
+
+// SplitNames reads names that each end in a NUL, as git prints them with -z.
+func SplitNames(out []byte) []string {
+	text := strings.TrimSuffix(string(out), "\x00")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\x00")
+}
+
+// common are the names that both lists have, in the order of the first.
+func common(a, b []string) []string {
+	in := make(map[string]bool, len(b))
+	for _, name := range b {
+		in[name] = true
+	}
+	var out []string
+	for _, name := range a {
+		if in[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
