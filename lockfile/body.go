@@ -79,7 +79,8 @@ func isSection(s string) bool { return strings.HasPrefix(s, "## ") }
 
 func isNotes(s string) bool { return isSection(s) && strings.TrimSpace(s[3:]) == "Notes" }
 
-// readTask reads "- [ ] text", however deep it is indented.
+// readTask reads "- [ ] text", however deep it is indented. A box without a
+// text counts: the Node original writes such tasks.
 func readTask(l line) (bodyTask, bool) {
 	s := strings.TrimLeft(l.text, " \t")
 	if len(s) < 2 || s[0] != '-' && s[0] != '*' || s[1] != ' ' && s[1] != '\t' {
@@ -87,7 +88,7 @@ func readTask(l line) (bodyTask, bool) {
 	}
 	t := bodyTask{bullet: s[0], end: l.end}
 	s = strings.TrimLeft(s[1:], " \t")
-	if len(s) < 4 || s[0] != '[' || s[2] != ']' || s[3] != ' ' && s[3] != '\t' {
+	if len(s) < 3 || s[0] != '[' || s[2] != ']' || len(s) > 3 && s[3] != ' ' && s[3] != '\t' {
 		return bodyTask{}, false
 	}
 	switch s[1] {
@@ -98,8 +99,8 @@ func readTask(l line) (bodyTask, bool) {
 		return bodyTask{}, false
 	}
 	t.mark = l.start + len(l.text) - len(s) + 1
-	t.Text = strings.TrimSpace(s[4:])
-	return t, t.Text != ""
+	t.Text = strings.TrimSpace(s[3:])
+	return t, true
 }
 
 // readNotes reads the first "## Notes".

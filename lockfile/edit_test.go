@@ -179,7 +179,7 @@ func TestEditRefuses(t *testing.T) {
 		{"no such task either", "", "# T\n- [ ] a\n", Edit{Tick: []Tick{{-1, true}}}, "no task -1"},
 		{"a task of two lines", "", "# T\n", Edit{AddTasks: []string{"a\nb"}}, "the task"},
 		{"two tasks in one", "", "# T\n", Edit{AddTasks: []string{"a\n- [ ] b"}}, "1 tasks would read back as 2"},
-		{"a task that is none", "", "# T\n", Edit{AddTasks: []string{" "}}, "1 tasks would read back as 0"},
+		{"an untrimmed task", "", "# T\n", Edit{AddTasks: []string{" "}}, "the task"},
 		{"an untrimmed note", "", "# T\n", Edit{AddNotes: []string{" a"}}, "the note"},
 		{"a note with a carriage return", "", "# T\n", Edit{AddNotes: []string{"a\r\nb"}}, "the note"},
 		{"a file that grows too big", "", "# T\n", Edit{AddNotes: []string{strings.Repeat("x", MaxFile)}}, "at most 1048576"},

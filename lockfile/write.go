@@ -138,8 +138,9 @@ func quoteYAML(s string) (string, error) {
 		return "", fmt.Errorf("%s is not valid UTF-8", quote(s))
 	}
 	var v any = s
-	if strings.ContainsAny(s, "\r\n\u0085\u2028\u2029") {
-		// Else the library would write it over several lines.
+	// The library would write line breaks over several lines, and leaves
+	// unquoted what other readers take for a number or a date.
+	if isTyped(s) || strings.ContainsAny(s, "\r\n\u0085\u2028\u2029") {
 		v = &yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: s}
 	}
 	out, err := yaml.Marshal(v)

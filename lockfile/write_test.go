@@ -93,7 +93,7 @@ func TestNewRefuses(t *testing.T) {
 		"lease_minutes":                func(l *Lock) { l.LeaseMinutes = -1 },
 		"the note":                     func(l *Lock) { l.Notes = []string{"a\n"} },
 		"at most 720896":               func(l *Lock) { l.Scope = []string{strings.Repeat("x", MaxFile-Reserve)} },
-		"2 tasks would read back as 1": func(l *Lock) { l.Tasks = []Task{{"", false}, {"a", false}} },
+		"2 tasks would read back as 3": func(l *Lock) { l.Tasks = []Task{{"a\n- [ ] b", false}, {"c", false}} },
 	} {
 		l := example(t)
 		change(&l)
