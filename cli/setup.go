@@ -15,7 +15,7 @@ import (
 
 type setupOptions struct {
 	*app
-	user, print, remove bool
+	user, print, remove, force bool
 }
 
 func newSetup(a *app) *cobra.Command {
@@ -25,7 +25,9 @@ func newSetup(a *app) *cobra.Command {
 		Short: "put agent-locks into a client's settings",
 		Long: "Put the MCP server into a client's settings, for Claude Code the hooks as well:\n" +
 			"the project's settings, or with --user your own. Whatever else is in them stays\n" +
-			"as it is.\n\n" +
+			"as it is. A project's settings start the agent-locks on the PATH, your own start\n" +
+			"this very program. An entry that has our name and starts something else is\n" +
+			"refused.\n\n" +
 			"Writes for: " + strings.Join(setup.Written(), ", ") + "\n" +
 			"Tells what to add for: " + strings.Join(byHand(), ", "),
 		Example: "  agent-locks setup claude\n  agent-locks setup cursor --user\n  agent-locks setup claude --remove",
@@ -46,6 +48,7 @@ func newSetup(a *app) *cobra.Command {
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
 	f.BoolVar(&o.remove, "remove", false, "take it out again")
+	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
 	return cmd
 }
 
@@ -69,7 +72,9 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 		hint := didYouMean("", near(client, clients())) + "clients are " + strings.Join(clients(), ", ")
 		return usage(hint, "unknown client %q", client)
 	}
-	options := setup.Options{Client: client, User: o.user, Remove: o.remove, Getenv: o.getenv, GOOS: runtime.GOOS}
+	options := setup.Options{
+		Client: client, User: o.user, Remove: o.remove, Force: o.force, Program: o.native(), Getenv: o.getenv, GOOS: runtime.GOOS,
+	}
 	if !o.user {
 		root, err := o.project(cmd.Context())
 		if err != nil {
@@ -83,6 +88,9 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 	}
 	if err := o.apply(changes); err != nil {
 		return err
+	}
+	for _, c := range changes {
+		o.warn(c.Warnings)
 	}
 	return o.tell(client, changes)
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -78,9 +80,55 @@ func TestSetupSaysWhatIsLeftToDo(t *testing.T) {
 		}
 		r := try(t, &fake{}, []string{"setup", "cursor", "--user"}, func(w *World) {
 			w.Environ = func() []string { return []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + bin} }
+			w.Executable = func() (string, error) { return "", errors.New("not known") }
 		})
 		if r.code != 0 || strings.Contains(r.stdout, "PATH") == found {
 			t.Errorf("on the PATH: %v; %+v", found, r)
+		}
+	}
+}
+
+// The user's settings name this very program, by the name on the PATH where
+// that is it; not a stranger there, nor what will be gone or is called
+// otherwise.
+func TestSetupNamesThisProgram(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(name string) string {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	exe := ""
+	if runtime.GOOS == "windows" {
+		exe = ".exe"
+	}
+	self, foreign, build, other := file("cellar/0.2/agent-locks"+exe), file("bin/agent-locks"+exe), file("tmp/b/agent-locks"+exe), file("al"+exe)
+	named := filepath.Join(dir, "links", "agent-locks"+exe)
+	if err := errors.Join(os.Mkdir(filepath.Dir(named), 0o777), os.Link(self, named)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ self, path, want string }{
+		{self, filepath.Dir(named), named},
+		{self, filepath.Dir(foreign), self},
+		{self, "", self},
+		{build, filepath.Dir(foreign), ""},
+		{other, filepath.Dir(foreign), ""},
+	} {
+		o := setupOptions{app: &app{World: World{
+			TempDir: filepath.Join(dir, "tmp"), Executable: func() (string, error) { return c.self, nil },
+			Environ: func() []string { return []string{"PATH=" + c.path} },
+		}}}
+		if got := o.native(); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (o *setupOptions) tell(client string, changes []setup.Change) error {
 	}
 	if !o.remove {
 		_, err := o.lookPath("agent-locks")
-		fmt.Fprintln(o.out, next(client, o.user, err == nil))
+		fmt.Fprintln(o.out, next(client, o.user, err == nil || o.user && o.native() != ""))
 	}
 	return o.flush()
 }

@@ -13,7 +13,8 @@ const bom = "\ufeff"
 
 // add puts the parts that are missing into a document; nil is a file that
 // does not exist. A part that is there in the user's own wording (another
-// path of the program, more variables) is there.
+// path of the program, more variables) is there. One that only passes for ours
+// is an error, or is replaced where the part says so.
 func add(doc []byte, parts []part) ([]byte, error) {
 	ours, err := fresh(parts)
 	if err != nil {
@@ -31,6 +32,9 @@ func add(doc []byte, parts []part) ([]byte, error) {
 		return append([]byte(mark), fill(doc, ours)...), nil
 	}
 	for _, p := range parts {
+		if doc, err = p.makeWay(doc); err != nil {
+			return nil, err
+		}
 		if doc, err = p.add(doc); err != nil {
 			return nil, err
 		}
@@ -86,22 +90,36 @@ func (p part) add(doc []byte) ([]byte, error) {
 		return insert(doc, at, l, func(l layout) string { return l.member(missing[0], nest(missing[1:], p)) }), nil
 	}
 	if p.name == "" {
+		if instead := p.passing(at); instead != "" {
+			return nil, &impostor{p.describe(instead)}
+		}
 		if len(p.among(at)) > 0 {
 			return doc, nil
 		}
 		return insert(doc, at, l, func(l layout) string { return l.value(p.value) }), nil
 	}
 	i, found, err := find(at, p.name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !found:
-		return insert(doc, at, l, func(l layout) string { return l.member(p.name, p.value) }), nil
-	case p.mine(items(at)[i].value):
-		return doc, nil
-	default:
-		return nil, fmt.Errorf("has another entry named %q in %q", p.name, strings.Join(p.path, "."))
 	}
+	if !found {
+		return insert(doc, at, l, func(l layout) string { return l.member(p.name, p.value) }), nil
+	}
+	there := items(at)[i].value
+	if judged := p.judge(there); !judged.mine {
+		return nil, &impostor{p.describe(judged.instead)}
+	}
+	return retype(doc, there), nil
+}
+
+// retype makes a type of our server that some clients skip the one that all
+// take.
+func retype(doc []byte, entry hujson.Value) []byte {
+	v, found := value(entry, "type")
+	if !found || literal(v) == stdio {
+		return doc
+	}
+	return splice(doc, v.StartOffset, v.EndOffset, `"`+stdio+`"`)
 }
 
 // reach follows p's path as far as it exists; missing is what does not.

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // sets are the entries of the files that we write.
 func sets() map[string][]part {
-	return map[string][]part{"mcpServers": server("mcpServers"), "servers": server("servers"), "hooks": hooks()}
+	return map[string][]part{"mcpServers": server("mcpServers", policy{}), "servers": server("servers", policy{}), "hooks": hooks(policy{})}
 }
 
 // Each golden file names the entries and has a document before and after.
@@ -136,9 +137,9 @@ func TestRefused(t *testing.T) {
 		{"mcpServers", `{"mcpServers": []}`, `other than a JSON object at "mcpServers"`},
 		{"mcpServers", `{"mcpServers": null}`, `at "mcpServers"`},
 		{"servers", `{"servers": "x"}`, `at "servers"`},
-		{"mcpServers", `{"mcpServers": {"agent-locks": 1}}`, "another entry"},
-		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "npx", "args": ["other"]}}}`, "another entry"},
-		{"mcpServers", `{"mcpServers": {"agent-locks": {"url": "https://example.invalid"}}}`, "another entry"},
+		{"mcpServers", `{"mcpServers": {"agent-locks": 1}}`, `starts another program: "1"`},
+		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "npx", "args": ["other"]}}}`, `starts another program: "npx other"`},
+		{"mcpServers", `{"mcpServers": {"agent-locks": {"url": "https://example.invalid"}}}`, "another program"},
 		{"mcpServers", `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "agent-locks"}, "agent\u002dlocks": {}}}`, "twice"},
 		{"hooks", `{"hooks": []}`, `other than a JSON object at "hooks"`},
@@ -166,26 +167,45 @@ func TestDepth(t *testing.T) {
 		"{} //" + brackets:                                     true,
 		"{ /* */ \"a\": " + brackets + "}":                     false,
 	} {
-		_, err := add([]byte(doc), server("servers"))
+		_, err := add([]byte(doc), server("servers", policy{}))
 		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "nests more than") {
 			t.Errorf("%.40q: %v, want it accepted: %v", doc, err, ok)
 		}
 	}
 }
 
-// What the user has in other words stays in those, and goes on removal.
+// What the user has in other words stays in those, and goes on removal: in
+// the user's own settings by any path, in a project's only what a clone cannot
+// make something else of.
 func TestOwnWording(t *testing.T) {
-	tests := []struct{ parts, doc, taken string }{
-		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "/opt/bin/agent-locks", "env": {"A": "b"}}}}`, `{"mcpServers": {}}`},
-		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "C:\\bin\\Agent-Locks.exe"}, "x": {}}}`, `{"mcpServers": { "x": {}}}`},
-		{"servers", "{\n  \"servers\": {\n    \"x\": {}, // x\n    \"agent-locks\": {\"command\": \"agent-locks\"} // ours\n  }\n}", "{\n  \"servers\": {\n    \"x\": {} // x // ours\n  }\n}"},
+	native := filepath.Join(t.TempDir(), "agent-locks")
+	if err := os.WriteFile(native, nil, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	yours, project := policy{private: true}, policy{native: native}
+	const command = `{"hooks": {"SessionEnd": [{"hooks": [{"command": %s}]}, {"hooks": []}]}}`
+	hook := func(line string) string { return fmt.Sprintf(command, line) }
+	const noHook = `{"hooks": {"SessionEnd": [ {"hooks": []}]}}`
+	tests := []struct {
+		parts      []part
+		doc, taken string
+	}{
+		{server("mcpServers", yours), `{"mcpServers": {"agent-locks": {"command": "/opt/bin/agent-locks", "env": {"A": "b"}}}}`, `{"mcpServers": {}}`},
+		{server("mcpServers", yours), `{"mcpServers": {"agent-locks": {"command": "C:\\bin\\Agent-Locks.exe", "args": ["serve", "--json"]}, "x": {}}}`, `{"mcpServers": { "x": {}}}`},
+		{server("servers", yours), "{\n  \"servers\": {\n    \"x\": {}, // x\n    \"agent-locks\": {\"command\": \"agent-locks\"} // ours\n  }\n}", "{\n  \"servers\": {\n    \"x\": {} // x // ours\n  }\n}"},
+		{server("mcpServers", project), `{"mcpServers": {"agent-locks": {"command": "agent-locks.exe", "args": [], "env": {"AGENT_LOCKS_STALE_MINUTES": "5"}}}}`, `{"mcpServers": {}}`},
+		{server("mcpServers", project), fmt.Sprintf(`{"mcpServers": {"agent-locks": {"command": %q}}}`, native), `{"mcpServers": {}}`},
+		{hooks(yours)[3:], hook(`"'/opt/my tools/agent-locks' hook claude session-end"`), noHook},
+		{hooks(yours)[3:], hook(`"\"/opt/my tools/agent-locks\" hook claude session-end"`), noHook},
+		{hooks(project)[3:], hook(`"agent-locks", "args": ["hook", "claude", "session-end"]`), noHook},
+		{hooks(project)[3:], hook(`"AGENT_LOCKS_HOOK=warn AGENT_LOCKS_GUARD=off agent-locks hook claude session-end"`), noHook},
 	}
 	for _, tt := range tests {
-		got, err := add([]byte(tt.doc), sets()[tt.parts])
+		got, err := add([]byte(tt.doc), tt.parts)
 		if err != nil || string(got) != tt.doc {
 			t.Errorf("add to %s: %s, %v", tt.doc, got, err)
 		}
-		got, err = take([]byte(tt.doc), sets()[tt.parts])
+		got, err = take([]byte(tt.doc), tt.parts)
 		if err != nil || string(got) != tt.taken {
 			t.Errorf("take from %s: %s, %v; want %s", tt.doc, got, err, tt.taken)
 		}
@@ -196,7 +216,7 @@ func TestOwnWording(t *testing.T) {
 // neighbours of a hook that the user moved into a group of their own.
 func TestTakeLeavesOthers(t *testing.T) {
 	foreign := `{"mcpServers": {"agent-locks": {"command": "npx"}}}`
-	if got, err := take([]byte(foreign), server("mcpServers")); err != nil || string(got) != foreign {
+	if got, err := take([]byte(foreign), server("mcpServers", policy{})); err != nil || string(got) != foreign {
 		t.Errorf("take from %s: %s, %v", foreign, got, err)
 	}
 	const before = `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
@@ -209,7 +229,7 @@ func TestTakeLeavesOthers(t *testing.T) {
   {"type": "command", "command": "lint"},
   {"type": "command", "command": "echo agent-locks hook claude pre-tool-use"}
 ]}]}}`
-	if got, err := take([]byte(before), hooks()); err != nil || string(got) != want {
+	if got, err := take([]byte(before), hooks(policy{private: true})); err != nil || string(got) != want {
 		t.Errorf("take: %s, %v", got, err)
 	}
 }

@@ -23,6 +23,9 @@ type Change struct {
 	Action  Action
 	Entries string // what is ours in it, as it reads in a file of its own
 
+	// Warnings name what keeps the entries from working, or stays behind.
+	Warnings []string
+
 	file   file
 	before snapshot
 	after  []byte // nil: no file

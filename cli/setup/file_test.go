@@ -268,7 +268,7 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	path := filepath.Join(dir, ".mcp.json")
 	old := []byte(`{"a": "` + strings.Repeat("x", 1<<16) + `"}`)
 	write(t, path, string(old), 0o644)
-	with, err := add(old, server("mcpServers"))
+	with, err := add(old, server("mcpServers", policy{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,10 +38,11 @@ tool_timeout_sec = 3660
 			Client: "copilot", Title: "GitHub Copilot CLI",
 			User: "~/.copilot/mcp-config.json", Shared: ".mcp.json",
 			Shell: "copilot mcp add agent-locks -- agent-locks serve",
+			// Its .mcp.json is Claude Code's, too, which skips the type "local".
 			Add: `{
   "mcpServers": {
     "agent-locks": {
-      "type": "local",
+      "type": "stdio",
       "command": "agent-locks",
       "args": ["serve"],
       "tools": ["*"]

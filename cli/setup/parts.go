@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -30,7 +29,8 @@ type part struct {
 	path  []string
 	name  string // the member's name; "": an element of an array
 	value any
-	mine  func(hujson.Value) bool // is this value, found there, ours?
+	judge func(hujson.Value) verdict // of a value found there
+	force bool                       // what passes for ours is replaced, or removed, as ours is
 }
 
 // An object is a JSON object whose members keep their order.
@@ -59,17 +59,22 @@ func (o object) MarshalJSON() ([]byte, error) {
 }
 
 // server is the entry of an MCP server that is started on stdin and stdout.
-func server(key string) []part {
+func server(key string, p policy) []part {
 	return []part{{
 		path:  []string{key},
 		name:  serverName,
-		value: object{{"type", "stdio"}, {"command", program}, {"args", []string{"serve"}}},
-		mine:  func(v hujson.Value) bool { return isProgram(text(v, "command")) },
+		value: object{{"type", stdio}, {"command", p.program()}, {"args", []string{"serve"}}},
+		judge: p.judgeServer,
+		force: p.force,
 	}}
 }
 
+// stdio is the type of our server. Clients that know no other word for it
+// (Copilot CLI says "local", too) take this one.
+const stdio = "stdio"
+
 // hooks are the entries of the events that `agent-locks hook claude` answers.
-func hooks() []part {
+func hooks(p policy) []part {
 	events := []struct{ key, arg, matcher string }{
 		{"SessionStart", "session-start", ""},
 		{"PreToolUse", "pre-tool-use", editTools},
@@ -82,33 +87,19 @@ func hooks() []part {
 		if e.matcher != "" {
 			group = object{{"matcher", e.matcher}}
 		}
-		command := object{{"type", "command"}, {"command", program + " " + hookArgs(e.arg)}, {"timeout", hookSeconds}}
 		parts[i] = part{
 			path:  []string{"hooks", e.key},
-			value: append(group, member{"hooks", []any{command}}),
-			mine:  func(v hujson.Value) bool { return isHook(v, hookArgs(e.arg)) },
+			value: append(group, member{"hooks", []any{p.hook(e.arg)}}),
+			judge: func(v hujson.Value) verdict { return p.judgeHook(v, e.arg) },
+			force: p.force,
 		}
 	}
 	return parts
 }
 
+// hook is the command that answers an event.
+func (p policy) hook(event string) object {
+	return object{{"type", "command"}, {"command", shellWord(p.program()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
+}
+
 func hookArgs(event string) string { return "hook claude " + event }
-
-// isHook reports whether v is a command hook that runs agent-locks with these
-// arguments, from wherever, in the form of one command line or of a list.
-func isHook(v hujson.Value, args string) bool {
-	line := text(v, "command")
-	if list, ok := value(v, "args"); ok {
-		for _, arg := range items(list) {
-			line += " " + literal(arg.value)
-		}
-	}
-	path, found := strings.CutSuffix(strings.TrimSpace(line), " "+args)
-	return found && isProgram(strings.Trim(strings.TrimSpace(path), `"'`))
-}
-
-// isProgram reports whether a client that starts path starts agent-locks.
-func isProgram(path string) bool {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	return name == program || strings.EqualFold(name, program+".exe")
-}

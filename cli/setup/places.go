@@ -12,8 +12,11 @@ type file struct {
 	dir     string // absolute
 	name    string // below dir, slash-separated
 	parts   []part
-	private bool // a new one is for the user's eyes
+	private bool // the user's; a new one is for the user's eyes
 }
+
+// policy is what holds for our entries in the user's settings, or a project's.
+func (o Options) policy() policy { return policy{private: o.User, force: o.Force, native: o.Program} }
 
 func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.name)) }
 
@@ -35,36 +38,35 @@ func places(o Options) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := o.policy()
 	switch o.Client {
 	case "claude":
-		dir, settings := home, ".claude/settings.json"
-		if d := o.Getenv("CLAUDE_CONFIG_DIR"); d != "" {
-			dir, settings = d, "settings.json"
-		}
+		dir, settings := o.claude(home)
 		return absolute(
-			file{dir, ".claude.json", server("mcpServers"), true},
-			file{dir, settings, hooks(), true},
+			file{dir, ".claude.json", server("mcpServers", p), true},
+			file{dir, settings, hooks(p), true},
 		)
 	case "cursor":
-		return absolute(file{home, ".cursor/mcp.json", server("mcpServers"), true})
+		return absolute(file{home, ".cursor/mcp.json", server("mcpServers", p), true})
 	case "vscode":
 		dir, name := o.vscode(home)
-		return absolute(file{dir, name, server("servers"), true})
+		return absolute(file{dir, name, server("servers", p), true})
 	}
 	return nil, unknown(o.Client)
 }
 
 func project(o Options) ([]file, error) {
+	p := o.policy()
 	switch o.Client {
 	case "claude":
 		return absolute(
-			file{o.Project, ".mcp.json", server("mcpServers"), false},
-			file{o.Project, ".claude/settings.json", hooks(), false},
+			file{o.Project, ".mcp.json", server("mcpServers", p), false},
+			file{o.Project, ".claude/settings.json", hooks(p), false},
 		)
 	case "cursor":
-		return absolute(file{o.Project, ".cursor/mcp.json", server("mcpServers"), false})
+		return absolute(file{o.Project, ".cursor/mcp.json", server("mcpServers", p), false})
 	case "vscode":
-		return absolute(file{o.Project, ".vscode/mcp.json", server("servers"), false})
+		return absolute(file{o.Project, ".vscode/mcp.json", server("servers", p), false})
 	}
 	return nil, unknown(o.Client)
 }
@@ -89,6 +91,14 @@ func (o Options) home() (string, error) {
 		return home, nil
 	}
 	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or leave --user out"}
+}
+
+// claude is where Claude Code keeps the user's settings.
+func (o Options) claude(home string) (dir, settings string) {
+	if d := o.Getenv("CLAUDE_CONFIG_DIR"); d != "" {
+		return d, "settings.json"
+	}
+	return home, ".claude/settings.json"
 }
 
 // vscode is where Visual Studio Code keeps the user's default profile.

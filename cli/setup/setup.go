@@ -11,8 +11,10 @@
 //     removes a file that adding had made. No record is kept for that: how the
 //     entries are laid out tells what was there before (see insert).
 //   - A file that is not understood (no JSON, another type where the entries
-//     go, another server under the name) is refused, and then nothing at all
-//     is written.
+//     go) is refused, and then nothing at all is written. So is one in which
+//     something else passes for an entry of ours, unless it is to be replaced.
+//   - A project's settings, which are committed, name the program as it is found
+//     on the PATH; only the user's own hold its absolute path.
 //   - Files are replaced whole (temporary file, sync, rename) and keep their
 //     mode. Neither a file nor a directory below the project, or below the
 //     user's home, is reached through a symbolic link.
@@ -20,7 +22,10 @@
 // It does not start clients, and does not look whether they are installed.
 package setup
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Refusal says why a file is left as it is.
 type Refusal struct {
@@ -48,6 +53,8 @@ type Options struct {
 	Client  string              // a name from Written
 	User    bool                // the user's settings instead of the project's
 	Remove  bool                // take the entries out instead of putting them in
+	Force   bool                // what passes for our entries, and starts something else, is replaced or taken out
+	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
 	Project string              // the root of the worktree; not needed with User
 	Getenv  func(string) string // for the places of the user's settings
 	GOOS    string              // as runtime.GOOS
@@ -65,6 +72,10 @@ func Plan(o Options) ([]Change, error) {
 		if changes[i], err = f.plan(o.Remove); err != nil {
 			return nil, err
 		}
+	}
+	if o.Client == "claude" && !o.Remove {
+		last := &changes[len(changes)-1]
+		last.Warnings = append(last.Warnings, o.switchedOff()...)
 	}
 	return changes, nil
 }
@@ -84,10 +95,14 @@ func (f file) plan(remove bool) (Change, error) {
 		edit = take
 	}
 	c.after, err = edit(c.before.data, f.parts)
+	if other, ok := errors.AsType[*impostor](err); ok {
+		return c, &Refusal{c.Path, other.Error(), "nothing was written: look at what it is; --force puts agent-locks in its place"}
+	}
 	if err != nil {
 		return c, &Refusal{c.Path, err.Error(), "nothing was written: correct it, or see with --print what to add by hand"}
 	}
 	c.Action = action(c.before.data, c.after)
+	c.Warnings = f.warnings(c.after, remove)
 	return c, nil
 }
 

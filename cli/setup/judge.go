@@ -1,0 +1,175 @@
+package setup
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// A policy says what our entries in one file look like, and which others count
+// as ours. A project's settings come with a clone, so that whatever else they
+// start is not taken for agent-locks; what stands in the user's own settings
+// is the user's.
+type policy struct {
+	private bool   // the user's own settings
+	force   bool   // what passes for ours is replaced
+	native  string // the absolute path of this program; "": not known, or not one to be kept
+}
+
+// program is the command that our entries start. By a bare name it is found on
+// the PATH of every machine that shares the settings; the user's own name this
+// very program, so that no other one earlier on the PATH takes its place.
+func (p policy) program() string {
+	if p.private && p.native != "" {
+		return p.native
+	}
+	return program
+}
+
+// A verdict says whose an entry is.
+type verdict struct {
+	mine    bool   // ours, maybe in the user's wording
+	instead string // why it only passes for ours: what it starts; "" where it does not
+}
+
+// judgeServer judges the server of our name, which is ours or passes for it.
+func (p policy) judgeServer(v hujson.Value) verdict {
+	command := text(v, "command")
+	words := append([]string{command}, literals(v, "args")...)
+	switch {
+	case command == "" || !p.isProgram(command):
+		return verdict{instead: "starts another program: " + show(v, words)}
+	case len(words) > 1 && words[1] != "serve" || len(words) > 2 && !p.private:
+		return verdict{instead: "starts agent-locks with other arguments: " + show(v, words)}
+	}
+	if odd := p.foreignEnv(v); odd != "" {
+		return verdict{instead: fmt.Sprintf("starts agent-locks with %q set", odd)}
+	}
+	return verdict{mine: true}
+}
+
+// show is a command in a message.
+func show(v hujson.Value, words []string) string {
+	if words[0] == "" {
+		words = []string{strings.TrimSpace(v.String())}
+	}
+	line := []rune(strings.Join(words, " "))
+	if len(line) > 200 {
+		line = append(line[:200], []rune("...")...)
+	}
+	return fmt.Sprintf("%q", string(line))
+}
+
+// foreignEnv is a variable that a project's settings set for the program and
+// that is none of ours (PATH, LD_PRELOAD and the like decide what runs).
+func (p policy) foreignEnv(v hujson.Value) string {
+	if _, found := value(v, "envFile"); found && !p.private {
+		return "envFile"
+	}
+	env, _ := value(v, "env")
+	for _, m := range items(env) {
+		if !p.private && !strings.HasPrefix(m.name, "AGENT_LOCKS_") {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// ownVariables are settings of agent-locks in front of a command.
+var ownVariables = regexp.MustCompile(`^(?:AGENT_LOCKS_[A-Z_]+=[A-Za-z0-9_.-]* +)+`)
+
+// judgeHook judges a hook of an event. It is ours in the form of one command
+// line or of a list, and passes for ours where it mentions both the program
+// and what it is to do.
+func (p policy) judgeHook(v hujson.Value, event string) verdict {
+	line := strings.Join(append([]string{text(v, "command")}, literals(v, "args")...), " ")
+	line = strings.TrimSpace(line)
+	command, found := strings.CutSuffix(ownVariables.ReplaceAllString(line, ""), " "+hookArgs(event))
+	switch {
+	case found && p.isProgram(unquoted(strings.TrimSpace(command))):
+		return verdict{mine: true}
+	case strings.Contains(line, program) && strings.Contains(line, hookArgs(event)):
+		return verdict{instead: "runs another command: " + show(v, []string{line})}
+	}
+	return verdict{}
+}
+
+// isProgram reports whether a client that starts path starts agent-locks: by
+// its bare name, or by an absolute path, in a project's settings only to this
+// very program.
+func (p policy) isProgram(path string) bool {
+	if path == p.native && path != "" {
+		return true
+	}
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	switch {
+	case name != program && !strings.EqualFold(name, program+".exe"):
+		return false
+	case name == path:
+		return true
+	case !isAbsolute(path):
+		return false
+	}
+	return p.private || sameFile(path, p.native)
+}
+
+// isAbsolute knows the absolute paths of every system: settings travel.
+func isAbsolute(path string) bool {
+	drive := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+	return path[0] == '/' || drive || strings.HasPrefix(path, `\\`)
+}
+
+func sameFile(a, b string) bool {
+	if !filepath.IsAbs(a) || b == "" {
+		return false
+	}
+	one, err1 := os.Stat(a)
+	two, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, two)
+}
+
+// literals are the texts in the list of that name.
+func literals(v hujson.Value, name string) []string {
+	list, _ := value(v, name)
+	var all []string
+	for _, i := range items(list) {
+		all = append(all, literal(i.value))
+	}
+	return all
+}
+
+// shellWord is a path as one word of a shell's command line.
+func shellWord(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+@:,", r))
+	}) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// unquoted is the word that a shell makes of s, "" where that is not one plain
+// word: an operator or an expansion would run something else.
+func unquoted(s string) string {
+	if n := len(s); n > 1 && s[0] == '\'' && s[n-1] == '\'' {
+		s = strings.ReplaceAll(s[1:n-1], `'\''`, "\x00")
+		if strings.Contains(s, "'") {
+			return ""
+		}
+		return strings.ReplaceAll(s, "\x00", "'")
+	}
+	special := "'\"$`;&|<>()*?[]{}~#!\n"
+	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' {
+		s, special = s[1:n-1], "\"$`!\n"
+	} else if strings.ContainsAny(s, " \t") {
+		return ""
+	}
+	if strings.ContainsAny(s, special) {
+		return ""
+	}
+	return s
+}

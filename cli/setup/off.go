@@ -1,0 +1,175 @@
+package setup
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// What stands in settings and keeps our entries from working all the same.
+// They are the user's, or the team's, to change: each is a warning.
+
+// warnings are about the entries in one file: switched off there, narrowed,
+// or, on removal, left because they are not ours.
+func (f file) warnings(doc []byte, remove bool) []string {
+	_, doc = cutBOM(doc)
+	if remove {
+		left := impostors(doc, f.parts)
+		for i := range left {
+			left[i] = fmt.Sprintf("%q still %s (--force takes that out, too)", f.path(), left[i])
+		}
+		return left
+	}
+	var all []string
+	for _, p := range f.parts {
+		for _, s := range p.hindered(doc) {
+			all = append(all, fmt.Sprintf("%q: %s", f.path(), s))
+		}
+	}
+	return all
+}
+
+// hindered says why our entry, which is there, does less than it should.
+func (p part) hindered(doc []byte) []string {
+	root, empty, err := parse(doc)
+	if err != nil || empty {
+		return nil
+	}
+	at, missing, err := p.reach(root)
+	if err != nil || len(missing) > 0 {
+		return nil
+	}
+	if p.name == "" {
+		return p.hinderedHook(at)
+	}
+	i, found, err := find(at, p.name)
+	if err != nil || !found {
+		return nil
+	}
+	entry := items(at)[i].value
+	if isBool(entry, "disabled", true) || isBool(entry, "enabled", false) {
+		return []string{fmt.Sprintf("the entry %q is switched off", p.name)}
+	}
+	return nil
+}
+
+func (p part) hinderedHook(groups hujson.Value) []string {
+	var all []string
+	event := p.path[len(p.path)-1]
+	for _, group := range items(groups) {
+		list, _ := value(group.value, "hooks")
+		for _, h := range items(list) {
+			if !p.mine(h.value) {
+				continue
+			}
+			if missed := unmatched(group.value, event); missed != "" {
+				all = append(all, fmt.Sprintf("the hook for %q has the matcher %q, which misses %s", event, text(group.value, "matcher"), missed))
+			}
+			if isBool(h.value, "async", true) {
+				all = append(all, fmt.Sprintf("the hook for %q is \"async\", so it cannot deny an edit", event))
+			}
+		}
+	}
+	return all
+}
+
+// unmatched are the tools of ours that a group's matcher misses. One that
+// is no pattern to us is the client's to judge.
+func unmatched(group hujson.Value, event string) string {
+	matcher := text(group, "matcher")
+	if matcher == "" || matcher == "*" || !strings.HasSuffix(event, "ToolUse") {
+		return ""
+	}
+	pattern, err := regexp.Compile("^(?:" + matcher + ")$")
+	if err != nil {
+		return ""
+	}
+	missed := slices.DeleteFunc(strings.Split(editTools, "|"), pattern.MatchString)
+	return strings.Join(missed, ", ")
+}
+
+// switchedOff reads Claude Code's settings, the ones that win first, for what
+// switches hooks and servers off.
+func (o Options) switchedOff() []string {
+	var all []string
+	decided := false // the first file that says so decides about hooks
+	for _, f := range o.claudeSettings() {
+		before, err := f.read()
+		if err != nil || before.data == nil {
+			continue // what cannot be read was refused already where it is ours to write
+		}
+		_, doc := cutBOM(before.data)
+		root, empty, err := parse(doc)
+		if err != nil || empty {
+			continue
+		}
+		say := func(format string, args ...any) {
+			all = append(all, fmt.Sprintf("%q "+format, append([]any{f.path()}, args...)...))
+		}
+		if _, found := value(root, "disableAllHooks"); found && !decided {
+			decided = true
+			if isBool(root, "disableAllHooks", true) {
+				say("has \"disableAllHooks\": the hooks will not run")
+			}
+		}
+		o.serverOff(root, say)
+	}
+	return all
+}
+
+func (o Options) serverOff(root hujson.Value, say func(string, ...any)) {
+	if slices.Contains(literals(root, "disabledMcpjsonServers"), serverName) && !o.User {
+		say("lists %q in \"disabledMcpjsonServers\": the server will not be started", serverName)
+	}
+	approved, found := value(root, "enabledMcpjsonServers")
+	if found && !o.User && approved.Value.Kind() == '[' && !isBool(root, "enableAllProjectMcpServers", true) &&
+		!slices.Contains(literals(root, "enabledMcpjsonServers"), serverName) {
+		say("does not list %q in \"enabledMcpjsonServers\": the server is started once you approve it", serverName)
+	}
+	denied, _ := value(root, "deniedMcpServers")
+	for _, d := range items(denied) {
+		if text(d.value, "serverName") == serverName {
+			say("lists %q in \"deniedMcpServers\": the server will not be started", serverName)
+		}
+	}
+	permissions, _ := value(root, "permissions")
+	for _, rule := range literals(permissions, "deny") {
+		if deniesTools(rule) {
+			say("denies %q: those tools will not be called", rule)
+		}
+	}
+}
+
+// deniesTools reports whether a rule of permissions.deny takes tools of our
+// server.
+func deniesTools(rule string) bool {
+	const all = "mcp__" + serverName
+	return rule == "*" || rule == "mcp__*" || rule == all || strings.HasPrefix(rule, all+"__")
+}
+
+// claudeSettings are the files that hold Claude Code's settings for what we
+// write, the one that wins first.
+func (o Options) claudeSettings() []file {
+	var files []file
+	if !o.User {
+		for _, name := range []string{".claude/settings.local.json", ".claude/settings.json"} {
+			files = append(files, file{dir: o.Project, name: name})
+		}
+	}
+	if home, err := o.home(); err == nil {
+		if dir, name := o.claude(home); filepath.IsAbs(dir) {
+			files = append(files, file{dir: dir, name: name})
+		}
+	}
+	return files
+}
+
+func isBool(v hujson.Value, name string, want bool) bool {
+	m, found := value(v, name)
+	l, ok := m.Value.(hujson.Literal)
+	return found && ok && (l.Kind() == 't' && want || l.Kind() == 'f' && !want)
+}
