@@ -40,7 +40,7 @@ func TestClaimOutput(t *testing.T) {
 			want: "claimed " + someID + "\n" + next},
 		{name: "overlaps", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: "claimed " + someID + "\n" +
-				"overlaps 2026-07-17T18-45-13-old, held by an unnamed agent, stale for 2h (Old): both cover docs/a.md\n" +
+				"overlaps 2026-07-17T18-45-13-old, held by an agent without an id, stale for 2h (Old): both cover docs/a.md\n" +
 				"overlaps " + someID + ", held by agent-1 (Fix login): both cover src/auth/a\n" + next},
 	})
 }

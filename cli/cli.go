@@ -5,7 +5,7 @@
 // Call Main from main, or Run with a World of one's own. Streams keep to
 // these rules: stdout has the answer and nothing else (under --json exactly
 // the bytes that the same tool gives over MCP, and a newline); warnings and
-// errors go to stderr, each line with the prefix "agent-locks: " but for the
+// errors go to stderr, each line with the prefix "agent-locks: " except for the
 // hint that may follow an error, which says what to do. What comes out of
 // lock files is other people's text, so whatever is printed as text has its
 // control characters escaped; JSON is exact.
@@ -18,6 +18,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -102,5 +103,24 @@ func run(ctx context.Context, w World, l locks) int {
 // not set.
 func (a *app) getenv(name string) string { return gitdir.Getenv(a.Environ(), name) }
 
+// screen is where stdout is read. Text there may carry styles on a terminal
+// that does not call itself dumb, and not where NO_COLOR is set to anything
+// (no-color.org).
+func (a *app) screen() render.Screen {
+	if a.Columns == nil || a.Columns() == 0 {
+		return render.Screen{}
+	}
+	return render.Screen{Width: a.Columns(), Coloured: a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"}
+}
+
 // target is the repository that the call is about.
 func (a *app) target() store.Target { return store.Target{BaseDir: a.baseDir} }
+
+// repository is the one that baseDir lies in; nil: the working directory.
+func (a *app) repository(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
+	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: baseDir, Getwd: a.Getwd, Environ: a.Environ()})
+	if err != nil {
+		return nil, store.GitError(err)
+	}
+	return repo, nil
+}

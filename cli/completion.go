@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -69,9 +70,9 @@ func idsLike(typed string, locks []store.Summary) []cobra.Completion {
 		slug := lockfile.SlugOf(s.ID)
 		switch {
 		case strings.HasPrefix(s.ID, typed):
-			ids = append(ids, cobra.CompletionWithDesc(s.ID, plain(s.Title)))
+			ids = append(ids, cobra.CompletionWithDesc(s.ID, render.Plain(s.Title)))
 		case strings.HasPrefix(slug, typed) && so[slug] == 1:
-			ids = append(ids, cobra.CompletionWithDesc(slug, plain(s.Title)))
+			ids = append(ids, cobra.CompletionWithDesc(slug, render.Plain(s.Title)))
 		}
 	}
 	return ids

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/render"
 )
 
 func newDemo(a *app) *cobra.Command {
@@ -112,7 +114,7 @@ func (a *app) play(ctx context.Context, stage string, env []string, s scene) (pl
 		TempDir: a.TempDir,
 		Columns: a.Columns,
 	})
-	p := played{s.where, "agent-locks " + shellWords(s.args), out.String(), code}
+	p := played{s.where, "agent-locks " + render.CommandLine(s.args), out.String(), code}
 	if code != s.exit {
 		return p, fmt.Errorf("%s ended with %d: %s", p.Command, code, strings.TrimSpace(fault.String()))
 	}

@@ -35,7 +35,7 @@ func TestDriftOutput(t *testing.T) {
 		{name: "held by another", args: []string{"drift"}, store: fake{result: []store.Drift{{LockID: someID, Outcome: store.Drifted,
 			Outside:      []string{"mine", "theirs"},
 			HeldByOthers: []store.Held{{Path: "theirs", LockID: "x", Title: "Other", Exact: true}, {Path: "theirs", LockID: "y", Title: "All but it"}}}}},
-			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an unnamed agent (Other): x\n    may be held by an unnamed agent (All but it): y\n" + next + "--add-scope mine\n"},
+			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an agent without an id (Other): x\n    may be held by an agent without an id (All but it): y\n" + next + "--add-scope mine\n"},
 		{name: "a name that cannot be shown as it is", args: []string{"drift"}, store: drifted("a\u202e*"),
 			want: someID + ": 1 file changed outside its scope\n  a\\u202e*\n" + next + `--add-scope "$(printf 'a\342\200\256\\*')"` + "\n"},
 	})

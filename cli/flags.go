@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// An optional is a flag that tells "not given" (nil) from every value, the
+// An optional is a flag that distinguishes "not given" (nil) from every value, the
 // empty one included, and that cannot be given twice: to drop one of two
 // notes or two tasks would look like success.
 type optional[T any] struct {
@@ -69,14 +69,6 @@ func staleFlag(f *pflag.FlagSet, to **float64) {
 	numberFlag(f, to, "stale-minutes", "call a lock stale after `n` silent minutes (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
 }
 
-// deref is the text behind a flag, "" where it was not given.
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // A lastWins is an optional text whose last occurrence counts, as with git's
 // -C after an alias.
 type lastWins struct{ to **string }
@@ -108,12 +100,17 @@ type filter struct {
 	to    *string
 }
 
-// apply refuses an empty value: it would filter nothing, and a script's unset
-// variable would list everybody's locks.
-func (f filter) apply() error {
-	if f.value != nil && *f.value == "" {
-		return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+// applyFilters refuses an empty value: it would filter nothing, and a script's
+// unset variable would list everybody's locks.
+func applyFilters(filters ...filter) error {
+	for _, f := range filters {
+		switch {
+		case f.value == nil:
+		case *f.value == "":
+			return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+		default:
+			*f.to = *f.value
+		}
 	}
-	*f.to = deref(f.value)
 	return nil
 }

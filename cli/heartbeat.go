@@ -1,45 +1,27 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-type heartbeatOptions struct {
-	*app
-	request store.HeartbeatRequest
-}
-
 func newHeartbeat(a *app) *cobra.Command {
-	o := &heartbeatOptions{app: a}
+	var request store.HeartbeatRequest
 	cmd := &cobra.Command{
 		Use:               "heartbeat <id>",
 		Short:             "say that you are still at work",
-		Long:              "Give a sign of life, so that the lock does not count as stale.",
+		Long:              "Refresh the heartbeat, so that the lock does not count as stale.",
 		Example:           "  agent-locks heartbeat fix-login",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.request.Ref = lockID(args[0])
-			return o.run(cmd.Context())
+			request.Target, request.Ref = a.target(), lockID(args[0])
+			ans, err := a.locks.Heartbeat(cmd.Context(), request)
+			return answer(a, ans, err, render.Alive)
 		},
 	}
-	agentFlag(cmd.Flags(), &o.request.AgentID)
+	agentFlag(cmd.Flags(), &request.AgentID)
 	return cmd
-}
-
-func (o *heartbeatOptions) run(ctx context.Context) error {
-	o.request.Target = o.target()
-	ans, err := o.locks.Heartbeat(ctx, o.request)
-	return answer(o.app, ans, err, printHeartbeat)
-}
-
-func printHeartbeat(w io.Writer, h store.Heartbeat) {
-	fmt.Fprintf(w, "alive %s at %s\n", plain(h.ID), plain(h.Updated))
-	printWaiting(w, h.Waiting)
 }

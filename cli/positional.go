@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -71,5 +72,5 @@ func atMostOneID(cmd *cobra.Command, args []string) error {
 // lockID is an id as the command line takes it: one that was copied from a
 // table may still wear the mark of having been cut.
 func lockID(arg string) store.Ref {
-	return store.Ref{LockID: strings.TrimSuffix(arg, cutMarker), Short: true}
+	return store.Ref{LockID: strings.TrimSuffix(arg, render.Ellipsis), Short: true}
 }

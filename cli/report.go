@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"syscall"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -65,7 +65,7 @@ func (a *app) report(ctx context.Context, err error) int {
 }
 
 // say prints an error on stderr. Where even that cannot be written, the exit
-// code is all that is left to tell it by.
+// code is all that is left.
 func (a *app) say(e *store.Error) {
 	said := *e
 	said.Message, said.Hint = asTyped(e.Message), asTyped(e.Hint)
@@ -76,9 +76,9 @@ func (a *app) say(e *store.Error) {
 			return
 		}
 	}
-	fmt.Fprintf(a.Stderr, "agent-locks: %s\n", plainLines(e.Message))
+	fmt.Fprintf(a.Stderr, "agent-locks: %s\n", render.PlainLines(e.Message))
 	if e.Hint != "" {
-		fmt.Fprintln(a.Stderr, plainLines(e.Hint))
+		fmt.Fprintln(a.Stderr, render.PlainLines(e.Hint))
 	}
 }
 
@@ -119,7 +119,7 @@ func errorJSON(e *store.Error) ([]byte, error) {
 // warn prints the warnings that go beside an answer or an error.
 func (a *app) warn(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", plainLines(asTyped(w)))
+		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", render.PlainLines(asTyped(w)))
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *app) printJSON(v any) error {
 // error, so that prints need not look.
 func (a *app) flush() error { return a.out.Flush() }
 
-// An output is stdout, whose errors can be told from others.
+// An output is stdout, whose errors can be recognised.
 type output struct{ io.Writer }
 
 func (o output) Write(b []byte) (int, error) {
@@ -168,12 +168,3 @@ type outputError struct{ err error }
 
 func (e outputError) Error() string { return fmt.Sprintf("cannot write the answer: %v", e.err) }
 func (e outputError) Unwrap() error { return e.err }
-
-// plainLines is s with each of its lines made plain.
-func plainLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = plain(l)
-	}
-	return strings.Join(lines, "\n")
-}

@@ -11,74 +11,68 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-type statusOptions struct {
-	*app
-	request store.QueryRequest
-	watch   bool
-	every   time.Duration // how often watch looks
-}
-
 func newStatus(a *app) *cobra.Command {
-	o := &statusOptions{app: a, request: store.QueryRequest{Status: lockfile.Active}, every: time.Second}
+	request := store.QueryRequest{Status: lockfile.Active}
+	watch := false
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "show who works on what now",
 		Long:    "Show the active locks of this repository, from whichever worktree they were\nmade, and where they are kept.",
 		Example: "  agent-locks status",
 		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that meet a scope"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			request.Target = a.target()
+			if watch {
+				return a.watchStatus(cmd.Context(), request, time.Second)
+			}
+			ans, err := a.locks.Query(cmd.Context(), request)
+			return answer(a, ans, err, func(w io.Writer, rows []store.Summary) { render.Status(w, ans.Dir, rows, a.screen()) })
+		},
 	}
-	staleFlag(cmd.Flags(), &o.request.StaleMinutes)
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "go on and show it anew as it changes, until interrupted")
+	staleFlag(cmd.Flags(), &request.StaleMinutes)
+	cmd.Flags().BoolVar(&watch, "watch", false, "keep showing it, again at each change, until interrupted")
 	return cmd
 }
 
-func (o *statusOptions) run(ctx context.Context) error {
-	o.request.Target = o.target()
-	if o.watch {
-		return o.follow(ctx)
-	}
-	ans, err := o.locks.Query(ctx, o.request)
-	return answer(o.app, ans, err, func(w io.Writer, rows []store.Summary) { o.print(w, ans.Dir, rows) })
-}
-
-// follow shows the locks anew whenever they differ from what was shown last.
-// On a terminal the new picture takes the place of the old one.
-func (o *statusOptions) follow(ctx context.Context) error {
+// watchStatus reads the locks every so often, and shows them again whenever
+// they differ from what was shown last. On a terminal the new picture takes the
+// place of the old one.
+func (a *app) watchStatus(ctx context.Context, request store.QueryRequest, every time.Duration) error {
 	shown := ""
 	for {
-		ans, err := o.locks.Query(ctx, o.request)
-		now, perr := o.picture(ans)
+		ans, err := a.locks.Query(ctx, request)
+		now, perr := a.statusPicture(ans)
 		if err := errors.Join(err, perr); err != nil || now != shown {
 			if shown != "" && err == nil {
-				o.beginAnew()
+				a.clearScreen()
 			}
 			shown = now
-			if err := answer(o.app, ans, err, func(w io.Writer, _ []store.Summary) { fmt.Fprint(w, now) }); err != nil {
+			if err := answer(a, ans, err, func(w io.Writer, _ []store.Summary) { fmt.Fprint(w, now) }); err != nil {
 				return err
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(o.every):
-			if o.OutputGone != nil && o.OutputGone() {
+		case <-time.After(every):
+			if a.OutputGone != nil && a.OutputGone() {
 				return nil
 			}
 		}
 	}
 }
 
-// picture is what a look shows, but for what changes by the mere passing of
-// seconds.
-func (o *statusOptions) picture(ans store.Answer[[]store.Summary]) (string, error) {
-	if !o.json {
+// statusPicture is what would be shown, except for what changes by the mere
+// passing of seconds.
+func (a *app) statusPicture(ans store.Answer[[]store.Summary]) (string, error) {
+	if !a.json {
 		var b strings.Builder
-		o.print(&b, ans.Dir, ans.Result)
+		render.Status(&b, ans.Dir, ans.Result, a.screen())
 		return b.String(), nil
 	}
 	rows := slices.Clone(ans.Result)
@@ -89,25 +83,13 @@ func (o *statusOptions) picture(ans store.Answer[[]store.Summary]) (string, erro
 	return string(line), err
 }
 
-func (o *statusOptions) beginAnew() {
+func (a *app) clearScreen() {
 	const clear = "\x1b[H\x1b[2J"
 	switch {
-	case o.json:
-	case o.width() > 0:
-		fmt.Fprint(o.out, clear)
+	case a.json:
+	case a.screen().Width > 0:
+		fmt.Fprint(a.out, clear)
 	default:
-		fmt.Fprintln(o.out)
+		fmt.Fprintln(a.out)
 	}
-}
-
-func (o *statusOptions) print(w io.Writer, dir string, rows []store.Summary) {
-	printStore(w, dir)
-	if len(rows) == 0 {
-		fmt.Fprintln(w, "no active locks")
-		return
-	}
-	printTable(w, []column{
-		staleColumn(rows), agentColumn(rows), worktreeColumn(rows), branchColumn(rows),
-		scopeColumn(rows), percentColumn(rows), titleColumn(rows), idColumn(rows),
-	}, o.width(), o.coloured())
 }

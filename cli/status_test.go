@@ -145,8 +145,7 @@ func TestStatusWatchShowsChangesOnly(t *testing.T) {
 		s := &turning{answers: [][]store.Summary{{}, {}, {someSummary()}, {later}, {changed}}, stop: stop}
 		var out bytes.Buffer
 		a := &app{World: World{Stderr: io.Discard, Environ: func() []string { return nil }, Columns: func() int { return c.width }}, locks: s, out: bufio.NewWriter(&out), json: c.json}
-		o := &statusOptions{app: a, every: time.Millisecond}
-		if err := o.follow(ctx); !errors.Is(err, context.Canceled) {
+		if err := a.watchStatus(ctx, store.QueryRequest{}, time.Millisecond); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		for _, part := range c.want {

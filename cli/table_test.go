@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -15,13 +17,14 @@ func TestIDsStayWhole(t *testing.T) {
 	long.ID, long.Title = "2026-07-17T18-45-12-make-the-login-form-fit", "Make the login form fit"
 	long.Scope = []string{"src/auth/login/form.ts", "src/auth/login/form.css", "go.mod"}
 	long.Overlaps = []overlap.Pair{{Yours: "src/**", Theirs: "src/auth/login/form.ts", Example: "src/auth/login/form.ts", Exact: true}}
+	wide := &runewidth.Condition{StrictEmojiNeutral: true}
 	for _, args := range [][]string{{"status"}, {"list"}, {"check", "src"}} {
 		got := try(t, &fake{result: []store.Summary{long}}, args, func(w *World) { w.Columns = func() int { return 80 } })
 		if !strings.Contains(got.stdout, long.ID) {
 			t.Errorf("%q: the id is cut:\n%s", args, got.stdout)
 		}
 		for line := range strings.Lines(got.stdout) {
-			if n := widths().StringWidth(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, "\x1b") {
+			if n := wide.StringWidth(strings.TrimSuffix(line, "\n")); n > 80 && !strings.Contains(line, "\x1b") {
 				t.Errorf("%q: a line takes %d columns: %s", args, n, line)
 			}
 		}

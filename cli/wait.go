@@ -3,21 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-type waitOptions struct {
-	*app
-	request store.WaitRequest
-}
-
 func newWait(a *app) *cobra.Command {
-	o := &waitOptions{app: a}
+	var request store.WaitRequest
 	cmd := &cobra.Command{
 		Use:   "wait <glob>...",
 		Short: "wait until nobody holds these files",
@@ -27,33 +22,28 @@ func newWait(a *app) *cobra.Command {
 		Example: "  agent-locks wait 'src/auth/**' --timeout 300 && make deploy",
 		Args:    needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.request.Scope = args
-			return o.run(cmd.Context())
+			request.Target, request.Scope = a.target(), args
+			ans, err := a.locks.Wait(a.withProgress(cmd.Context()), request)
+			if err := answer(a, ans, err, render.Waited); err != nil {
+				return err
+			}
+			if ans.Result.Status != "free" {
+				return answered(exitAnswer)
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()
-	numberFlag(f, &o.request.TimeoutSeconds, "timeout", "wait at most `n` seconds (default: 30)")
-	agentFlag(f, &o.request.AgentID)
-	parentFlag(f, &o.request.ParentAgentID)
-	f.BoolVar(&o.request.Shared, "shared", false, "you only want to read or review: shared locks do not block you")
+	numberFlag(f, &request.TimeoutSeconds, "timeout", "wait at most `n` seconds (default: 30)")
+	agentFlag(f, &request.AgentID)
+	parentFlag(f, &request.ParentAgentID)
+	f.BoolVar(&request.Shared, "shared", false, "you only want to read or review: shared locks do not block you")
 	return cmd
 }
 
-func (o *waitOptions) run(ctx context.Context) error {
-	o.request.Target = o.target()
-	ans, err := o.locks.Wait(o.telling(ctx), o.request)
-	if err := answer(o.app, ans, err, printWaited); err != nil {
-		return err
-	}
-	if ans.Result.Status != "free" {
-		return answered(exitAnswer)
-	}
-	return nil
-}
-
-// telling makes a wait say on stderr what it waits for, and again when that is
-// something else. Scripts that ask for JSON are told by the answer.
-func (a *app) telling(ctx context.Context) context.Context {
+// withProgress makes a wait say on stderr what it waits for, and again when
+// that changes. Scripts that ask for JSON find it in the answer.
+func (a *app) withProgress(ctx context.Context) context.Context {
 	if a.json {
 		return ctx
 	}
@@ -63,16 +53,6 @@ func (a *app) telling(ctx context.Context) context.Context {
 			return
 		}
 		said = p.Message
-		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", p.Limit.Round(100*time.Millisecond), plainLines(asTyped(said)))
+		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", p.Limit.Round(100*time.Millisecond), render.PlainLines(asTyped(said)))
 	}})
-}
-
-func printWaited(w io.Writer, r store.Waited) {
-	if r.Status == "free" {
-		fmt.Fprintf(w, "free after %s\n", store.Age(r.WaitedSeconds))
-	} else {
-		fmt.Fprintf(w, "not free after %s\n", store.Age(r.WaitedSeconds))
-	}
-	printOverlaps(w, r.Overlaps)
-	printRecent(w, r.Recent)
 }

@@ -37,14 +37,14 @@ func TestWaitOutput(t *testing.T) {
 				{ID: "y", Title: "Older", Finished: "before"},
 			}}},
 			want: "free after 0s\nrecently x, by me, finished then (Old\\x1b), moved lib: see lib\n" +
-				"recently y, by an unnamed agent, finished before (Older)\n"},
+				"recently y, by an agent without an id, finished before (Older)\n"},
 	})
 }
 
 func TestHoldersSeeWhoWaits(t *testing.T) {
 	t.Parallel()
 	waiting := []store.Waiter{{AgentID: p("two"), Scope: []string{"a", "b"}, Since: "then"}, {Scope: []string{"c"}, Since: "now"}}
-	const lines = "waiting two, for a, b, since then\nwaiting an unnamed agent, for c, since now\n"
+	const lines = "waiting two, for a, b, since then\nwaiting an agent without an id, for c, since now\n"
 	testOutputs(t, []outputCase{
 		{name: "heartbeat", args: []string{"heartbeat", "x"}, store: fake{result: store.Heartbeat{ID: "x", Updated: "u", Waiting: waiting}},
 			want: "alive x at u\n" + lines},

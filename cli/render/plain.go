@@ -1,18 +1,19 @@
-package cli
+package render
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// plain makes other people's text fit for one line of a terminal: control
+// Plain makes other people's text fit for one line of a terminal: control
 // characters (C0, DEL, C1), line and paragraph separators, format characters
-// (bidi overrides, invisible tags) and bytes that are no UTF-8 are shown
+// (bidi overrides, invisible tags) and bytes that are not UTF-8 are shown
 // as Go escapes. The two joiners stay, since emoji and several scripts need
 // them.
-func plain(s string) string {
+func Plain(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, hazardous) < 0 {
 		return s
 	}
@@ -36,4 +37,21 @@ func hazardous(r rune) bool {
 		return false
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// PlainLines is s with each of its lines made plain.
+func PlainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = Plain(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Count is a number of things: "1 lock file", "2 lock files".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

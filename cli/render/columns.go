@@ -1,8 +1,7 @@
-package cli
+package render
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,15 +10,12 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What the tables of locks have in common: a line on top, and a column each.
-
-// printStore says which store answered.
-func printStore(w io.Writer, dir string) { fmt.Fprintf(w, "locks in %s\n\n", plain(dir)) }
+// The columns that tables of locks are made of.
 
 func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 	text := make([]string, len(rows))
 	for i, s := range rows {
-		text[i] = plain(cell(s))
+		text[i] = Plain(cell(s))
 	}
 	return text
 }
@@ -92,7 +88,7 @@ func shortScopeCell(s store.Summary) string {
 	for i, text := range s.Scope {
 		if runes := []rune(text); len(runes) > 80 {
 			s.Scope = slices.Clone(s.Scope)
-			s.Scope[i] = string(runes[:79]) + "…"
+			s.Scope[i] = string(runes[:79]) + Ellipsis
 		}
 	}
 	return scopeCell(s)
@@ -115,6 +111,10 @@ func percentColumn(rows []store.Summary) column {
 	}), drop: 3, minor: true}
 }
 
+func overlapColumn(rows []store.Summary) column {
+	return column{head: "OVERLAP", cells: cells(rows, overlapCell), least: 16}
+}
+
 // titleColumn may go before an id is cut, whose slug says much the same.
 func titleColumn(rows []store.Summary) column {
 	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 4, minor: true}
@@ -128,7 +128,7 @@ func idColumn(rows []store.Summary) column {
 	for i := 1; i < len(rows); i++ {
 		unique = max(unique, commonPrefix(rows[i-1].ID, rows[i].ID)+1)
 	}
-	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(cutMarker)), last: true}
+	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(Ellipsis)), last: true}
 }
 
 func commonPrefix(a, b string) int {
@@ -144,4 +144,12 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
+}
+
+// deref is a text that may be unknown; "" where it is.
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

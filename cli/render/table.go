@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"io"
@@ -6,6 +6,12 @@ import (
 
 	"github.com/mattn/go-runewidth"
 )
+
+// A Screen is where text is read.
+type Screen struct {
+	Width    int // columns; 0: text may be of any width
+	Coloured bool
+}
 
 // A column is one column of a table: plain cells, one a row.
 type column struct {
@@ -22,32 +28,33 @@ type column struct {
 	mark  func(row int) bool // the cells that stand out, where colours are on; may be nil
 }
 
+// Ellipsis ends what has been cut to fit.
+const Ellipsis = "…"
+
 const (
-	gap       = "  "
-	bold      = "\x1b[1m"
-	yellow    = "\x1b[33m"
-	unstyled  = "\x1b[0m"
-	cutMarker = "…"
+	gap      = "  "
+	bold     = "\x1b[1m"
+	yellow   = "\x1b[33m"
+	unstyled = "\x1b[0m"
 )
 
 // widths measures display columns: CJK and emoji are two wide. The value is
 // spelt out since runewidth's default asks the environment.
 func widths() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-// printTable writes the columns side by side, no wider than width where that
-// is above 0; coloured or not.
-func printTable(w io.Writer, columns []column, width int, coloured bool) {
+// writeTable writes the columns side by side, no wider than the screen.
+func writeTable(w io.Writer, columns []column, screen Screen) {
 	measure := widths()
-	columns, wide := fit(measure, columns, width)
+	columns, wide := fit(measure, columns, screen.Width)
 	if len(columns) == 0 {
 		return
 	}
 	line := func(cell func(column) string, style func(column) string) {
 		var b strings.Builder
 		for i, c := range columns {
-			text := measure.Truncate(cell(c), wide[i], cutMarker)
+			text := measure.Truncate(cell(c), wide[i], Ellipsis)
 			pad := wide[i] - measure.StringWidth(text)
-			if s := style(c); coloured && s != "" {
+			if s := style(c); screen.Coloured && s != "" {
 				text = s + text + unstyled
 			}
 			b.WriteString(text)
@@ -140,18 +147,4 @@ func widestOf(columns []column, wide []int, last bool) int {
 		}
 	}
 	return widest
-}
-
-// coloured reports whether text on stdout may carry styles: on a terminal
-// that does not call itself dumb, and not where NO_COLOR is set to anything
-// (no-color.org).
-func (a *app) coloured() bool {
-	return a.width() > 0 && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-}
-
-func (a *app) width() int {
-	if a.Columns == nil {
-		return 0
-	}
-	return a.Columns()
 }

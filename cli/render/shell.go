@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ import (
 // shownWords is how many files are spelt out in a command.
 const shownWords = 5
 
-// shellQuoted is a text as one word. What a terminal must not be sent is left
+// Quoted is a text as one word. What a terminal must not be sent is left
 // to printf; a newline at the end would be lost, so the text must not have one.
-func shellQuoted(s string) string {
-	if plain(s) != s {
+func Quoted(s string) string {
+	if Plain(s) != s {
 		return `"$(printf '` + printfFormat(s) + `')"`
 	}
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@+") == "" {
@@ -50,25 +50,25 @@ func printfFormat(s string) string {
 	return b.String()
 }
 
-// entryWords are files, as locks name them, as words that are entries of a
+// Entries are files, as locks name them, as words that are entries of a
 // scope for these files alone.
-func entryWords(files []string) string {
+func Entries(files []string) string {
 	words := make([]string, min(len(files), shownWords))
 	for i := range words {
-		words[i] = shellQuoted(store.ScopeEntry(files[i]))
+		words[i] = Quoted(store.ScopeEntry(files[i]))
 	}
 	return strings.Join(words, " ") + beyondShown(files)
 }
 
-// onPaths is a command of git's on files, as git names them: of the root,
+// OnPaths is a command of git's on files, as git names them: of the root,
 // wherever the reader stands.
-func onPaths(command string, paths []string) string {
+func OnPaths(command string, paths []string) string {
 	shown := paths[:min(len(paths), shownWords)]
 	words, format, odd := "", "", false
 	for _, path := range shown {
-		words += " " + shellQuoted(pathspec(path))
+		words += " " + Quoted(pathspec(path))
 		format += printfFormat(pathspec(path)) + `\000`
-		odd = odd || plain(path) != path
+		odd = odd || Plain(path) != path
 	}
 	if odd { // also those that end in a newline
 		return "printf '" + format + "' | " + command + " --pathspec-from-file=- --pathspec-file-nul" + beyondShown(paths)
@@ -94,11 +94,11 @@ func beyondShown(files []string) string {
 	return ""
 }
 
-// shellWords is a command line that a shell would split into args.
-func shellWords(args []string) string {
+// CommandLine is a command line that a shell would split into args.
+func CommandLine(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
-		words[i] = shellQuoted(arg)
+		words[i] = Quoted(arg)
 	}
 	return strings.Join(words, " ")
 }

@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"fmt"
@@ -9,55 +9,56 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What commands tell of others: who overlaps, who was there, who waits.
+// What commands report of others: who overlaps, who was there, who waits.
 
-// printOverlaps tells who else works on the files of a claim.
-func printOverlaps(w io.Writer, overlaps []store.Summary) {
+// writeOverlaps reports who else works on the files of a claim.
+func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 	for _, s := range overlaps {
-		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", plain(s.ID), heldBy(s), plain(s.Title), plain(overlapCell(s)))
+		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", Plain(s.ID), heldBy(s), Plain(s.Title), Plain(overlapCell(s)))
 	}
 }
 
-// printRecent tells what ended on these files not long ago.
-func printRecent(w io.Writer, recent []store.Recent) {
+// writeRecent reports what ended on these files not long ago.
+func writeRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
-		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", plain(r.ID), agentName(r.AgentID), plain(r.Finished), plain(r.Title))
+		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Plain(r.Title))
 		if r.Outcome != "" {
-			fmt.Fprintf(w, ", %s", plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
+			fmt.Fprintf(w, ", %s", Plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
 		}
 		if r.LastNote != "" {
-			fmt.Fprintf(w, ": %s", plain(r.LastNote))
+			fmt.Fprintf(w, ": %s", Plain(r.LastNote))
 		}
 		fmt.Fprintln(w)
 	}
 }
 
-// printWaiting tells a holder whom its lock holds up.
-func printWaiting(w io.Writer, waiting []store.Waiter) {
+// writeWaiting reports to a holder who waits for its lock.
+func writeWaiting(w io.Writer, waiting []store.Waiter) {
 	for _, q := range waiting {
 		scope := shortScopeCell(store.Summary{Scope: q.Scope, ScopeLeftOut: q.ScopeLeftOut})
-		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", agentName(q.AgentID), plain(scope), plain(q.Since))
+		fmt.Fprintf(w, "waiting %s, for %s, since %s\n", AgentName(q.AgentID), Plain(scope), Plain(q.Since))
 	}
 }
 
 // heldBy names the holder for a sentence, with how long it has been silent
 // where that made the lock stale.
 func heldBy(s store.Summary) string {
-	name := agentName(s.AgentID)
+	name := AgentName(s.AgentID)
 	if s.Stale {
 		name += ", stale for " + store.Age(s.StaleForSeconds)
 	}
 	return name
 }
 
-func agentName(id *string) string {
+// AgentName names an agent in a sentence.
+func AgentName(id *string) string {
 	if id == nil {
-		return "an unnamed agent"
+		return "an agent without an id"
 	}
-	return plain(*id)
+	return Plain(*id)
 }
 
-// overlapCell tells of one path that both scopes name, however many pairs of
+// overlapCell names one path that both scopes name, however many pairs of
 // entries meet, and whether the other one only reads.
 func overlapCell(s store.Summary) string {
 	if len(s.Overlaps) == 0 {

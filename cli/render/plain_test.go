@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"strings"
@@ -23,8 +23,8 @@ func TestPlain(t *testing.T) {
 		{"the replacement character itself", "\ufffd", "\ufffd"},
 		{"what looks like an escape stays", `src\*.ts`, `src\*.ts`},
 	} {
-		if got := plain(c.in); got != c.want {
-			t.Errorf("%s: plain(%q) is %q, want %q", c.name, c.in, got, c.want)
+		if got := Plain(c.in); got != c.want {
+			t.Errorf("%s: Plain(%q) is %q, want %q", c.name, c.in, got, c.want)
 		}
 	}
 }
@@ -32,12 +32,12 @@ func TestPlain(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	f.Add("a\x1b[0m\u202e\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := plain(s)
+		got := Plain(s)
 		if strings.IndexFunc(got, unicode.IsControl) >= 0 || strings.ToValidUTF8(got, "") != got {
-			t.Errorf("plain(%q) is %q", s, got)
+			t.Errorf("Plain(%q) is %q", s, got)
 		}
-		if plain(got) != got {
-			t.Errorf("plain(%q) changes when made plain again", got)
+		if Plain(got) != got {
+			t.Errorf("Plain(%q) changes when made plain again", got)
 		}
 	})
 }

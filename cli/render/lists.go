@@ -1,0 +1,57 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A listing starts with the store that answered: callers may have meant another.
+func writeStore(w io.Writer, dir string) { fmt.Fprintf(w, "locks in %s\n\n", Plain(dir)) }
+
+// Status shows the active locks of the store at dir.
+func Status(w io.Writer, dir string, rows []store.Summary, screen Screen) {
+	writeStore(w, dir)
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no active locks")
+		return
+	}
+	writeTable(w, []column{
+		staleColumn(rows), agentColumn(rows), worktreeColumn(rows), branchColumn(rows),
+		scopeColumn(rows), percentColumn(rows), titleColumn(rows), idColumn(rows),
+	}, screen)
+}
+
+// List shows locks of the store at dir, active or done.
+func List(w io.Writer, dir string, rows []store.Summary, screen Screen) {
+	writeStore(w, dir)
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no locks found")
+		return
+	}
+	writeTable(w, []column{
+		statusColumn(rows), staleColumn(rows), agentColumn(rows), worktreeColumn(rows), branchColumn(rows),
+		scopeColumn(rows), percentColumn(rows), titleColumn(rows), idColumn(rows),
+	}, screen)
+}
+
+// Check shows the locks that overlap; unreadable lock files may hide more.
+func Check(w io.Writer, rows []store.Summary, unreadable int, screen Screen) {
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no active lock overlaps")
+	} else {
+		writeTable(w, []column{
+			staleColumn(rows), agentColumn(rows), worktreeColumn(rows), overlapColumn(rows),
+			titleColumn(rows), idColumn(rows),
+		}, screen)
+	}
+	if unreadable > 0 {
+		fmt.Fprintf(w, "the answer is incomplete: %s could not be read\n", Count(unreadable, "lock file"))
+	}
+	for _, s := range rows {
+		if s.Stale {
+			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n", store.Age(s.StaleForSeconds), Plain(s.ID))
+		}
+	}
+}

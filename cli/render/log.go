@@ -1,0 +1,65 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Log writes finished locks like a journal.
+func Log(w io.Writer, locks []store.Whole) {
+	if len(locks) == 0 {
+		fmt.Fprintln(w, "nothing was finished")
+	}
+	for i, l := range locks {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		writeEntry(w, l)
+	}
+}
+
+// writeEntry writes one lock: when, who and what on the first line, then the
+// rest indented.
+func writeEntry(w io.Writer, l store.Whole) {
+	who := ""
+	if l.AgentID != nil {
+		who = *l.AgentID + ": "
+	}
+	fmt.Fprintf(w, "%s  %s%s\n", Plain(endedAt(l.Summary)), Plain(who), Plain(l.Title))
+	fmt.Fprintf(w, "  %s\n", Plain(journalLine(l.Summary)))
+	writeTasks(w, l.Tasks)
+	writeNotes(w, l.Notes)
+}
+
+// endedAt is when a lock ended; older files say only when they were last
+// updated.
+func endedAt(s store.Summary) string {
+	if s.Finished != "" {
+		return s.Finished
+	}
+	return s.Updated
+}
+
+// journalLine is where it was done and how it ended.
+func journalLine(s store.Summary) string {
+	parts := []string{scopeCell(s)}
+	if s.Branch != "" {
+		parts = append(parts, "on "+s.Branch)
+	}
+	switch {
+	case s.MovedTo != "":
+		parts = append(parts, "moved to "+s.MovedTo)
+	case s.Outcome != "":
+		parts = append(parts, s.Outcome)
+	}
+	switch s.FinishedBy {
+	case "reap":
+		parts = append(parts, "reaped for inactivity")
+	case "force":
+		parts = append(parts, "finished by force")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Show writes everything that a lock says.
+func Show(w io.Writer, l store.Whole) {
+	fmt.Fprintf(w, "%s\n\n", Plain(l.Title))
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-9s %s\n", name, Plain(value))
+		}
+	}
+	field("id", l.ID)
+	status := l.Status
+	if len(l.Tasks) > 0 {
+		status = fmt.Sprintf("%s, %d%%", l.Status, l.PercentComplete)
+	}
+	field("status", status)
+	field("agent", deref(l.AgentID))
+	field("parent", deref(l.ParentAgentID))
+	field("scope", scopeCell(l.Summary))
+	field("worktree", worktreeLine(l.Summary))
+	field("branch", l.Branch)
+	field("created", l.Created)
+	field("updated", updatedLine(l.Summary))
+	field("mode", l.Mode)
+	if l.LeaseMinutes > 0 {
+		field("lease", store.Minutes(l.LeaseMinutes))
+	}
+	field("finished", finishedLine(l.Summary))
+	field("file", l.FilePath)
+	writeWaiting(w, l.Waiting)
+	if len(l.Tasks) > 0 {
+		fmt.Fprint(w, "\ntasks\n")
+	}
+	writeTasks(w, l.Tasks)
+	if len(l.Notes) > 0 {
+		fmt.Fprint(w, "\nnotes\n")
+	}
+	writeNotes(w, l.Notes)
+}
+
+func writeTasks(w io.Writer, tasks []lockfile.Task) {
+	for _, t := range tasks {
+		box := "[ ]"
+		if t.Done {
+			box = "[x]"
+		}
+		fmt.Fprintf(w, "  %s %s\n", box, Plain(t.Text))
+	}
+}
+
+func writeNotes(w io.Writer, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintf(w, "  - %s\n", strings.ReplaceAll(PlainLines(n), "\n", "\n    "))
+	}
+}
+
+func worktreeLine(s store.Summary) string {
+	if s.WorktreeGone {
+		return s.Worktree + " (gone)"
+	}
+	return s.Worktree
+}
+
+func updatedLine(s store.Summary) string {
+	if s.Stale {
+		return s.Updated + ", stale: silent for " + store.Age(s.StaleForSeconds)
+	}
+	return s.Updated
+}
+
+// finishedLine is when and how a done lock ended.
+func finishedLine(s store.Summary) string {
+	parts := []string{s.Finished}
+	if s.FinishedBy != "" {
+		parts = append(parts, "by "+s.FinishedBy)
+	}
+	if s.Outcome != "" {
+		parts = append(parts, s.Outcome)
+	}
+	if s.MovedTo != "" {
+		parts = append(parts, "to "+s.MovedTo)
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
