@@ -39,8 +39,9 @@ type World struct {
 	// later without a PATH.
 	Executable func() (string, error)
 
-	StdinIsTerminal bool
-	Columns         func() int // the width of the terminal that stdout is; 0: it is none
+	StdinIsTerminal  bool
+	StderrIsTerminal bool
+	Columns          func() int // the width of the terminal that stdout is; 0: it is none
 
 	// OutputGone reports that whoever read stdout has closed it; may be nil.
 	// Only what runs for long without writing asks.

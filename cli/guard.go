@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -65,11 +66,23 @@ func (o *guardCheckOptions) run(ctx context.Context) error {
 		o.request.Files = names
 	}
 	ans, err := o.locks.Guard(ctx, o.request)
-	if err := answer(o.app, ans, err, o.printGuarded); err != nil {
+	if err := answer(o.app, ans, o.passBy(err), o.printGuarded); err != nil {
 		return err
 	}
 	if ans.Result.Verdict == store.GuardBlocked {
 		return answered(exitError)
 	}
 	return nil
+}
+
+// passBy tells a person, of what kept the guard from looking, how to commit all
+// the same.
+func (o *guardCheckOptions) passBy(err error) error {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok || !o.person() {
+		return err
+	}
+	said := *e
+	said.Hint += "; or commit unchecked with " + bypass
+	return &said
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// printGuarded tells who stands against a commit and every way out.
+// printGuarded answers on stdout where nothing is the matter. What a committer
+// must read goes to stderr: git's own output is around it, so it has our prefix.
 func (o *guardCheckOptions) printGuarded(w io.Writer, g store.Guarded) {
 	switch g.Verdict {
 	case store.GuardClear:
@@ -21,14 +23,23 @@ func (o *guardCheckOptions) printGuarded(w io.Writer, g store.Guarded) {
 			fmt.Fprintln(w, "off: nobody looked")
 		}
 	case store.GuardBypassed:
-		fmt.Fprintln(w, "agent-locks: AGENT_LOCKS_BYPASS=1: this commit was not checked")
+		fmt.Fprintf(o.Stderr, "agent-locks: %s: this commit was not checked%s\n", bypass, noted(g.Noted))
 	case store.GuardFailed: // a warning says why
 	default:
-		printFindings(w, g)
+		printFindings(o.Stderr, g, o.person())
 	}
 }
 
-func printFindings(w io.Writer, g store.Guarded) {
+// noted says where a holder will read that its lock was passed by.
+func noted(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return "; noted on " + plain(strings.Join(ids, ", "))
+}
+
+// printFindings tells who stands against a commit and every way out.
+func printFindings(w io.Writer, g store.Guarded, person bool) {
 	blocked := g.Verdict == store.GuardBlocked
 	if n := len(g.Blocked); n > 0 {
 		fmt.Fprintf(w, "agent-locks: %s files that somebody else %s:\n", guardVerb(g), holdVerb(g.Blocked))
@@ -47,7 +58,7 @@ func printFindings(w io.Writer, g store.Guarded) {
 		}
 	}
 	if blocked {
-		printWaysOut(w, g)
+		printWaysOut(w, g, person)
 	}
 }
 
@@ -121,8 +132,14 @@ func holdText(verb string, h store.Hold) string {
 	return text
 }
 
-// printWaysOut ends a refusal. Nothing is left for the reader to find out.
-func printWaysOut(w io.Writer, g store.Guarded) {
+// waitSeconds is what a refusal proposes: agents' shells often end a command
+// after ten minutes.
+const waitSeconds = 600
+
+// printWaysOut ends a refusal. Nothing is left for the reader to find out, but
+// how to pass the guard by is told to a person only: an agent that reads it
+// does it.
+func printWaysOut(w io.Writer, g store.Guarded, person bool) {
 	fmt.Fprintln(w, "ways out:")
 	if len(g.Blocked) > 0 {
 		h := g.Blocked[0]
@@ -132,7 +149,7 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 		}
 		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
 		files := blockedFiles(g)
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait -- %s\n", entryWords(files))
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n", waitSeconds, entryWords(files))
 		paths := make([]string, len(files))
 		for i, f := range files {
 			paths[i] = cmp.Or(g.Spelled[f], f)
@@ -147,7 +164,11 @@ func printWaysOut(w io.Writer, g store.Guarded) {
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", entryWords(g.Unclaimed[:1]))
 	}
-	fmt.Fprintln(w, "  bypass      commit all the same, and say so: AGENT_LOCKS_BYPASS=1 git commit ...")
+	if person {
+		fmt.Fprintf(w, "  bypass      commit all the same (the lock gets a note of it): %s git commit\n", bypass)
+	} else {
+		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
+	}
 }
 
 // blockedFiles are all files that stop a commit, each once.

@@ -28,6 +28,7 @@ func Main() int {
 		TempDir:          os.TempDir(),
 		Executable:       os.Executable,
 		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Columns:          columns,
 		OutputGone:       outputGone,
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },

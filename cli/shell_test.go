@@ -10,8 +10,8 @@ import (
 func TestWaysOutNameEveryFile(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	printWaysOut(&b, store.Guarded{Blocked: []store.Hold{{Files: []string{"src/one.ts", "src/two 2.ts"}}, {Files: []string{"src/one.ts", "three"}}}})
-	for _, line := range []string{"agent-locks wait -- src/one.ts 'src/two 2.ts' three\n", "git reset -q -- :/src/one.ts ':/src/two 2.ts' :/three\n"} {
+	printWaysOut(&b, store.Guarded{Blocked: []store.Hold{{Files: []string{"src/one.ts", "src/two 2.ts"}}, {Files: []string{"src/one.ts", "three"}}}}, false)
+	for _, line := range []string{"agent-locks wait --timeout 600 -- src/one.ts 'src/two 2.ts' three\n", "git reset -q -- :/src/one.ts ':/src/two 2.ts' :/three\n"} {
 		if !strings.Contains(b.String(), line) {
 			t.Errorf("%q is missing in:\n%s", line, b.String())
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -26,7 +27,7 @@ const (
 	GuardClear    Verdict = "clear"     // nothing stands against it
 	GuardWarned   Verdict = "warned"    // it goes through, and there is something to know
 	GuardBlocked  Verdict = "blocked"   // it is refused
-	GuardBypassed Verdict = "bypassed"  // AGENT_LOCKS_BYPASS=1: nobody looked
+	GuardBypassed Verdict = "bypassed"  // AGENT_LOCKS_BYPASS=1: it goes through, whatever it changes
 	GuardOff      Verdict = "off"       // the mode is off: nobody looked
 	GuardFailed   Verdict = "unchecked" // mode warn, and it could not be checked
 )
@@ -45,6 +46,8 @@ type Guarded struct {
 	Squash bool `json:"squash,omitempty"`
 	// Merge: the commit completes a merge.
 	Merge bool `json:"merge,omitempty"`
+	// Noted are the locks that a bypassed commit passed by, each with a note of it.
+	Noted []string `json:"noted,omitempty"`
 	// Spelled has the names that git gives to those files whose names no lock
 	// file can record; Hold.Files names them as a lock file would.
 	Spelled map[string]string `json:"-"`
@@ -66,24 +69,22 @@ type Hold struct {
 func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], error) {
 	environ := s.Environ()
 	g := guarding{Store: s, ctx: ctx, request: r, environ: environ}
-	g.answer.Result = Guarded{Blocked: []Hold{}, Warned: []Hold{}, Unclaimed: []string{}}
-	mode := gitdir.Getenv(environ, modeVariable)
-	g.config = readGuardConfig(mode, nil)
+	g.answer.Result = nothingGuarded()
+	g.config = readGuardConfig(gitdir.Getenv(environ, modeVariable), nil)
 	if bypassed(environ) {
+		if g.config.mode == ModeBlock {
+			g.answer.Result.Noted = g.noteBypass()
+		}
 		return g.end(GuardBypassed, nil)
 	}
 	if g.config.mode == ModeOff {
 		return g.end(GuardOff, nil)
 	}
-	settings := later(func() (map[string]string, error) { return gitdir.Settings(ctx, g.query(r.Target, environ), guardKeys) })
-	verdict, err := g.decide(func() error {
-		said, err := settings()
-		if err == nil {
-			g.config = readGuardConfig(mode, said)
-		}
-		return err
-	})
-	return g.end(verdict, err)
+	return g.end(g.decide())
+}
+
+func nothingGuarded() Guarded {
+	return Guarded{Blocked: []Hold{}, Warned: []Hold{}, Unclaimed: []string{}}
 }
 
 // A guarding is one run of the guard.
@@ -94,6 +95,8 @@ type guarding struct {
 	environ []string
 	config  guardConfig
 	answer  Answer[Guarded]
+	// blocked is told who blocks a commit while the store is at hand; may be nil.
+	blocked func(c *call, who caller, holds []Hold)
 }
 
 // later starts what takes a while (git is a process of its own, and every
@@ -114,9 +117,10 @@ func later[T any](f func() (T, error)) func() (T, error) {
 	}
 }
 
-// decide asks git and the locks, all at once; configure waits for the mode.
-func (g *guarding) decide(configure func() error) (Verdict, error) {
+// decide asks git and the locks, all at once.
+func (g *guarding) decide() (Verdict, error) {
 	q := g.query(g.request.Target, g.environ)
+	settings := later(func() (map[string]string, error) { return gitdir.Settings(g.ctx, q, guardKeys) })
 	head := later(func() ([]string, error) {
 		if !g.request.Staged {
 			return g.request.Files, nil
@@ -127,7 +131,10 @@ func (g *guarding) decide(configure func() error) (Verdict, error) {
 	if c != nil {
 		defer c.dir.close()
 	}
-	err := configure()
+	said, err := settings()
+	if err == nil {
+		g.config = readGuardConfig(gitdir.Getenv(g.environ, modeVariable), said)
+	}
 	files, diffErr := head()
 	if g.config.mode == ModeOff {
 		return GuardOff, nil
@@ -189,7 +196,11 @@ func (g *guarding) judge(c *call, entries []entry, files []string) (Verdict, err
 		result.Unclaimed = j.unclaimed
 	}
 	g.answer.Warnings = append(g.answer.Warnings, c.warnings[warned:]...)
-	return result.verdict(g.config.mode), nil
+	verdict := result.verdict(g.config.mode)
+	if verdict == GuardBlocked && g.blocked != nil {
+		g.blocked(c, who, result.Blocked)
+	}
+	return verdict, nil
 }
 
 // verdict is what the findings come to.
@@ -217,17 +228,17 @@ func (g *guarding) end(v Verdict, failed error) (Answer[Guarded], error) {
 	return g.answer, nil
 }
 
-// unchecked says what to do where the guard could not look.
+// unchecked says what the guard could not look at, and why. How a commit can
+// pass the guard by is for a person to be told, so its caller decides.
 func unchecked(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
 		return err
 	}
-	hint := "mend that, or commit unchecked with " + bypassVariable + "=1"
-	if e.Hint != "" {
-		hint = e.Hint + "; or commit unchecked with " + bypassVariable + "=1"
+	return &Error{
+		Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message,
+		Hint: cmp.Or(e.Hint, "fix that, then commit again"), Detail: e.Detail, Err: e.Err,
 	}
-	return &Error{Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message, Hint: hint, Detail: e.Detail, Err: e.Err}
 }
 
 // names are files relative to the root and slash-separated, as git names them;

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+)
+
+// bypass lets one commit through the guard.
+const bypass = "AGENT_LOCKS_BYPASS=1"
+
+// person reports whether a person reads what is printed on stderr: a terminal,
+// and nothing in the environment that says that an agent runs there.
+func (a *app) person() bool { return a.StderrIsTerminal && !byAgent(a.Environ()) }
+
+// byAgent looks for an agent's id, and for what agents' clients set in the
+// commands that they run. Some people's terminals have such a variable, too:
+// these miss a hint, which is the lesser evil.
+func byAgent(environ []string) bool {
+	return slices.ContainsFunc(environ, func(entry string) bool {
+		name, value, _ := strings.Cut(entry, "=")
+		return value != "" && (slices.Contains(agentVariables(), name) ||
+			slices.ContainsFunc(agentPrefixes(), func(prefix string) bool { return strings.HasPrefix(name, prefix) }))
+	})
+}
+
+func agentVariables() []string {
+	return []string{
+		"AGENT_LOCKS_AGENT_ID", "AGENT_LOCKS_PARENT_ID",
+		"AGENT", "AI_AGENT", // proposed for all
+		"ANTIGRAVITY_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLAUDE_CODE", "COPILOT_CLI", "CRUSH", "GEMINI_CLI", "GOOSE_TERMINAL",
+		"HERMES_AGENT", "KIRO_AGENT", "OPENCODE", "QWEN_CODE", "REPL_ID", "TRAE_AI_SHELL_ID",
+	}
+}
+
+func agentPrefixes() []string {
+	return []string{"CLAUDE_CODE_", "CLINE_", "CODEX_", "CURSOR_", "OPENCODE_"}
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+const (
+	// bypassPatience bounds how long a bypassed commit is held up to be noted.
+	bypassPatience = 500 * time.Millisecond
+	// bypassNoteFiles is how many files such a note names.
+	bypassNoteFiles = 3
+)
+
+// noteBypass notes a bypassed commit on the locks that would have refused it,
+// so that their holders find out, and returns their ids. It is best effort: the
+// commit goes through whatever happens here, and at once where the mutex is
+// held or looking takes too long.
+func (g guarding) noteBypass() []string {
+	ctx, cancel := context.WithTimeout(g.ctx, bypassPatience)
+	defer cancel()
+	g.ctx, g.answer = ctx, Answer[Guarded]{Result: nothingGuarded()}
+	done := make(chan []string, 1)
+	go func() {
+		var noted []string
+		g.blocked = func(c *call, who caller, holds []Hold) { noted = c.noteOn(holds, who) }
+		// An error has kept the guard from looking, so nothing is known to note.
+		_, _ = g.decide()
+		done <- noted
+	}()
+	select {
+	case noted := <-done:
+		return noted
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// noteOn notes on each lock which of its files a bypassed commit changes. It
+// says nothing of the holder, so `updated` stays as it is.
+func (c *call) noteOn(holds []Hold, who caller) []string {
+	c.dir.wait = hookPatience
+	var noted []string
+	// What went wrong after some locks were noted leaves those noted.
+	_, _ = change(c, func(h *held) (struct{}, error) {
+		for id, files := range filesByLock(holds) {
+			e, err := c.findActive(h, Ref{LockID: id})
+			if errors.Is(err, LockNotFound) || errors.Is(err, LockNotActive) {
+				continue // ended since it was listed
+			}
+			if err != nil {
+				return struct{}{}, err
+			}
+			note := bypassNote(who, files)
+			if !slices.Contains(e.Notes, note) {
+				if _, err := h.edit(e, lockfile.Edit{AddNotes: []string{note}}, h.rewrite); err != nil {
+					return struct{}{}, err
+				}
+			}
+			noted = append(noted, id)
+		}
+		return struct{}{}, nil
+	})
+	slices.Sort(noted)
+	return noted
+}
+
+// filesByLock collects the files of each lock: one lock may hold some exactly
+// and others not.
+func filesByLock(holds []Hold) map[string][]string {
+	files := map[string][]string{}
+	for _, h := range holds {
+		files[h.ID] = append(files[h.ID], h.Files...)
+	}
+	return files
+}
+
+// bypassNote is what the holder reads.
+func bypassNote(who caller, files []string) string {
+	by := "somebody without an agent id"
+	if who.agent != nil {
+		by = *who.agent
+	}
+	if who.worktree != "" {
+		by += fmt.Sprintf(" in %q", who.worktree)
+	}
+	text := strings.Join(files[:min(len(files), bypassNoteFiles)], ", ")
+	if more := len(files) - bypassNoteFiles; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("Committed past the guard (%s=1) by %s: %s", bypassVariable, by, text)
+}

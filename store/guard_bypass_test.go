@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A bypassed commit is noted on the locks that it passed by, and goes through
+// whatever stands in the way of that.
+func TestGuardNotesABypass(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "Theirs", "src/**")
+	w.claim(w.main, "Docs", "docs/**")
+	const file = "2026-07-17T18-45-12-theirs.md"
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if err := os.MkdirAll(filepath.Join(w.link, "src"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(w.link, "src", name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.git(w.link, "add", ".")
+	w.pass(time.Minute)
+	before := w.read(file)
+	bypass := func(noted string, env ...string) {
+		t.Helper()
+		begun := time.Now()
+		a, err := w.at(w.link, append(env, "AGENT_LOCKS_BYPASS=1")...).Guard(background, store.GuardRequest{Staged: true, AgentID: ptr("me")})
+		if err != nil || a.Result.Verdict != store.GuardBypassed || len(a.Warnings) > 0 || len(a.Result.Blocked) > 0 {
+			t.Errorf("%q: %+v, %v", env, a, err)
+		}
+		if got := strings.Join(a.Result.Noted, " "); got != noted {
+			t.Errorf("%q: noted on %q, want %q", env, got, noted)
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("%q: it took %v", env, took)
+		}
+	}
+
+	// Nothing is in force that was passed by.
+	bypass("", "AGENT_LOCKS_GUARD=off")
+	bypass("", "AGENT_LOCKS_GUARD=warn")
+	w.git(w.main, "config", "agentlocks.guard", "warn")
+	bypass("")
+	w.git(w.main, "config", "--unset", "agentlocks.guard")
+	// Nor can it be noted while somebody writes, or without git.
+	mutex := flock.New(filepath.Join(w.dir(), ".mutex"))
+	if err := mutex.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	bypass("")
+	if err := mutex.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	bypass("", "PATH=")
+	if got := w.read(file); got != before {
+		t.Errorf("noted all the same:\n%s", got)
+	}
+
+	bypass("2026-07-17T18-45-12-theirs")
+	bypass("2026-07-17T18-45-12-theirs") // said once
+	added := strings.TrimPrefix(w.read(file), before)
+	want := `- Committed past the guard (AGENT_LOCKS_BYPASS=1) by me in "` + w.link + `": src/a, src/b, src/c and 1 more` + "\n"
+	if added == w.read(file) || strings.Count(added, "\n- ") != 1 || !strings.HasSuffix(added, want) {
+		t.Errorf("added %q, want %q and nothing else: `updated` stays", added, want)
+	}
+	if docs := w.read("2026-07-17T18-45-12-docs.md"); strings.Contains(docs, "past the guard") {
+		t.Errorf("noted on a lock that was not passed by:\n%s", docs)
+	}
+}
