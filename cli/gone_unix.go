@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,3 +17,6 @@ func outputGone() bool {
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n == 1 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
+
+// nobodyReads reports whether a write failed because the reader has gone.
+func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }

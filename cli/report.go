@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
@@ -46,7 +45,7 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitOK
 	case isAnswer:
 		return int(code)
-	case unwritten && errors.Is(err, syscall.EPIPE):
+	case unwritten && nobodyReads(err):
 		// Whoever read our output has seen enough (`| head -1`).
 		return exitOK
 	case ctx.Err() != nil:
