@@ -73,6 +73,9 @@ func parse(entry string, c Context) (*Entry, *fault) {
 		return nil, f
 	}
 	pattern := separate(text, c.Windows)
+	if c.Windows {
+		text = pattern // as other systems read it, too: to them \[ is an escape
+	}
 	c.Budget.spend(len(text), bytesPerNode)
 	room := compilers.Get().(*compiler)
 	defer compilers.Put(room)

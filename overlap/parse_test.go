@@ -49,7 +49,7 @@ func TestParseStores(t *testing.T) {
 		{"/wt/a/../[b]/", root, "./[b]/", "./[b]/"},
 		{`C:\code\Repo\src\a.ts`, windows, "src/a.ts", "src/a.ts"},
 		{"c:/code/repo/src/*.ts", windows, "src/*.ts", "src/*.ts"},
-		{`src\[id]\page.tsx`, windows, `src\[id]\page.tsx`, "src/[id]/page.tsx"},
+		{`src\[id]\page.tsx`, windows, "src/[id]/page.tsx", "src/[id]/page.tsx"},
 		{"{a//b,c/./d}/e", Context{}, "{a//b,c/./d}/e", "{a/b,c/d}/e"},
 	} {
 		e := mustParse(t, tt.entry, tt.c)
