@@ -84,13 +84,22 @@ func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
 		return fmt.Errorf("the repository's worktrees cannot be listed: %w", err)
 	}
 	context.Roots = roots
-	context.Resolve = func(abs string) string { return beneath(roots, abs) }
+	volume := filepath.VolumeName(c.repo.CommonDir)
+	context.Resolve = func(abs string) string { return beneath(roots, onVolume(volume, abs)) }
 	return nil
 }
 
 func isAbsolute(entry string) bool {
 	entry = strings.TrimSpace(entry)
 	return strings.HasPrefix(entry, "/") || filepath.IsAbs(entry)
+}
+
+// onVolume adds the drive that Windows lets a rooted path leave out.
+func onVolume(volume, abs string) string {
+	if filepath.VolumeName(abs) == "" {
+		return volume + abs
+	}
+	return abs
 }
 
 func scopeError(err error) error {
