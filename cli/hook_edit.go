@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -64,6 +65,9 @@ func (h *claudeHook) file() (path string, edits bool) {
 	}
 	if !filepath.IsAbs(dir) {
 		return "", true
+	}
+	if path = gitdir.Rooted(dir, path); filepath.IsAbs(path) {
+		return path, true
 	}
 	return dir + string(filepath.Separator) + path, true // not Join: a .. may follow a symlink
 }

@@ -66,8 +66,8 @@ func (q Query) cwd() (string, error) {
 // under is the path relative to dir, spelled so that the system resolves a
 // `..` after it has followed a symlink; filepath.Join would do so before.
 func under(dir, path string) string {
-	if os.IsPathSeparator(path[0]) { // Windows: the root of the current drive
-		return filepath.VolumeName(dir) + path
+	if os.IsPathSeparator(path[0]) {
+		return Rooted(dir, path)
 	}
 	if filepath.VolumeName(path) != "" { // Windows: relative to another drive's directory
 		return path
@@ -78,7 +78,7 @@ func under(dir, path string) string {
 // absolute is a path of git's, which is slash-separated and relative to dir, or
 // absolute.
 func absolute(dir, path string) string {
-	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+	if path = Rooted(dir, filepath.FromSlash(path)); filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(dir, path)

@@ -111,7 +111,7 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 func root(common, worktree string) string {
 	switch {
 	case worktree != "": // a submodule's, say
-		if worktree = filepath.FromSlash(worktree); !filepath.IsAbs(worktree) {
+		if worktree = Rooted(common, filepath.FromSlash(worktree)); !filepath.IsAbs(worktree) {
 			worktree = common + string(filepath.Separator) + worktree
 		}
 		return resolved(worktree)

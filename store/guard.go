@@ -247,7 +247,7 @@ func unchecked(err error) error {
 func (c *call) names(files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, file := range files {
-		name := file
+		name := filepath.ToSlash(gitdir.Rooted(c.repo.Dir, file))
 		switch {
 		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../"):
 			name = path.Join(c.repo.Prefix, name)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
@@ -84,22 +85,13 @@ func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
 		return fmt.Errorf("the repository's worktrees cannot be listed: %w", err)
 	}
 	context.Roots = roots
-	volume := filepath.VolumeName(c.repo.CommonDir)
-	context.Resolve = func(abs string) string { return beneath(roots, onVolume(volume, abs)) }
+	context.Resolve = func(abs string) string { return beneath(roots, gitdir.Rooted(c.repo.CommonDir, abs)) }
 	return nil
 }
 
 func isAbsolute(entry string) bool {
 	entry = strings.TrimSpace(entry)
-	return strings.HasPrefix(entry, "/") || filepath.IsAbs(entry)
-}
-
-// onVolume adds the drive that Windows lets a rooted path leave out.
-func onVolume(volume, abs string) string {
-	if filepath.VolumeName(abs) == "" {
-		return volume + abs
-	}
-	return abs
+	return entry != "" && os.IsPathSeparator(entry[0]) || filepath.IsAbs(entry)
 }
 
 func scopeError(err error) error {
