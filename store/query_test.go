@@ -3,6 +3,7 @@ package store_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,23 @@ func TestQueryMarksWorktreesThatAreGone(t *testing.T) {
 			if s.WorktreeGone != (gone && s.Title == "there") {
 				t.Errorf("gone %v: of %q it says %v", gone, s.Title, s.WorktreeGone)
 			}
+		}
+	}
+}
+
+// WSL and Windows share stores, and neither can look for the other's paths.
+func TestAnotherSystemsWorktreeIsNotCalledGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, root := range []string{`C:\code\app`, "/mnt/c/code/app", `\\server\code`} {
+		if filepath.IsAbs(root) {
+			continue // this system's own
+		}
+		id := w.claim(w.link, "from afar", "a")
+		w.write(id+".md", regexp.MustCompile(`(?m)^worktree: .*`).ReplaceAllLiteralString(w.read(id+".md"), "worktree: "+root))
+		a, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: id}})
+		if err != nil || a.Result.Worktree != root || a.Result.WorktreeGone {
+			t.Errorf("%+v, %v", a.Result, err)
 		}
 	}
 }

@@ -12,10 +12,11 @@ import (
 )
 
 // worktreeGone reports whether the worktree that a lock was made from has
-// been removed since; a path that cannot be looked at is not called gone. The
-// path may be as the lock file records it.
+// been removed since; a path that cannot be looked at is not called gone, nor
+// one of another system's, as WSL and Windows record in a store they share.
+// The path may be as the lock file records it.
 func (c *call) worktreeGone(path string) bool {
-	if path == "" {
+	if !filepath.IsAbs(filepath.FromSlash(path)) {
 		return false
 	}
 	gone, known := c.gone[path]
