@@ -17,6 +17,7 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	defer speakANSI(os.Stdout)()
 	return Run(ctx, World{
 		Args:             os.Args[1:],
 		Stdin:            os.Stdin,
