@@ -22,7 +22,8 @@ const module = "github.com/agent-locks/agent-locks/"
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":          {"cli"},
-		"cli":        {"cli/guard", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store"},
+		"cli":        {"cli/claude", "cli/guard", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store"},
+		"cli/claude": {"cli/render", "gitdir", "lockfile", "store"},
 		"cli/guard":  {"gitdir"},
 		"cli/render": {"lockfile", "store"},
 		"cli/setup":  {},

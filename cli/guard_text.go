@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -96,7 +97,7 @@ func printFiles(w io.Writer, files []string) {
 
 func printHold(w io.Writer, h store.Hold) {
 	printFiles(w, h.Files)
-	fmt.Fprintf(w, "    %s\n", holdText("", h))
+	fmt.Fprintf(w, "    %s\n", render.HoldText("", h))
 	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
 		where := "in " + plain(h.Worktree)
@@ -108,28 +109,6 @@ func printHold(w io.Writer, h store.Hold) {
 	if h.LastNote != "" {
 		fmt.Fprintf(w, "    last note: %s\n", plain(h.LastNote))
 	}
-}
-
-// holdText says who holds files, or may do so (a scope that was not compared
-// exactly), for what, and why that does not block. verb is "is " in a sentence.
-func holdText(verb string, h store.Hold) string {
-	if !h.Exact {
-		verb = "may be "
-	}
-	who := "somebody who gave no id"
-	if h.AgentID != nil {
-		who = plain(*h.AgentID)
-	}
-	text := fmt.Sprintf("%sheld by %s for %q", verb, who, plain(h.Title))
-	switch h.Reason {
-	case "stale":
-		text += "; the lock is stale: agent-locks reap " + plain(h.ID)
-	case "shared":
-		text += ", who only reads them (a shared lock)"
-	case "yours_is_older":
-		text += ", but your own lock on them is older"
-	}
-	return text
 }
 
 // waitSeconds is what a refusal proposes: agents' shells often end a command

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/cli/claude"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -175,7 +175,7 @@ func (s *session) must(args ...string) {
 
 // crowd is more locks than a session is told of, of every kind.
 func crowd(s *session) {
-	for range shownLocks {
+	for range claude.ShownLocks {
 		s.claim("them", "Quiet work", "quiet/**")
 	}
 	s.now = s.now.Add(2 * time.Hour)
@@ -198,61 +198,6 @@ func spoilStore(s *session) {
 	path := filepath.Join(s.dir, mainTree, ".git", "agents-locks")
 	if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o666)); err != nil {
 		s.t.Fatal(err)
-	}
-}
-
-// A session in another repository than the file's must say which one it means.
-func TestElsewhere(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	at := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
-	for _, worktree := range []string{at("app"), at("app", "lib")} { // the second is a repository of its own
-		if err := os.MkdirAll(filepath.Join(worktree, ".git"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		cwd, path, file string
-		want            string
-	}{
-		{at("app"), at("app", "src", "a.go"), "src/a.go", ""},
-		{at("app", "src"), at("app", "b.go"), "b.go", ""},
-		{at("app"), at("app") + "/src/../b.go", "b.go", ""},
-		{at("app-login"), at("app", "b.go"), "b.go", at("app")},
-		{at(), at("app-login", "b.go"), "b.go", at("app-login")},
-		{at("app"), at("app", "a\nb"), "a%0Ab", ""},
-		{at("other"), at("link"), "src/a.go", at("app")},
-		{at("app", "lib"), at("app", "src", "a.go"), "src/a.go", at("app")},
-		{at("app", "lib", "src", "deep"), at("app", "src", "a.go"), "src/a.go", at("app")},
-		{at("app", "lib", "src"), at("app", "lib", "a.go"), "a.go", ""},
-		{at("app"), at("app", "lib", "a.go"), "a.go", at("app", "lib")},
-	} {
-		held := store.Hold{Summary: store.Summary{Repository: at("app")}, Files: []string{c.file}}
-		if got := elsewhere(c.cwd, c.path, held); filepath.FromSlash(got) != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
-func TestClaudeIdentity(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ session, agent, parent, id, up string }{
-		{"0123456789", "", "", "claude-01234567", ""},
-		{"short", "", "boss", "claude-short", "boss"},
-		{"0123456789", "alice", "", "alice", ""},
-		{"0123456789", "claude-01234567", "boss", "claude-01234567", "boss"},
-		{"0123456789", "claude-abcdefgh", "", "claude-01234567", "claude-abcdefgh"}, // started from that session's shell
-		{"0123456789", "claude-\u00e9bcdefgh", "", "claude-01234567", "claude-\u00e9bcdefgh"},
-		{"0123456789", "claude-bot", "", "claude-bot", ""},
-		{"", "", "", "", ""},
-		{"", "claude-abcdefgh", "", "claude-abcdefgh", ""},
-		{"a\nb", "", "", "", ""},
-		{"\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", "", "", "claude-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", ""},
-	} {
-		id, up := claudeIdentity(c.session, c.agent, c.parent)
-		if deref(id) != c.id || deref(up) != c.up {
-			t.Errorf("%+v: id %q, parent %q", c, deref(id), deref(up))
-		}
 	}
 }
 
@@ -299,7 +244,7 @@ func TestSessionStartExportsOutside(t *testing.T) {
 	}
 }
 
-// A store that panics, or never answers, is answered for.
+// A store that panics is answered for.
 func TestHookAnswersForAFault(t *testing.T) {
 	t.Parallel()
 	const edit = `{"session_id":"s","tool_name":"Edit","tool_input":{"file_path":"/a"}}`
@@ -309,13 +254,6 @@ func TestHookAnswersForAFault(t *testing.T) {
 	})
 	if r.code != 0 || !strings.Contains(r.stdout, `"permissionDecision":"ask"`) {
 		t.Errorf("%+v", r)
-	}
-	unending, end := io.Pipe()
-	t.Cleanup(func() { end.Close() })
-	a := &app{World: World{Stdin: unending, Environ: func() []string { return nil }}, locks: &fake{}}
-	got := a.claudeReply(t.Context(), "pre-tool-use", 10*time.Millisecond)
-	if got.Specific == nil || got.Specific.PermissionDecision != "ask" || !strings.Contains(got.Specific.PermissionDecisionReason, "in time") {
-		t.Errorf("%+v", got)
 	}
 }
 

@@ -81,3 +81,22 @@ func overlapCell(s store.Summary) string {
 	}
 	return text
 }
+
+// HoldText names who holds files, or may hold them (a scope that was not
+// compared exactly), for what, and why that does not block. verb is "is " in a
+// sentence.
+func HoldText(verb string, h store.Hold) string {
+	if !h.Exact {
+		verb = "may be "
+	}
+	text := fmt.Sprintf("%sheld by %s for %q", verb, AgentName(h.AgentID), Plain(h.Title))
+	switch h.Reason {
+	case "stale":
+		text += "; the lock is stale: agent-locks reap " + Plain(h.ID)
+	case "shared":
+		text += ", who only reads them (a shared lock)"
+	case "yours_is_older":
+		text += ", but your own lock on them is older"
+	}
+	return text
+}

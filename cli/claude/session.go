@@ -1,4 +1,4 @@
-package cli
+package claude
 
 import (
 	"context"
@@ -8,42 +8,43 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// shownLocks is how many locks a session is told of: each costs it context.
-const shownLocks = 20
+// ShownLocks is how many locks a session hears of: each costs it context.
+const ShownLocks = 20
 
-// sessionStart tells a session who it is and who else is at work. Outside a
+// start tells a session who it is and who else is at work. Outside a
 // repository there is nothing to claim, so nothing is said; the shells have the
 // id all the same, since they may go into one.
-func (h *claudeHook) sessionStart(ctx context.Context) claudeAnswer {
+func (e *event) start(ctx context.Context) Answer {
 	var text []string
-	if h.agent != nil {
-		exported, err := h.export()
+	if e.agent != nil {
+		exported, err := e.export()
 		if err != nil {
-			h.warn([]string{"the session's id could not be exported: " + err.Error()})
+			e.hook.Warn([]string{"the session's id could not be exported: " + err.Error()})
 		}
-		text = append(text, introduction(plain(*h.agent), exported))
+		text = append(text, introduction(render.Plain(*e.agent), exported))
 	}
-	ans, err := h.locks.Query(ctx, store.QueryRequest{Target: h.target()})
-	h.warn(ans.Warnings)
+	ans, err := e.hook.Locks.Query(ctx, store.QueryRequest{Target: e.target()})
+	e.hook.Warn(ans.Warnings)
 	switch {
 	case errors.Is(err, store.NotARepository):
-		return claudeAnswer{}
+		return Answer{}
 	case err != nil:
-		text = append(text, "Who is at work cannot be read: "+plainLines(errorText(err)))
+		text = append(text, "Who is at work cannot be read: "+render.PlainLines(errorText(err)))
 	default:
-		text = append(text, h.atWork(ans.Result))
+		text = append(text, e.atWork(ans.Result))
 		if ans.Unreadable > 0 {
-			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor says which), so there may be more.", count(ans.Unreadable, "lock file")))
+			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor names them), so there may be more.", render.Count(ans.Unreadable, "lock file")))
 		}
 	}
-	return h.context(strings.Join(text, "\n"))
+	return e.context(strings.Join(text, "\n"))
 }
 
 func introduction(id string, exported bool) string {
-	shells := fmt.Sprintf("and AGENT_LOCKS_AGENT_ID=%s or --agent to the command", shellQuoted(id))
+	shells := fmt.Sprintf("and AGENT_LOCKS_AGENT_ID=%s or --agent to the command", render.Quoted(id))
 	if exported {
 		shells = "your shells have it as AGENT_LOCKS_AGENT_ID"
 	}
@@ -54,14 +55,14 @@ func introduction(id string, exported bool) string {
 // export hands the session's id to its shells, where the client names a file
 // that they read first. The event comes again when a session is resumed or
 // compacted: what is there already is not added again.
-func (h *claudeHook) export() (bool, error) {
-	path := h.getenv("CLAUDE_ENV_FILE")
+func (e *event) export() (bool, error) {
+	path := e.hook.Getenv("CLAUDE_ENV_FILE")
 	if path == "" {
-		return h.getenv("AGENT_LOCKS_AGENT_ID") == *h.agent, nil
+		return e.hook.Getenv("AGENT_LOCKS_AGENT_ID") == *e.agent, nil
 	}
-	lines := "export AGENT_LOCKS_AGENT_ID=" + shellQuoted(*h.agent) + "\n"
-	if h.parent != nil {
-		lines += "export AGENT_LOCKS_PARENT_ID=" + shellQuoted(*h.parent) + "\n"
+	lines := "export AGENT_LOCKS_AGENT_ID=" + render.Quoted(*e.agent) + "\n"
+	if e.parent != nil {
+		lines += "export AGENT_LOCKS_PARENT_ID=" + render.Quoted(*e.parent) + "\n"
 	}
 	there, err := os.ReadFile(path)
 	if err == nil && strings.HasSuffix("\n"+string(there), "\n"+lines) {
@@ -80,10 +81,10 @@ func (h *claudeHook) export() (bool, error) {
 }
 
 // atWork lists the active locks, the session's own apart.
-func (h *claudeHook) atWork(locks []store.Summary) string {
+func (e *event) atWork(locks []store.Summary) string {
 	var own, others []store.Summary
 	for _, s := range locks {
-		if h.agent != nil && s.AgentID != nil && *s.AgentID == *h.agent {
+		if e.agent != nil && s.AgentID != nil && *s.AgentID == *e.agent {
 			own = append(own, s)
 		} else {
 			others = append(others, s)
@@ -106,7 +107,7 @@ func lockLines(locks []store.Summary) string {
 	var lines []string
 	slices.Reverse(locks)
 	for i, s := range locks {
-		if i == shownLocks {
+		if i == ShownLocks {
 			lines = append(lines, fmt.Sprintf("- and %d more: agent-locks status", len(locks)-i))
 			break
 		}
@@ -137,34 +138,34 @@ func lockLine(s store.Summary) string {
 	if s.TaskCount > 0 {
 		done = fmt.Sprintf(", %d%% done", s.PercentComplete)
 	}
-	return fmt.Sprintf("- %s: %q on %s%s (lock %s%s, last sign of life %s ago%s)",
-		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more, plain(s.ID), done, store.Age(s.StaleForSeconds), plain(state))
+	return fmt.Sprintf("- %s: %q on %s%s (lock %s%s, last seen %s ago%s)",
+		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more, render.Plain(s.ID), done, store.Age(s.StaleForSeconds), render.Plain(state))
 }
 
 // clipped is other people's text, plain and at most n characters of it.
 func clipped(s string, n int) string {
-	r := []rune(plain(s))
+	r := []rune(render.Plain(s))
 	if len(r) > n {
 		return string(r[:n]) + "…"
 	}
 	return string(r)
 }
 
-// sessionEnd names what the session still holds.
-func (h *claudeHook) sessionEnd(ctx context.Context) claudeAnswer {
-	if h.agent == nil {
-		return claudeAnswer{}
+// end names what the session still holds.
+func (e *event) end(ctx context.Context) Answer {
+	if e.agent == nil {
+		return Answer{}
 	}
-	ans, err := h.locks.Query(ctx, store.QueryRequest{Target: h.target(), AgentID: *h.agent})
-	h.warn(ans.Warnings)
+	ans, err := e.hook.Locks.Query(ctx, store.QueryRequest{Target: e.target(), AgentID: *e.agent})
+	e.hook.Warn(ans.Warnings)
 	switch {
 	case errors.Is(err, store.NotARepository):
-		return claudeAnswer{}
+		return Answer{}
 	case err != nil:
-		return h.undecided("what this session still holds cannot be read: " + errorText(err))
+		return e.undecided("what this session still holds cannot be read: " + errorText(err))
 	case len(ans.Result) == 0:
-		return claudeAnswer{}
+		return Answer{}
 	}
-	return claudeAnswer{SystemMessage: fmt.Sprintf("agent-locks: this session (%s) ends and still holds:\n%s\n"+
-		"Finish what is done (agent-locks finish <id>); the rest goes stale and can be reaped.", plain(*h.agent), lockLines(ans.Result))}
+	return Answer{SystemMessage: fmt.Sprintf("agent-locks: this session (%s) ends and still holds:\n%s\n"+
+		"Finish what is done (agent-locks finish <id>); the rest goes stale and can be reaped.", render.Plain(*e.agent), lockLines(ans.Result))}
 }

@@ -1,0 +1,136 @@
+// Package claude answers the hooks of Claude Code: it tells a session who it
+// is, denies edits of files that somebody else holds, and keeps the session's
+// locks alive.
+//
+// Build a Hook and call Answer with what came in on stdin. There is always an
+// answer, and in time: for the client a hook that fails, hangs or dies is no
+// reason to hold an edit back.
+package claude
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Events lists the events that are answered, as the command line names them.
+const Events = "session-start, pre-tool-use, post-tool-use, session-end"
+
+// MaxEvent bounds an event: a Write has the whole file in it.
+const MaxEvent = 64 << 20 // bytes
+
+// A Hook is what the answers depend on.
+type Hook struct {
+	Locks   Locks
+	Getenv  func(string) string
+	Getwd   func() (string, error)
+	BaseDir *string        // the repository, where an event does not say; nil: the working directory's
+	Warn    func([]string) // reports what is no part of an answer
+
+	// Limit is when the answer is that there was none in time; the client's own
+	// limit must be longer.
+	Limit time.Duration
+}
+
+// Locks are the operations of the store that hooks use.
+type Locks interface {
+	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
+	Edit(context.Context, store.EditRequest) (store.Answer[store.Edit], error)
+	Edited(context.Context, store.EditRequest) (store.Answer[store.Edited], error)
+}
+
+// Answer is the answer to one event. named is how the command line named it;
+// "": the event says so itself. read returns the event, of which it need not
+// read more than a limit.
+func (h *Hook) Answer(ctx context.Context, named string, read func(context.Context, int64) ([]byte, error)) Answer {
+	ctx, cancel := context.WithTimeout(ctx, h.Limit)
+	defer cancel()
+	answers := make(chan Answer, 1)
+	go func() {
+		e := &event{hook: h, name: eventNamed(named)}
+		defer func() {
+			if fault := recover(); fault != nil {
+				answers <- e.undecided(fmt.Sprintf("agent-locks failed: %v", fault))
+			}
+		}()
+		answers <- e.answer(ctx, read)
+	}()
+	select {
+	case answer := <-answers:
+		return answer
+	case <-ctx.Done():
+		late := &event{hook: h, name: eventNamed(named)} // the other one belongs to that goroutine
+		return late.undecided(tooLate(ctx))
+	}
+}
+
+func tooLate(ctx context.Context) string { return "no answer in time: " + context.Cause(ctx).Error() }
+
+// An Answer has the client's format. The empty one, {}, says nothing.
+type Answer struct {
+	SystemMessage string    `json:"systemMessage,omitempty"` // for the person
+	Specific      *Specific `json:"hookSpecificOutput,omitempty"`
+}
+
+// A Specific is the part of an answer that depends on the event.
+type Specific struct {
+	HookEventName            string `json:"hookEventName"`
+	PermissionDecision       string `json:"permissionDecision,omitempty"` // deny, ask; absent: the client's own rules
+	PermissionDecisionReason string `json:"permissionDecisionReason,omitempty"`
+	AdditionalContext        string `json:"additionalContext,omitempty"` // for the model
+}
+
+// context is an answer for the model.
+func (e *event) context(text string) Answer {
+	return Answer{Specific: &Specific{HookEventName: e.name, AdditionalContext: text}}
+}
+
+// warning is an answer for the model and the person.
+func (e *event) warning(text string) Answer {
+	a := e.context(text)
+	a.SystemMessage = text
+	return a
+}
+
+// decision is an answer that settles whether an edit goes ahead.
+func (e *event) decision(verdict, reason string) Answer {
+	return Answer{Specific: &Specific{HookEventName: e.name, PermissionDecision: verdict, PermissionDecisionReason: reason}}
+}
+
+// undecided is the answer where we do not know. An edit that nobody could
+// check is for the person to decide, unless edits are not to be held back.
+func (e *event) undecided(why string) Answer {
+	text := "agent-locks: " + render.Plain(why)
+	if e.name != preToolUse {
+		return Answer{SystemMessage: text}
+	}
+	text += "; nobody checked whether somebody else holds this file"
+	switch e.mode() {
+	case modeOff:
+		return Answer{}
+	case modeWarn:
+		return e.warning(text)
+	}
+	return e.decision("ask", text)
+}
+
+// What AGENT_LOCKS_HOOK says happens to an edit of a file that somebody else
+// holds.
+const (
+	modeDeny = "deny"
+	modeWarn = "warn"
+	modeOff  = "off"
+)
+
+// mode is that; a word that is none of them counts as the strictest.
+func (e *event) mode() string {
+	switch mode := strings.ToLower(strings.TrimSpace(e.hook.Getenv("AGENT_LOCKS_HOOK"))); mode {
+	case modeWarn, modeOff:
+		return mode
+	}
+	return modeDeny
+}

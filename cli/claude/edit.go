@@ -1,0 +1,195 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// file is the absolute path of the file that the tool edits; edits is false
+// for other tools.
+func (e *event) file() (path string, edits bool) {
+	var in struct {
+		FilePath     any `json:"file_path"`
+		NotebookPath any `json:"notebook_path"`
+	}
+	switch e.in.ToolName {
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+	default:
+		return "", false
+	}
+	if err := json.Unmarshal(e.in.ToolInput, &in); err != nil {
+		return "", true
+	}
+	for _, said := range []any{in.FilePath, in.NotebookPath} {
+		if text, ok := said.(string); ok && text != "" {
+			path = text
+			break
+		}
+	}
+	if path == "" || filepath.IsAbs(path) {
+		return path, true
+	}
+	dir := e.in.Cwd
+	if dir == "" {
+		wd, err := e.hook.Getwd()
+		if err != nil {
+			return "", true
+		}
+		dir = wd
+	}
+	if !filepath.IsAbs(dir) {
+		return "", true
+	}
+	if path = gitdir.Rooted(dir, path); filepath.IsAbs(path) {
+		return path, true
+	}
+	return dir + string(filepath.Separator) + path, true // not Join: a .. may follow a symlink
+}
+
+func (e *event) edit(path string) store.EditRequest {
+	return store.EditRequest{Path: path, AgentID: e.agent, ParentAgentID: e.parent}
+}
+
+// beforeEdit holds back the edit of a file that somebody else holds.
+func (e *event) beforeEdit(ctx context.Context) Answer {
+	mode := e.mode()
+	path, edits := e.file()
+	switch {
+	case mode == modeOff || !edits && e.in.ToolName != "":
+		return Answer{}
+	case !edits:
+		return e.undecided("the event names no tool")
+	case path == "":
+		return e.undecided(fmt.Sprintf("the event names no file for %s", e.in.ToolName))
+	}
+	ans, err := e.hook.Locks.Edit(ctx, e.edit(path))
+	e.hook.Warn(ans.Warnings)
+	switch {
+	case ctx.Err() != nil:
+		return e.undecided(tooLate(ctx))
+	case err != nil:
+		return e.held(mode, "agent-locks: nobody can tell whether somebody else holds this file: "+render.PlainLines(errorText(err))+"\n"+bypassText)
+	case len(ans.Result.Blocked) > 0:
+		return e.held(mode, heldText(ans.Result.Blocked, elsewhere(e.in.Cwd, path, ans.Result.Blocked[0])))
+	}
+	var notes []string
+	for _, w := range ans.Result.Warned {
+		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)", render.Plain(w.Files[0]), render.HoldText("is ", w), render.Plain(w.ID)))
+	}
+	if ans.Unreadable > 0 {
+		notes = append(notes, fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks doctor", render.Count(ans.Unreadable, "lock file")))
+	}
+	if len(notes) == 0 {
+		return Answer{}
+	}
+	return e.context(strings.Join(notes, "\n"))
+}
+
+// held denies an edit or, where edits are not to be held back, reports it.
+func (e *event) held(mode, text string) Answer {
+	if mode == modeDeny {
+		return e.decision("deny", text)
+	}
+	return e.warning("Only a warning, the edit goes through. " + text)
+}
+
+const bypassText = "- bypass: only the person who runs this session can, by starting it with AGENT_LOCKS_HOOK=warn (or off) in its environment."
+
+// elsewhere is the directory that tools and commands must name to reach
+// the store that a file's lock is in; "" where they find it from cwd.
+func elsewhere(cwd, path string, held store.Hold) string {
+	root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(path)), "/"+held.Files[0])
+	if !ok { // by way of a symlink, or recorded in another form
+		root = held.Repository
+	}
+	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) && !nested(root, rel) {
+		return ""
+	}
+	return root
+}
+
+// nested reports whether a directory in the worktree at root lies in a worktree
+// of its own there, as that of a submodule. In doubt it does: to name a store
+// that would have been found anyway does no harm.
+func nested(root, rel string) bool {
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		if _, err := os.Lstat(filepath.Join(root, rel, ".git")); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldText names who holds a file and every way out; baseDir is where from,
+// unless the session is there.
+func heldText(holds []store.Hold, baseDir string) string {
+	var b strings.Builder
+	for _, held := range holds {
+		fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", render.Plain(held.Files[0]), render.HoldText("is ", held), render.Plain(held.ID), render.Plain(held.Created), store.Age(held.StaleForSeconds))
+		if held.Worktree != "" {
+			fmt.Fprintf(&b, ", in %s", render.Plain(held.Worktree))
+		}
+		b.WriteString(").\n")
+		if held.LastNote != "" {
+			fmt.Fprintf(&b, "Its last note: %s\n", render.Plain(held.LastNote))
+		}
+	}
+	first := holds[0]
+	who := "the holder"
+	if first.AgentID != nil {
+		who = render.Plain(*first.AgentID)
+	}
+	flag := ""
+	if baseDir != "" {
+		flag = "--base-dir " + render.Quoted(baseDir) + " "
+		fmt.Fprintf(&b, "With the tools, pass base_dir %s.\n", render.Plain(baseDir))
+	}
+	fmt.Fprintf(&b, `Ways out:
+- coordinate: ask %s, or leave a note with lock_update on %s.
+- wait: lock_wait on the file (or: agent-locks wait %s-- %s), then edit.
+- narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
+%s`, who, render.Plain(first.ID), flag, render.Entries(first.Files[:1]), bypassText)
+	return b.String()
+}
+
+// errorText is an error and what to do about it, in one line.
+func errorText(err error) string {
+	var e *store.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return e.Message + " (" + e.Hint + ")"
+	}
+	return err.Error()
+}
+
+// afterEdit keeps the session's locks alive and reports an edit outside them.
+func (e *event) afterEdit(ctx context.Context) Answer {
+	path, edits := e.file()
+	if !edits || path == "" || e.agent == nil {
+		return Answer{}
+	}
+	ans, err := e.hook.Locks.Edited(ctx, e.edit(path))
+	e.hook.Warn(ans.Warnings)
+	if err != nil {
+		e.hook.Warn([]string{errorText(err)}) // the edit is done; there is nothing to hold back
+	}
+	if ans.Result.Outside == "" {
+		return Answer{}
+	}
+	var claims []string
+	for _, s := range ans.Result.Claims {
+		claims = append(claims, fmt.Sprintf("%s (%s)", render.Plain(s.ID), render.Plain(strings.Join(s.Scope, ", "))))
+	}
+	return e.context(fmt.Sprintf("agent-locks: you changed %s, which none of your claims covers: %s. "+
+		"If it belongs to that work, widen the claim (lock_update with add_scope), so that others see it.",
+		render.Plain(ans.Result.Outside), strings.Join(claims, "; ")))
+}

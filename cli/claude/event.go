@@ -1,0 +1,147 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// The events that are answered, as Claude Code names them.
+const (
+	sessionStart = "SessionStart"
+	preToolUse   = "PreToolUse"
+	postToolUse  = "PostToolUse"
+	sessionEnd   = "SessionEnd"
+)
+
+// eventNamed is the client's name for an event that the command line names;
+// any other name stays as it is.
+func eventNamed(name string) string {
+	known := map[string]string{
+		"session-start": sessionStart, "pre-tool-use": preToolUse,
+		"post-tool-use": postToolUse, "session-end": sessionEnd,
+	}
+	if event, ok := known[name]; ok {
+		return event
+	}
+	return name
+}
+
+// An event is one event of a session, and who that is.
+type event struct {
+	hook   *Hook
+	name   string // "": as the event itself says
+	in     input
+	agent  *string // the session's id among agents; nil: unknown
+	parent *string
+}
+
+// An input is what we read of an event.
+type input struct {
+	SessionID     string          `json:"session_id"`
+	Cwd           string          `json:"cwd"`
+	HookEventName string          `json:"hook_event_name"`
+	ToolName      string          `json:"tool_name"`
+	ToolInput     json.RawMessage `json:"tool_input"`
+}
+
+// answer reads the event and finds the answer to it.
+func (e *event) answer(ctx context.Context, read func(context.Context, int64) ([]byte, error)) Answer {
+	b, err := read(ctx, MaxEvent+1)
+	if err == nil && len(b) > MaxEvent {
+		err = fmt.Errorf("more than %d bytes", MaxEvent)
+	}
+	if err == nil && e.name == "" && len(bytes.TrimSpace(b)) == 0 {
+		return e.undecided("hook needs an event, as JSON on stdin; events are " + Events)
+	}
+	if err == nil {
+		err = e.parse(b)
+	}
+	if err != nil {
+		return e.undecided("the event cannot be read: " + err.Error())
+	}
+	switch e.name {
+	case sessionStart:
+		return e.start(ctx)
+	case preToolUse:
+		return e.beforeEdit(ctx)
+	case postToolUse:
+		return e.afterEdit(ctx)
+	case sessionEnd:
+		return e.end(ctx)
+	default:
+		return e.undecided(fmt.Sprintf("unknown event %q; known are %s", e.name, Events))
+	}
+}
+
+// parse reads the event. A field of a type that we did not expect counts as
+// absent: the client's format grows, and most of it does not concern us.
+func (e *event) parse(b []byte) error {
+	if b = bytes.TrimSpace(b); json.Valid(b) && b[0] != '{' {
+		return errors.New("it is not a JSON object")
+	}
+	var wrong *json.UnmarshalTypeError
+	if err := json.Unmarshal(b, &e.in); err != nil && !errors.As(err, &wrong) {
+		return err
+	}
+	if e.name == "" {
+		e.name = e.in.HookEventName
+	}
+	e.agent, e.parent = identity(e.in.SessionID, e.hook.Getenv("AGENT_LOCKS_AGENT_ID"), e.hook.Getenv("AGENT_LOCKS_PARENT_ID"))
+	return nil
+}
+
+// target is the repository that the session works in.
+func (e *event) target() store.Target {
+	if e.in.Cwd != "" {
+		return store.Target{BaseDir: &e.in.Cwd}
+	}
+	return store.Target{BaseDir: e.hook.BaseDir}
+}
+
+// agentPrefix begins the ids of Claude Code sessions.
+const agentPrefix = "claude-"
+
+// identity is who a session is among agents: what the program that started it
+// set, else claude- and the first 8 characters of the session's id. An id of
+// that form which is not this session's was exported by another session, from
+// whose shell this one was started: that is the parent.
+func identity(session, agent, parent string) (id, up *string) {
+	short := []rune(session)
+	if len(short) > 8 {
+		short = short[:8]
+	}
+	own := agentPrefix + string(short)
+	if _, err := lockfile.CleanAgent(own); err != nil || session == "" {
+		own = ""
+	}
+	if parent != "" {
+		up = &parent
+	}
+	switch {
+	case own == "" || agent == own:
+	case agent != "" && !ofSession(agent):
+		own = ""
+	case agent != "":
+		up = &agent
+	}
+	if own != "" {
+		return &own, up
+	}
+	if agent != "" {
+		return &agent, up
+	}
+	return nil, up
+}
+
+func ofSession(agent string) bool {
+	rest, ok := strings.CutPrefix(agent, agentPrefix)
+	return ok && utf8.RuneCountInString(rest) == 8
+}
