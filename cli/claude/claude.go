@@ -2,7 +2,7 @@
 // is, denies edits of files that somebody else holds, and keeps the session's
 // locks alive.
 //
-// Build a Hook and call Answer with what came in on stdin. There is always an
+// Build a Hook and call Reply with what came in on stdin. There is always an
 // answer, and in time: for the client a hook that fails, hangs or dies is no
 // reason to hold an edit back.
 package claude
@@ -43,10 +43,10 @@ type Locks interface {
 	Edited(context.Context, store.EditRequest) (store.Answer[store.Edited], error)
 }
 
-// Answer is the answer to one event. named is how the command line named it;
+// Reply is the answer to one event. named is how the command line named it;
 // "": the event says so itself. read returns the event, of which it need not
 // read more than a limit.
-func (h *Hook) Answer(ctx context.Context, named string, read func(context.Context, int64) ([]byte, error)) Answer {
+func (h *Hook) Reply(ctx context.Context, named string, read func(context.Context, int64) ([]byte, error)) Answer {
 	ctx, cancel := context.WithTimeout(ctx, h.Limit)
 	defer cancel()
 	answers := make(chan Answer, 1)
@@ -57,7 +57,7 @@ func (h *Hook) Answer(ctx context.Context, named string, read func(context.Conte
 				answers <- e.undecided(fmt.Sprintf("agent-locks failed: %v", fault))
 			}
 		}()
-		answers <- e.answer(ctx, read)
+		answers <- e.dispatch(ctx, read)
 	}()
 	select {
 	case answer := <-answers:

@@ -79,7 +79,7 @@ func TestAnswersInTime(t *testing.T) {
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
 	hook := Hook{Getenv: func(string) string { return "" }, Limit: 10 * time.Millisecond}
-	got := hook.Answer(t.Context(), "pre-tool-use", func(context.Context, int64) ([]byte, error) {
+	got := hook.Reply(t.Context(), "pre-tool-use", func(context.Context, int64) ([]byte, error) {
 		<-never
 		return nil, nil
 	})

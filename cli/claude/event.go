@@ -52,8 +52,8 @@ type input struct {
 	ToolInput     json.RawMessage `json:"tool_input"`
 }
 
-// answer reads the event and finds the answer to it.
-func (e *event) answer(ctx context.Context, read func(context.Context, int64) ([]byte, error)) Answer {
+// dispatch reads the event and finds the answer to it.
+func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) ([]byte, error)) Answer {
 	b, err := read(ctx, MaxEvent+1)
 	if err == nil && len(b) > MaxEvent {
 		err = fmt.Errorf("more than %d bytes", MaxEvent)
