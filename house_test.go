@@ -27,11 +27,13 @@ func arrows() map[string][]string {
 		"cli/guard":  {"gitdir"},
 		"cli/render": {"lockfile", "store"},
 		"cli/setup":  {},
-		"server":     {"store"},
+		"server":     {"server/stdio", "store"},
 		"store":      {"gitdir", "lockfile", "overlap"},
 		"gitdir":     {},
 		"lockfile":   {},
 		"overlap":    {},
+
+		"server/stdio": {},
 	}
 }
 

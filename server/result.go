@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -50,7 +51,7 @@ func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessag
 
 // maxAnswer is the longest answer that is sent. As a text within a message's
 // JSON it is up to twice as long, which is what a message may have.
-const maxAnswer = maxMessage / 2
+const maxAnswer = stdio.MaxMessage / 2
 
 // tooMuch refuses an answer that no client could read.
 func (t Tool) tooMuch(size int) error {

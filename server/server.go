@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -34,7 +35,7 @@ func Serve(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return newLine(o.In, o.Out, log).run(ctx, server)
+	return stdio.Serve(ctx, server, o.In, o.Out, log)
 }
 
 // newServer is a server of these tools that has not met a client yet.

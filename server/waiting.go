@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -13,7 +14,7 @@ import (
 // than its client may still ask something, and tells the client how it goes
 // where that gave a token for it.
 func waiting(ctx context.Context, req *mcp.CallToolRequest, log *slog.Logger) store.Waiting {
-	w := store.Waiting{Until: untilInputEnds}
+	w := store.Waiting{Until: stdio.UntilInputEnds}
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return w

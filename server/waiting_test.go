@@ -26,7 +26,8 @@ type session struct {
 	served chan error
 }
 
-func newSession(t *testing.T) *session {
+// newStore is the store of a new repository.
+func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	dir := t.TempDir()
 	environ := slices.DeleteFunc(os.Environ(), func(kv string) bool {
@@ -38,7 +39,16 @@ func newSession(t *testing.T) *session {
 	if out, err := git.CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
-	s := &store.Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: func() []string { return environ }}
+	return &store.Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: func() []string { return environ }}
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	s := newStore(t)
+	dir, err := s.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	one := "one"
 	if _, err := s.Create(t.Context(), store.CreateRequest{Title: "First", Scope: []string{"src"}, AgentID: &one}); err != nil {
 		t.Fatal(err)

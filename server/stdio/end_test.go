@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -40,10 +40,10 @@ func TestEndOfInputEndsCallsThatWait(t *testing.T) {
 	}
 }
 
-func TestUntilInputEndsAwayFromALine(t *testing.T) {
+func TestUntilInputEndsOutsideServe(t *testing.T) {
 	t.Parallel()
 	parent, stop := context.WithCancel(context.Background())
-	ctx, cancel := untilInputEnds(parent)
+	ctx, cancel := UntilInputEnds(parent)
 	defer cancel()
 	if ctx.Err() != nil {
 		t.Fatal("ended at once")
@@ -165,7 +165,7 @@ func TestSignalEndsTheSessionOnABlockedPipe(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- newLine(in, out, testLog(t)).run(ctx, newRig(t).server) }()
+	go func() { done <- Serve(ctx, newRig(t).server, in, out, testLog(t)) }()
 	if _, err := io.WriteString(fromClient, pingOf("1")); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestFailingInputIsAnError(t *testing.T) {
 	t.Parallel()
 	var out lockedBuffer
 	input := io.MultiReader(strings.NewReader(pingOf("1")), iotest.ErrReader(syscall.EIO))
-	err := newLine(input, &out, testLog(t)).run(t.Context(), newRig(t).server)
+	err := Serve(t.Context(), newRig(t).server, input, &out, testLog(t))
 	if !errors.Is(err, syscall.EIO) {
 		t.Errorf("run returned %v", err)
 	}

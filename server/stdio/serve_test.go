@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 
 const newestWithHandshake = "2025-11-25"
 
-func TestLineRefusesAndGoesOn(t *testing.T) {
+func TestBadLineIsAnsweredAndTheSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, line, want string
@@ -72,7 +72,7 @@ func TestLineRefusesAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestLineAccepts(t *testing.T) {
+func TestOddLinesAreAccepted(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, input string
@@ -94,10 +94,10 @@ func TestLineAccepts(t *testing.T) {
 		{"id zero", pingOf("0"), []string{"0"}},
 		{"id negative", pingOf("-7"), []string{"-7"}},
 		{"id at the bound", pingOf("9007199254740991"), []string{"9007199254740991"}},
-		{"id an integer in another spelling", pingOf("1e2"), []string{"100"}},
+		{"id an integer in another spelling", pingOf("1e2") + pingOf("2.0") + pingOf("-0"), []string{"1e2", "2.0", "-0"}},
 		{"id an empty string", pingOf(`""`), []string{`""`}},
 		{"id a string of digits", pingOf("1") + pingOf(`"1"`), []string{"1", `"1"`}},
-		{"id that JSON escapes", pingOf(`"<\u00e9\n\"&>"`), []string{`"<é\n\"&>"`}},
+		{"id that JSON escapes", pingOf(`"<\u00e9\n\"&>"`), []string{`"<\u00e9\n\"&>"`}},
 		{"notification with the id null", `{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}` + "\n" + pingOf("1"), []string{"1"}},
 		{"unknown notification", `{"jsonrpc":"2.0","method":"nope"}` + "\n" + pingOf("1"), []string{"1"}},
 		{"answer to no request", `{"jsonrpc":"2.0","id":5,"result":null}` + "\n" + pingOf("1"), []string{"1"}},
@@ -135,7 +135,7 @@ func TestRequestsNeedTheHandshakeFirst(t *testing.T) {
 }
 
 // What a tool gets is what the client wrote, whatever JSON calls equal.
-func TestLinePassesArgumentsUntouched(t *testing.T) {
+func TestArgumentsArriveUntouched(t *testing.T) {
 	t.Parallel()
 	for _, arguments := range []string{
 		`{"n":9007199254740993,"f":1.50,"e":1e400}`,
@@ -152,7 +152,7 @@ func TestLinePassesArgumentsUntouched(t *testing.T) {
 
 // An id that is in flight must not be answered twice: the client would take the
 // refusal for the answer to its first request.
-func TestLineRefusesAnIDInFlight(t *testing.T) {
+func TestIDInFlightIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.dial(t)

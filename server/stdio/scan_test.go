@@ -1,15 +1,16 @@
-package server
+package stdio
 
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"testing"
 )
 
-func TestIDKey(t *testing.T) {
+func TestReadID(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		id, key string // no key: not an id that go-sdk answers
+		id, key string // its type and value; no key: not an id that the SDK tells from others
 	}{
 		{`1`, "n1"}, {`1.0`, "n1"}, {`10e-1`, "n1"}, {`-0`, "n0"}, {`-5`, "n-5"},
 		{`"1"`, "s1"}, {`""`, "s"}, {`"\u0061"`, "sa"}, {`"é"`, "sé"}, {`"\ud83d\ude00"`, "s😀"},
@@ -19,16 +20,23 @@ func TestIDKey(t *testing.T) {
 		{`null`, ""}, {`true`, ""}, {`[]`, ""}, {`{}`, ""}, {``, ""},
 	}
 	for _, test := range tests {
-		key, ok := idKey(json.RawMessage(test.id))
-		if ok != (test.key != "") || ok && key != test.key {
-			t.Errorf("idKey(%s) = %q, %v, want %q", test.id, key, ok, test.key)
+		id, ok := readID(json.RawMessage(test.id))
+		key := ""
+		switch value := id.Raw().(type) {
+		case int64:
+			key = "n" + strconv.FormatInt(value, 10)
+		case string:
+			key = "s" + value
+		}
+		if ok != (test.key != "") || key != test.key {
+			t.Errorf("readID(%s) = %q, %v, want %q", test.id, key, ok, test.key)
 		}
 	}
 }
 
 // In well-formed JSON the scanner finds what the decoder finds, however the
 // text is cut into pieces.
-func FuzzIDScanner(f *testing.F) {
+func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 		`{"params":{"id":2,"x":["id",{"id":3}]},"id":"a\"b,}"}`,
@@ -38,17 +46,15 @@ func FuzzIDScanner(f *testing.F) {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		var scan idScanner
-		if cut = max(0, min(cut, len(text))); cut > 0 {
-			scan.feed(text[:cut])
-		}
-		scan.feed(text[cut:])
-		got := scan.id()
+		cut = max(0, min(cut, len(text)))
+		pieces := scan(text[:cut])
+		pieces.feed(text[cut:])
+		got := pieces.id()
 		if got != nil && !json.Valid(got) {
 			t.Fatalf("found %q", got)
 		}
-		if !bytes.Equal(got, scanID(text)) {
-			t.Fatalf("found %s in pieces, %s in one", got, scanID(text))
+		if !bytes.Equal(got, scan(text).id()) {
+			t.Fatalf("found %s in pieces, %s in one", got, scan(text).id())
 		}
 		var members map[string]json.RawMessage
 		if !json.Valid(text) || bytes.Contains(text, []byte(`\u`)) || bytes.ContainsRune(text, '\ufffd') {

@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"encoding/json"
@@ -32,7 +32,7 @@ func TestLongMessages(t *testing.T) {
 func TestLimitIsSixteenMiB(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("x", 16<<20-1) + "\n"
-	fits, over := newFrames(strings.NewReader(line), maxMessage), newFrames(strings.NewReader("x"+line), maxMessage)
+	fits, over := newLines(strings.NewReader(line), MaxMessage), newLines(strings.NewReader("x"+line), MaxMessage)
 	if text, err := fits.next(); err != nil || len(text) != len(line)-1 {
 		t.Errorf("a line of 16 MiB came with %d bytes and %v", len(text), err)
 	}
@@ -64,9 +64,7 @@ func TestLinesOverTheLimit(t *testing.T) {
 			if strings.HasSuffix(input, "\n") {
 				input += pingOf(`"after"`)
 			}
-			l := newLine(strings.NewReader(input), &out, testLog(t))
-			l.in.limit = limit
-			_, lines := runToEnd(t, l, newRig(t), &out)
+			_, lines := newRig(t).serveToEnd(t, strings.NewReader(input), &out, limit)
 			got := strings.Join(lines, " ")
 			if !strings.Contains(" "+got+" ", " "+test.want+" ") || len(lines) != strings.Count(input, "\n")+strings.Count(test.name, "no line end") {
 				t.Errorf("answers %q, want %s among them", lines, test.want)
@@ -99,7 +97,7 @@ func TestErrorsRepeatNothingLong(t *testing.T) {
 			for _, handshake := range []string{initialize(newestWithHandshake), ""} {
 				replies, _ := newRig(t).oneShot(t, handshake+message)
 				r := byID(t, replies, "1")
-				if r.Error == nil || len(r.Error.Message) == 0 || len(r.Error.Message) > maxWhy+len("…") {
+				if r.Error == nil || len(r.Error.Message) == 0 || len(r.Error.Message) > maxReason+len("…") {
 					t.Fatalf("after %d bytes of handshake it is answered %+v", len(handshake), r)
 				}
 			}
@@ -113,7 +111,7 @@ func TestErrorsNameNoLongID(t *testing.T) {
 	id := `"` + strings.Repeat("x", 20_000) + `"`
 	replies, _ := newRig(t).oneShot(t, initialize(newestWithHandshake)+strings.Repeat(callOf(id, "waits", `{}`), 2))
 	r := byID(t, replies, "null")
-	if r.Error == nil || !strings.HasPrefix(r.Error.Message, "the id ") || len(r.Error.Message) > maxWhy+len("…") {
+	if r.Error == nil || !strings.HasPrefix(r.Error.Message, "the id ") || len(r.Error.Message) > maxReason+len("…") {
 		t.Errorf("%+v", r)
 	}
 	byID(t, replies, id)
@@ -125,10 +123,8 @@ func TestEndlessLineTakesBoundedMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	var out lockedBuffer
 	input := io.MultiReader(io.LimitReader(xs{}, size), strings.NewReader("\n"+pingOf("1")))
-	l := newLine(input, &out, testLog(t))
-	l.in.limit = limit
 	runtime.ReadMemStats(&before)
-	_, lines := runToEnd(t, l, newRig(t), &out)
+	_, lines := newRig(t).serveToEnd(t, input, &out, limit)
 	runtime.ReadMemStats(&after)
 	if len(lines) != 2 || lines[0] != "null:-32600" || lines[1] != "1" {
 		t.Errorf("answers %q", lines)

@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // go-sdk's own client, in each protocol version that it speaks.
-func TestClientOverTheLine(t *testing.T) {
+func TestTheSDKsOwnClient(t *testing.T) {
 	t.Parallel()
 	for _, version := range mcp.SupportedProtocolVersions() {
 		t.Run(version, func(t *testing.T) {
@@ -22,7 +22,7 @@ func TestClientOverTheLine(t *testing.T) {
 			out, toClient := io.Pipe()
 			done := make(chan error, 1)
 			go func() {
-				done <- newLine(fromClient, toClient, testLog(t)).run(context.Background(), r.server)
+				done <- Serve(context.Background(), r.server, fromClient, toClient, testLog(t))
 				toClient.Close()
 			}()
 			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, &mcp.ClientOptions{
@@ -90,8 +90,7 @@ func TestAnswersDoNotInterleave(t *testing.T) {
 		input.WriteString("rubbish\n")
 	}
 	var out lockedBuffer
-	l := newLine(strings.NewReader(input.String()), &out, testLog(t))
-	replies, _ := runToEnd(t, l, newRig(t), &out)
+	replies, _ := newRig(t).serveToEnd(t, strings.NewReader(input.String()), &out, MaxMessage)
 	if len(replies) != 2*calls+1 {
 		t.Errorf("%d answers, want %d", len(replies), 2*calls+1)
 	}

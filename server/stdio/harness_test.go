@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A rig is a real MCP server with tools that show what a line does.
+// A rig is a real MCP server with tools that show what a connection does.
 type rig struct {
 	server *mcp.Server
 	open   chan struct{} // tool "gate" answers once this is closed
@@ -53,7 +53,7 @@ func newRig(t testing.TB) *rig {
 	})
 	add("deaf", func(context.Context) error { <-r.open; return nil }) // ends only when let through
 	add("waits", func(ctx context.Context) error {                    // ends when the client will ask nothing more
-		ctx, cancel := untilInputEnds(ctx)
+		ctx, cancel := UntilInputEnds(ctx)
 		defer cancel()
 		select {
 		case <-r.open:
@@ -169,21 +169,18 @@ func readReplies(t testing.TB, output []byte) (replies []reply, lines []string) 
 // comes. The session must end by itself and well.
 func (r *rig) oneShot(t testing.TB, input string) (replies []reply, lines []string) {
 	t.Helper()
-	return r.oneShotFrom(t, strings.NewReader(input))
-}
-
-func (r *rig) oneShotFrom(t testing.TB, input io.Reader) (replies []reply, lines []string) {
-	t.Helper()
 	var out lockedBuffer
-	return runToEnd(t, newLine(input, &out, testLog(t)), r, &out)
+	return r.serveToEnd(t, strings.NewReader(input), &out, MaxMessage)
 }
 
-func runToEnd(t testing.TB, l *line, r *rig, out *lockedBuffer) (replies []reply, lines []string) {
+func (r *rig) serveToEnd(t testing.TB, input io.Reader, out *lockedBuffer, limit int) (replies []reply, lines []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	if err := l.run(ctx, r.server); err != nil {
-		t.Fatalf("run: %v", err)
+	c := newConnection(ctx, input, out, testLog(t))
+	c.in.limit = limit
+	if err := c.serve(ctx, r.server); err != nil {
+		t.Fatalf("serve: %v", err)
 	}
 	if ctx.Err() != nil {
 		t.Fatal("the session did not end by itself")

@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ func (r *rig) dial(t *testing.T) *dialled {
 	c := &dialled{t: t, in: in, out: bufio.NewReader(out), signal: cancel, done: make(chan error, 1)}
 	c.hangUp = func() { out.Close() }
 	go func() {
-		c.done <- newLine(fromClient, toClient, testLog(t)).run(ctx, r.server)
+		c.done <- Serve(ctx, r.server, fromClient, toClient, testLog(t))
 		toClient.Close()
 	}()
 	t.Cleanup(func() {

@@ -1,0 +1,142 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A connection is the SDK's view of the client: an mcp.Connection, and the
+// mcp.Transport that leads to it. It serves one session.
+type connection struct {
+	in    *lines
+	calls *calls
+	log   *slog.Logger
+
+	// incoming carries the messages that passed the checks from receiveAll to
+	// Read: a read of the client's input could not be interrupted.
+	incoming chan jsonrpc.Message
+
+	// input is done once the client's input has ended; see UntilInputEnds.
+	input    context.Context
+	endInput context.CancelCauseFunc
+
+	// life is done once the session is over. Its cause is errEnded where that
+	// is as it should be.
+	life context.Context
+	end  context.CancelCauseFunc
+
+	// writing is held while a line is chosen and written, so that the client
+	// sees lines in the order in which the state of the calls changed.
+	writing sync.Mutex
+	out     io.Writer
+	failed  error // of the first write that failed
+}
+
+var errEnded = errors.New("the session has ended")
+
+func newConnection(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) *connection {
+	c := &connection{
+		in:       newLines(in, MaxMessage),
+		calls:    newCalls(),
+		log:      log,
+		incoming: make(chan jsonrpc.Message),
+		out:      out,
+	}
+	c.input, c.endInput = context.WithCancelCause(context.Background())
+	c.life, c.end = context.WithCancelCause(ctx)
+	return c
+}
+
+func (c *connection) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
+// SessionID is empty: there is one session in a process.
+func (c *connection) SessionID() string { return "" }
+
+// Close ends the session. The SDK calls it when it has nothing more to do.
+func (c *connection) Close() error {
+	c.end(errEnded)
+	return nil
+}
+
+// Read returns the next message. It fails when the session is over, and not as
+// soon as the client's input has ended: the SDK would cancel what was asked.
+func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.incoming:
+		return m, nil
+	case <-c.life.Done():
+		return nil, io.EOF
+	}
+}
+
+// Write sends a message of the SDK's to the client, or keeps it for its batch.
+func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err // the notification of a call that was cancelled
+	}
+	response, ok := m.(*jsonrpc.Response)
+	if !ok {
+		text, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			return err
+		}
+		return c.writeLine(text)
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	call := c.calls.take(response)
+	switch {
+	case call == nil:
+		c.log.Warn("dropped an answer to no request", "id", response.ID.Raw())
+		return nil
+	case call.cancelled && !didWork(call, response):
+		return nil
+	case call.batch != nil:
+		return c.printBatch(call.batch, encode(call, response))
+	default:
+		return c.print(encode(call, response))
+	}
+}
+
+func (c *connection) writeLine(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.print(text)
+}
+
+func (c *connection) writeBatch(b *batch, answers ...[]byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	return c.printBatch(b, answers...)
+}
+
+// printBatch adds answers to a batch, and prints it if it is complete now. A
+// batch of notifications gets no answer.
+func (c *connection) printBatch(b *batch, answers ...[]byte) error {
+	all := c.calls.collect(b, answers...)
+	if len(all) == 0 {
+		return nil
+	}
+	text := append([]byte{'['}, bytes.Join(all, []byte{','})...)
+	return c.print(append(text, ']'))
+}
+
+// print writes a line, writing being held. A failure, which may have left part
+// of a line behind, is the last thing that is written, and ends the session.
+func (c *connection) print(text []byte) error {
+	if c.failed == nil {
+		if _, err := c.out.Write(append(text, '\n')); err != nil {
+			c.failed = fmt.Errorf("writing to the client: %w", err)
+			c.end(c.failed)
+		}
+	}
+	return c.failed
+}

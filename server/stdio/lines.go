@@ -1,0 +1,66 @@
+package stdio
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// MaxMessage is how many bytes one line of the client's may have, its line end
+// included.
+const MaxMessage = 16 << 20
+
+// readAhead is the size of the read buffer.
+const readAhead = 64 << 10
+
+// Lines splits the client's input into lines, holding no more than limit bytes
+// of any.
+type lines struct {
+	r     *bufio.Reader
+	limit int
+}
+
+func newLines(r io.Reader, limit int) *lines {
+	return &lines{r: bufio.NewReaderSize(r, readAhead), limit: limit}
+}
+
+// next returns the next line without its line end and the blanks around it.
+// Input that ends without a line end ends its last line too. Errors are io.EOF,
+// a *refusal of a line over the limit, which has been skipped, or what the
+// reader said.
+func (l *lines) next() ([]byte, error) {
+	var line []byte
+	var skipped *scanner // once the line is over the limit
+	size := 0
+	for {
+		chunk, err := l.r.ReadSlice('\n')
+		size += len(chunk)
+		switch {
+		case size <= l.limit:
+			line = append(line, chunk...)
+		case skipped == nil:
+			skipped, line = scan(line), nil
+			fallthrough
+		default:
+			skipped.feed(chunk)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && (size == 0 || !errors.Is(err, io.EOF)):
+			return nil, err
+		case skipped != nil:
+			return nil, refuse(skipped.id(), jsonrpc.CodeInvalidRequest, "a message of %d bytes is over the limit of %d bytes", size, l.limit)
+		default:
+			return trimLine(line), nil
+		}
+	}
+}
+
+// trimLine removes what surrounds a message without being part of it: the line
+// end, blanks, and the byte order mark that some shells put before piped text.
+func trimLine(b []byte) []byte {
+	return bytes.Trim(bytes.TrimPrefix(b, []byte("\ufeff")), " \t\r\n")
+}

@@ -1,0 +1,154 @@
+package stdio
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxDepth is how deep the SDK lets a message nest.
+const maxDepth = 1000
+
+// maxSafeID is the largest number (either sign) that survives as an id: peers
+// and the SDK read numbers as float64.
+const maxSafeID = 1<<53 - 1
+
+// A message is one that the SDK can be given: a *jsonrpc.Request, which may be
+// a notification, or a *jsonrpc.Response.
+type message struct {
+	jsonrpc.Message
+	id json.RawMessage // of a request, as the client wrote it
+}
+
+// splitLine checks that a line, not empty, is one JSON text which the SDK can
+// read, and returns the message it holds, or those of the batch it is.
+func splitLine(text []byte) (messages []json.RawMessage, isBatch bool, err error) {
+	// Depth first: the JSON decoder has a limit too, and reports it as a syntax
+	// error. Few lines hold that many brackets at all.
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxDepth {
+		if s := scan(text); s.deepest > maxDepth {
+			return nil, false, refuse(s.id(), jsonrpc.CodeInvalidRequest, "the message nests deeper than %d levels", maxDepth)
+		}
+	}
+	if text[0] == '[' {
+		err = json.Unmarshal(text, &messages)
+	} else {
+		messages = []json.RawMessage{text}
+		err = json.Unmarshal(text, new(json.RawMessage))
+	}
+	switch {
+	case err != nil:
+		return nil, false, refuse(nil, jsonrpc.CodeParseError, "the line is not one JSON text: %v", err)
+	case !utf8.Valid(text):
+		return nil, false, refuse(scan(text).id(), jsonrpc.CodeParseError, "the line is not UTF-8")
+	case len(messages) == 0:
+		return nil, false, refuse(nil, jsonrpc.CodeInvalidRequest, "the batch is empty")
+	}
+	return messages, text[0] == '[', nil
+}
+
+// readMessage checks that raw, which is valid JSON, is one JSON-RPC message. Of
+// members that are there twice the last counts, unknown ones do not.
+func readMessage(raw json.RawMessage) (message, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object")
+	}
+	if string(members["jsonrpc"]) != `"2.0"` {
+		return message{}, refuse(echo(members["id"]), jsonrpc.CodeInvalidRequest, `not a JSON-RPC 2.0 message: "jsonrpc" must be "2.0"`)
+	}
+	if _, ok := members["method"]; !ok {
+		return readResponse(raw, members)
+	}
+	return readRequest(members)
+}
+
+func readRequest(members map[string]json.RawMessage) (message, error) {
+	request := &jsonrpc.Request{}
+	id, hasID := members["id"]
+	// Not unmarshalled at once: null would pass as the empty string.
+	if raw := members["method"]; raw[0] != '"' || json.Unmarshal(raw, &request.Method) != nil {
+		return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `"method" must be a string`)
+	}
+	if string(id) == "null" && strings.HasPrefix(request.Method, "notifications/") {
+		hasID = false // some clients write what they omit as null
+	}
+	if hasID {
+		var ok bool
+		if request.ID, ok = readID(id); !ok {
+			return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `"id" must be a string or an integer of at most 53 bits`)
+		}
+	}
+	if params, ok := members["params"]; ok && string(params) != "null" {
+		request.Params = emptyObjects("params", params)
+		if request.Params[0] != '{' {
+			return message{}, refuse(echo(id), jsonrpc.CodeInvalidParams, `"params" must be an object`)
+		}
+	}
+	return message{request, id}, nil
+}
+
+// readResponse reads a response to a request of ours. Where it is refused as
+// one, the answer carries no id: it would be taken for one to a request of the
+// client's. An error with the id null, by which a client says that it could not
+// read something of ours, is no message at all.
+func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (message, error) {
+	id := members["id"]
+	_, hasResult := members["result"]
+	failure, hasError := members["error"]
+	if !hasResult && !hasError {
+		return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `neither a request, which has a "method", nor a response, which has a "result" or an "error"`)
+	}
+	if hasResult && hasError && string(failure) != "null" {
+		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, `a response has either a "result" or an "error"`)
+	}
+	if len(id) == 0 || string(id) == "null" {
+		return message{}, nil
+	}
+	response, err := jsonrpc.DecodeMessage(raw)
+	if _, ok := readID(id); !ok || err != nil {
+		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, `a response has the "id" of the request, and an "error" has an integer "code" and a text "message"`)
+	}
+	return message{response, nil}, nil
+}
+
+// member is a member of an object, nil if that is none or lacks it.
+func member(object json.RawMessage, name string) json.RawMessage {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(object, &members)
+	return members[name]
+}
+
+// readID reads an id that the SDK can tell from all others: a string of Unicode
+// text or an integer that float64 can tell from its neighbours. raw is valid
+// JSON.
+func readID(raw json.RawMessage) (id jsonrpc.ID, ok bool) {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return id, false // a number out of range
+	}
+	switch v := value.(type) {
+	case string:
+		// Lone surrogates decode as U+FFFD, and so are not told apart.
+		ok = !strings.ContainsRune(v, utf8.RuneError)
+	case float64:
+		ok = v == math.Trunc(v) && math.Abs(v) <= maxSafeID
+	}
+	if ok {
+		id, _ = jsonrpc.MakeID(value) // which takes all strings and numbers
+	}
+	return id, ok
+}
+
+// echo is the id that an error answer carries for raw: itself where JSON-RPC
+// allows that, for it tells the client which request failed, else nil (null).
+func echo(raw json.RawMessage) json.RawMessage {
+	if len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9') {
+		return raw
+	}
+	return nil
+}
