@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Property is one argument of a tool: what clients are told about it, and
-// what is taken for it.
+// A Property is one argument of a tool: what clients are told about it, and how
+// its value is read.
 type Property struct {
 	Name        string
 	Type        string // one plain JSON type: string, array, boolean, number or integer
@@ -20,32 +20,32 @@ type Property struct {
 	// wrong target would look like success.
 	NotEmpty bool
 
-	read reader
+	parse parser
 }
 
 func textArg(name, description string) Property {
-	return Property{Name: name, Type: "string", Description: description, read: readText}
+	return Property{Name: name, Type: "string", Description: description, parse: parseText}
 }
 
 func listArg(name, description string) Property {
-	return Property{Name: name, Type: "array", Items: "string", Description: description, read: readList}
+	return Property{Name: name, Type: "array", Items: "string", Description: description, parse: parseList}
 }
 
 // oneOrManyArg is declared as a string, and takes a list as well.
 func oneOrManyArg(name, description string) Property {
-	return Property{Name: name, Type: "string", Description: description, read: readList}
+	return Property{Name: name, Type: "string", Description: description, parse: parseList}
 }
 
 func boolArg(name, description string) Property {
-	return Property{Name: name, Type: "boolean", Description: description, read: readBool}
+	return Property{Name: name, Type: "boolean", Description: description, parse: parseBool}
 }
 
 func numberArg(name, description string) Property {
-	return Property{Name: name, Type: "number", Description: description, read: readNumber}
+	return Property{Name: name, Type: "number", Description: description, parse: parseNumber}
 }
 
 func countArg(name, description string) Property {
-	return Property{Name: name, Type: "integer", Description: description, read: readCount}
+	return Property{Name: name, Type: "integer", Description: description, parse: parseCount}
 }
 
 func (p Property) required() Property {
@@ -61,7 +61,7 @@ func (p Property) notEmpty() Property {
 // The arguments that many tools share.
 
 func baseDir() Property {
-	return textArg("base_dir", "A path in the repository, if not the server's").notEmpty()
+	return textArg("base_dir", "A path in the repository to use").notEmpty()
 }
 
 func lockID() Property {
@@ -73,7 +73,7 @@ func caller() Property {
 }
 
 func force() Property {
-	return boolArg("force", "true: although somebody else holds it; noted")
+	return boolArg("force", "true: even if somebody else holds it; noted")
 }
 
 func lease(description string) Property {
@@ -81,7 +81,7 @@ func lease(description string) Property {
 }
 
 func staleMinutes() Property {
-	return numberArg("stale_minutes", "Stale after so many silent minutes (60)")
+	return numberArg("stale_minutes", "Minutes of silence until stale (60)")
 }
 
 // declaration is the tool as tools/list prints it.

@@ -178,7 +178,7 @@ func TestAPanicEndsItsCallOnly(t *testing.T) {
 		fake("works", func(context.Context) (any, []string, error) { return 1, nil, nil }),
 	})
 	texts, isError := callTool(t, client, "breaks", nil)
-	if !isError || len(texts) != 1 || !strings.HasPrefix(texts[0], "breaks failed by a fault of its own: out of cheese\n") {
+	if !isError || len(texts) != 1 || !strings.HasPrefix(texts[0], "breaks failed because of a bug: out of cheese\n") {
 		t.Errorf("isError %v, %q", isError, texts)
 	}
 	if strings.Contains(texts[0], "goroutine") {

@@ -110,7 +110,7 @@ func TestEveryToolIsFullyDescribed(t *testing.T) {
 			t.Errorf("%s ends in %s, not in base_dir", tool.Name, last)
 		}
 		for _, p := range tool.Properties {
-			if p.Description == "" || p.read == nil {
+			if p.Description == "" || p.parse == nil {
 				t.Errorf("%s: %s lacks a description or a reader", tool.Name, p.Name)
 			}
 			if strict := p.Required || p.Name == "base_dir" || p.Name == "lock_id"; strict != p.NotEmpty {

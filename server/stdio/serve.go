@@ -4,7 +4,7 @@
 // It takes the place of the SDK's own stdio transport, which ends the session
 // on anything unexpected. What it promises:
 //
-//   - A bad line gets its JSON-RPC error answer and the session goes on:
+//   - A bad line gets its JSON-RPC error answer and the session continues:
 //     -32700 for text that is not JSON, -32600 for JSON that is not a request.
 //     The answer carries the id where one could be read, else null. Empty lines,
 //     a byte order mark, CRLF and blanks around a message are accepted.

@@ -10,20 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A reader takes a JSON value that is not null for a string, []string, bool,
+// A parser reads a JSON value that is not null as a string, []string, bool,
 // float64 or int64. Its error completes the sentence "must be ...".
-type reader func(json.RawMessage) (any, error)
+type parser func(json.RawMessage) (any, error)
 
 var (
-	errText    = errors.New("a string")
-	errList    = errors.New("a list of strings")
-	errBool    = errors.New("true or false")
-	errNumber  = errors.New("a finite number")
-	errCount   = errors.New("a whole number")
-	errUnicode = errors.New("whole Unicode text (a surrogate has no partner, or bytes are not UTF-8)")
+	errText     = errors.New("a string")
+	errList     = errors.New("a list of strings")
+	errListText = errors.New("a list of strings")
+	errBool     = errors.New("true or false")
+	errNumber   = errors.New("a finite number")
+	errCount    = errors.New("a whole number")
+	errUnicode  = errors.New("whole Unicode text (a surrogate has no partner, or bytes are not UTF-8)")
 )
 
-func readText(raw json.RawMessage) (any, error) {
+func parseText(raw json.RawMessage) (any, error) {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return nil, errText
@@ -34,36 +35,34 @@ func readText(raw json.RawMessage) (any, error) {
 	return s, nil
 }
 
-// readList takes a list of strings, its JSON text, or one string: the only
-// item. Text that merely looks like JSON is a string: [id].ts names a file. But
-// what begins as a list of strings does, and is none, is refused: taken for a
-// name it would be about no file that was meant.
-func readList(raw json.RawMessage) (any, error) {
-	if items, err := readStrings(raw); err == nil || errors.Is(err, errUnicode) {
+// parseList takes a list of strings, or one string: the only item. Text that
+// looks like a glob is one: [id].ts names a file. But the JSON text of a list is
+// refused: taken for a name it would be about no file that was meant.
+func parseList(raw json.RawMessage) (any, error) {
+	if items, err := parseStrings(raw); err == nil || errors.Is(err, errUnicode) {
 		return items, err
 	}
-	one, err := readText(raw)
+	text, err := parseText(raw)
 	if errors.Is(err, errText) {
 		return nil, errList
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := one.(string)
-	if items, err := readStrings(json.RawMessage(s)); err == nil || errors.Is(err, errUnicode) {
-		return items, err
-	}
-	if begun := strings.TrimSpace(s); strings.HasPrefix(begun, `["`) || strings.HasPrefix(begun, `['`) {
-		return nil, errList
-	}
-	if s == "" {
+	one := text.(string)
+	_, err = parseStrings(json.RawMessage(one))
+	begun := strings.TrimSpace(one)
+	switch {
+	case !errors.Is(err, errList), strings.HasPrefix(begun, `["`), strings.HasPrefix(begun, `['`):
+		return nil, errListText
+	case one == "":
 		return []string{}, nil
 	}
-	return []string{s}, nil
+	return []string{one}, nil
 }
 
-func readStrings(raw json.RawMessage) ([]string, error) {
-	var items []*string // an item that is null is no string
+func parseStrings(raw json.RawMessage) ([]string, error) {
+	var items []*string // an item that is null is not a string
 	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
 		return nil, errList
 	}
@@ -80,8 +79,8 @@ func readStrings(raw json.RawMessage) ([]string, error) {
 	return list, nil
 }
 
-func readBool(raw json.RawMessage) (any, error) {
-	switch strings.ToLower(bare(raw)) {
+func parseBool(raw json.RawMessage) (any, error) {
+	switch strings.ToLower(unquoted(raw)) {
 	case "true":
 		return true, nil
 	case "false":
@@ -90,8 +89,8 @@ func readBool(raw json.RawMessage) (any, error) {
 	return nil, errBool
 }
 
-func readNumber(raw json.RawMessage) (any, error) {
-	s := bare(raw)
+func parseNumber(raw json.RawMessage) (any, error) {
+	s := unquoted(raw)
 	// JSON's own grammar: ParseFloat alone would take NaN, Inf and 0x1p-2.
 	if !json.Valid([]byte(s)) {
 		return nil, errNumber
@@ -103,8 +102,8 @@ func readNumber(raw json.RawMessage) (any, error) {
 	return f, nil
 }
 
-func readCount(raw json.RawMessage) (any, error) {
-	f, err := readNumber(raw)
+func parseCount(raw json.RawMessage) (any, error) {
+	f, err := parseNumber(raw)
 	if err != nil {
 		return nil, errCount
 	}
@@ -115,8 +114,8 @@ func readCount(raw json.RawMessage) (any, error) {
 	return nil, errCount
 }
 
-// bare is the text of a value that may have been put into a string.
-func bare(raw json.RawMessage) string {
+// unquoted is the text of a value that may have been put into a string.
+func unquoted(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		s = string(raw)
@@ -125,7 +124,7 @@ func bare(raw json.RawMessage) string {
 }
 
 // isUnicode reports whether the strings in a JSON value are Unicode text.
-// encoding/json would put U+FFFD for what is not, and so name another file.
+// encoding/json would read U+FFFD for what is not, and so name another file.
 func isUnicode(raw json.RawMessage) bool {
 	if !utf8.Valid(raw) {
 		return false

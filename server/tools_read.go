@@ -2,7 +2,7 @@ package server
 
 import "github.com/agent-locks/agent-locks/store"
 
-// The tools that only look.
+// The tools that change nothing.
 
 func queryTool() Tool {
 	return Tool{
@@ -20,7 +20,7 @@ func queryTool() Tool {
 			textArg("agent_id", "Only held by exactly this id"),
 			textArg("text", "Only with this text in title or notes"),
 			staleMinutes(),
-			countArg("limit", "Only the newest so many"),
+			countArg("limit", "At most so many, the newest"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Query),
@@ -40,7 +40,7 @@ func checkTool() Tool {
 		Properties: []Property{
 			listArg("scope", "Paths or globs from the repository root").required(),
 			staleMinutes(),
-			textArg("agent_id", "Your id: leaves your own locks out"),
+			textArg("agent_id", "Your id; omits your own locks"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Check),
@@ -78,7 +78,7 @@ func historyTool() Tool {
 			textArg("agent_id", "Only held by exactly this id"),
 			textArg("text", "Only with this text in title or notes"),
 			textArg("since", "Only ended since: 24h, 7d, a stamp or RFC 3339"),
-			countArg("limit", "Only the newest so many; default 20"),
+			countArg("limit", "At most so many, the newest; default 20"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).History),
@@ -92,7 +92,7 @@ func driftTool() Tool {
 		Title:   "Find changes outside a claim",
 		Description: "Compare what changed in this worktree since a claim, committed or not, with its scope. Changes nothing. " +
 			"Use it before you commit or finish; then widen with lock_update. " +
-			"Answers an array, one a lock: outcome, outside (what changed but is not covered), heldByOthers (of that, what others hold) and changed.",
+			"Answers an array with an entry for each lock: outcome, outside (what changed but is not covered), heldByOthers (of that, what others hold) and changed.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			textArg("lock_id", "Only this lock; default: the active ones of this worktree").notEmpty(),
@@ -108,9 +108,9 @@ func waitTool() Tool {
 		Name:    "lock_wait",
 		Command: "wait",
 		Title:   "Wait until files are free",
-		Description: "Wait until no live lock blocks these files. Changes nothing, reserves nothing: to be next in line let lock_create wait. " +
+		Description: "Wait until no live lock blocks these files. Changes nothing, reserves nothing: to queue for a claim use lock_create. " +
 			"Many clients give up after 60 s. " +
-			"Answers status (free or timeout), waitedSeconds, overlaps, recent (who finished there lately).",
+			"Answers status (free or timeout), waitedSeconds, overlaps, recent (who finished there recently).",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			listArg("scope", "Paths or globs from the repository root").required(),

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,20 +13,23 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Arguments are declared strictly and accepted generously (section 8 of the
-// design). Models and clients fill what they do not use with null or "", send
-// a list as one string and a number as its text. None of that is ambiguous,
-// so it is taken; what is ambiguous is refused by name:
+// Arguments are declared strictly and read generously (design, section 8).
+// Models and clients fill what they do not use with null or "", send one string
+// for a list, and a number as its text. None of that is ambiguous:
 //
-//   - null is an omission, and so is "" for a string or a list, but for what
-//     is required and for base_dir and lock_id;
-//   - a name that the tool does not know, since a misspelt base_dir or
-//     dry_run would do the opposite of what was meant;
+//   - null is an omission;
+//   - so is "" or an empty list, except for what is required, base_dir and
+//     lock_id.
+//
+// What is ambiguous is refused by name:
+//
+//   - a name that the tool does not know, since a misspelt base_dir or dry_run
+//     would do the opposite of what was meant;
 //   - a name given twice, since parsers differ in which one counts;
 //   - text that is not Unicode, since it could not be written as it was said.
 
-// passed are the names that clients add to arguments for their own use.
-func passed(name string) bool { return name == "_meta" || name == "toolCallId" }
+// isForClients tells the names that clients add to arguments for their own use.
+func isForClients(name string) bool { return name == "_meta" || name == "toolCallId" }
 
 // An argument is one member of the arguments object, as it was sent.
 type argument struct {
@@ -33,10 +37,10 @@ type argument struct {
 	value json.RawMessage
 }
 
-// arrive makes of a call's arguments the JSON object that the operation's
+// read turns a call's arguments into the JSON object that the operation's
 // request is read from: known names only, each with a value of its own type.
-func (t Tool) arrive(raw json.RawMessage) (json.RawMessage, error) {
-	sent, err := members(raw)
+func (t Tool) read(raw json.RawMessage) (json.RawMessage, error) {
+	sent, err := split(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +51,9 @@ func (t Tool) arrive(raw json.RawMessage) (json.RawMessage, error) {
 	for _, a := range sent {
 		i := slices.IndexFunc(t.Properties, func(p Property) bool { return p.Name == a.name })
 		if i < 0 {
-			continue // passed through
+			continue // for clients
 		}
-		value, err := t.Properties[i].take(a.value)
+		value, err := t.Properties[i].value(a.value)
 		if err != nil {
 			return nil, err
 		}
@@ -63,15 +67,15 @@ func (t Tool) arrive(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
-// members splits the arguments object. Arguments that are no object are a
-// malformed envelope, a protocol error; none at all is an empty object.
-func members(raw json.RawMessage) ([]argument, error) {
+// split takes the arguments object apart. Arguments that are not an object are a
+// protocol error; none at all are an empty object.
+func split(raw json.RawMessage) ([]argument, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
 	if raw[0] != '{' {
-		return nil, malformed("arguments must be a JSON object, not %s", shown(raw))
+		return nil, malformed("arguments must be a JSON object, not %s", excerpt(raw))
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil { // the brace
@@ -103,7 +107,7 @@ func members(raw json.RawMessage) ([]argument, error) {
 func (t Tool) refuseUnknown(sent []argument) error {
 	var unknown, meant []string
 	for _, a := range sent {
-		if passed(a.name) || slices.Contains(t.names(), a.name) {
+		if isForClients(a.name) || slices.Contains(t.names(), a.name) {
 			continue
 		}
 		unknown = append(unknown, fmt.Sprintf("%q", a.name))
@@ -147,28 +151,32 @@ func (t Tool) names() []string {
 	return names
 }
 
-// take reads one value; nil means that it was as good as omitted.
-func (p Property) take(raw json.RawMessage) (any, error) {
+// value reads one value. It is nil where that was as good as omitted.
+func (p Property) value(raw json.RawMessage) (any, error) {
 	if string(bytes.TrimSpace(raw)) == "null" {
 		return nil, nil
 	}
-	value, err := p.read(raw)
+	value, err := p.parse(raw)
 	if err != nil {
-		return nil, badInput("", "argument %q must be %v, not %s", p.Name, err, shown(raw))
+		hint := ""
+		if errors.Is(err, errListText) {
+			hint = "pass the list itself, not its text"
+		}
+		return nil, badInput(hint, "argument %q must be %v, not %s", p.Name, err, excerpt(raw))
 	}
-	if !empty(value) {
+	if !isEmpty(value) {
 		return value, nil
 	}
 	switch {
 	case p.Required:
 		return nil, badInput(p.Name+": "+p.Description, "argument %q must not be empty", p.Name)
 	case p.NotEmpty:
-		return nil, badInput("leave it out, or say which", "argument %q must not be empty", p.Name)
+		return nil, badInput("omit it, or say which", "argument %q must not be empty", p.Name)
 	}
 	return nil, nil
 }
 
-func empty(value any) bool {
+func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case string:
 		return v == ""
@@ -178,8 +186,8 @@ func empty(value any) bool {
 	return false
 }
 
-// shown is a value as an error message quotes it: on one line, not too long.
-func shown(raw json.RawMessage) string {
+// excerpt is a value as an error message quotes it: on one line, not too long.
+func excerpt(raw json.RawMessage) string {
 	const most = 80
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {

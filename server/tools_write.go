@@ -2,7 +2,7 @@ package server
 
 import "github.com/agent-locks/agent-locks/store"
 
-// The tools of a lock's life, from the claim to the summary.
+// The tools that change locks, from the claim to the end.
 
 func createTool() Tool {
 	return Tool{
@@ -15,13 +15,13 @@ func createTool() Tool {
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
 			listArg("scope", "Paths or globs from the repository root, as narrow as the work, e.g. src/auth/**").required(),
-			listArg("tasks", "Steps, one line each, no two alike"),
+			listArg("tasks", "Steps, one line each, all different"),
 			textArg("agent_id", "Your id; never detected, ask whoever started you"),
 			textArg("parent_agent_id", "Id of the agent that started you"),
 			boolArg("shared", "You only read: shared claims do not overlap each other"),
-			lease("Silence allowed before you count as stale, if longer than usual"),
-			boolArg("if_free", "true: only if no live lock blocks it; else an error says who holds what"),
-			numberArg("wait_seconds", "Wait so long for your turn, first come first served, then claim if_free"),
+			lease("Minutes of silence before you count as stale, if longer than usual"),
+			boolArg("if_free", "true: only if no live lock blocks; else an error names the holders"),
+			numberArg("wait_seconds", "Seconds to wait for your turn, first come first served; implies if_free"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),
@@ -36,16 +36,16 @@ func updateTool() Tool {
 		Description: "Record progress, or amend the claim as the work grows: tick a task, add a note, widen or narrow the scope, hand over. " +
 			"Call it as each task is completed, not in a batch at the end; with nothing to record use lock_heartbeat. " +
 			"Widen before you edit the new files: add_scope answers with overlaps, as lock_create does. " +
-			"The answer's waiting names who waits for you.",
+			"In the answer, waiting lists the agents that wait for you.",
 		Properties: []Property{
 			lockID(),
 			textArg("task_text", "The task, exactly as created"),
 			boolArg("done", "true (default) ticks task_text, false unticks it"),
-			textArg("note", "What the next agent should know; several lines will do"),
+			textArg("note", "What the next agent should know; may have several lines"),
 			listArg("add_scope", "Entries to add to the scope"),
 			listArg("remove_scope", "Entries to remove from the scope"),
 			listArg("add_tasks", "Tasks to add"),
-			lease("Minutes you may be silent before you count as stale"),
+			lease("Minutes of silence before you count as stale"),
 			textArg("hand_to", "Id of the agent that takes the lock over"),
 			caller(),
 			force(),
@@ -59,10 +59,10 @@ func heartbeatTool() Tool {
 	return Tool{
 		Name:    "lock_heartbeat",
 		Command: "heartbeat",
-		Title:   "Say that you are alive",
-		Description: "Refresh a lock's time of update and nothing else, so that it does not count as stale. " +
+		Title:   "Refresh the heartbeat",
+		Description: "Refresh the heartbeat of your lock, and nothing else, so that it does not become stale. " +
 			"Use it about every 20 minutes of work without lock_update. " +
-			"An error tells if it was finished or reaped: then lock_check_conflict, and claim again.",
+			"An error says if it was finished or reaped: then lock_check_conflict, and claim again.",
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
 			lockID(),
@@ -99,7 +99,7 @@ func reopenTool() Tool {
 		Name:    "lock_reopen",
 		Command: "reopen",
 		Title:   "Reopen a lock",
-		Description: "Make a lock that has ended active again, with its tasks and notes: yours that was reaped while you worked on, or one finished too soon (then say why). " +
+		Description: "Make a lock that has ended active again, with its tasks and notes: yours, if it was reaped while you were still working, or one finished too soon (then say why). " +
 			"Answers id, filePath and overlaps: who claimed the same files meanwhile.",
 		Properties: []Property{
 			lockID(),
@@ -109,5 +109,27 @@ func reopenTool() Tool {
 			baseDir(),
 		},
 		operation: operate((*store.Store).Reopen),
+	}
+}
+
+func reapTool() Tool {
+	return Tool{
+		Name:    "lock_reap",
+		Command: "reap",
+		Title:   "Archive abandoned locks",
+		Description: "Archive stale locks, whose holders have been silent too long. A deliberate act, never automatic; look first with dry_run. " +
+			"Takes all stale locks, or only lock_id, which is an error if not stale. " +
+			"A stale_minutes shorter than configured reaches your own locks only. " +
+			"To end your own lock use lock_finish.",
+		Hints: Hints{Destructive: true, Idempotent: true},
+		Properties: []Property{
+			textArg("lock_id", "Only this lock: its exact id").notEmpty(),
+			staleMinutes(),
+			boolArg("dry_run", "true: only report which would go"),
+			textArg("agent_id", "Your id, to tell your own locks from others'"),
+			boolArg("force", "true: a shorter stale_minutes reaches others' locks too, and is noted"),
+			baseDir(),
+		},
+		operation: operate((*store.Store).Reap),
 	}
 }

@@ -59,7 +59,7 @@ func Tools() []Tool {
 // errors too. Every error is of the caller's making or the store's: a
 // *store.Error, or ctx's.
 func (t Tool) Call(ctx context.Context, s *store.Store, raw json.RawMessage) (result any, warnings []string, err error) {
-	args, err := t.arrive(raw)
+	args, err := t.read(raw)
 	if err != nil {
 		return nil, nil, store.Shortened(err)
 	}

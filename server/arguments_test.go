@@ -23,7 +23,7 @@ func toolNamed(t *testing.T, name string) Tool {
 	return Tool{}
 }
 
-func TestArgumentsArriveGenerously(t *testing.T) {
+func TestArgumentsAreReadGenerously(t *testing.T) {
 	const query, check, create, update, reap = "lock_query", "lock_check_conflict", "lock_create", "lock_update", "lock_reap"
 	tests := []struct{ tool, sent, want string }{
 		{query, ``, `{}`},
@@ -34,22 +34,19 @@ func TestArgumentsArriveGenerously(t *testing.T) {
 		{query, `{"scope":[]}`, `{}`},
 		{query, `{"_meta":{"progressToken":1},"toolCallId":"call_1"}`, `{}`},
 
-		// A list: itself, one string, JSON text.
+		// A list: itself, or one string.
 		{query, `{"scope":"src/**"}`, `{"scope":["src/**"]}`},
 		{query, `{"scope":["src/**","docs"]}`, `{"scope":["src/**","docs"]}`},
 		{check, `{"scope":"a/b"}`, `{"scope":["a/b"]}`},
-		{check, `{"scope":"[\"a/b\", \"c\"]"}`, `{"scope":["a/b","c"]}`},
-		{check, `{"scope":" [\"a/b\"] "}`, `{"scope":["a/b"]}`},
 		// Brackets that are no JSON list of strings are file names.
 		{check, `{"scope":"[id]/page.tsx"}`, `{"scope":["[id]/page.tsx"]}`},
 		{check, `{"scope":"[1]"}`, `{"scope":["[1]"]}`},
 		{check, `{"scope":"null"}`, `{"scope":["null"]}`},
-		// A list within a list stays text: only the argument is unwrapped.
+		// What looks like a list within a list is a name.
 		{check, `{"scope":["[\"a\"]"]}`, `{"scope":["[\"a\"]"]}`},
 		{create, `{"title":"t","scope":["a"],"tasks":null}`, `{"title":"t","scope":["a"]}`},
 		{create, `{"title":"t","scope":["a"],"tasks":[]}`, `{"title":"t","scope":["a"]}`},
 		{create, `{"title":"t","scope":["a"],"tasks":""}`, `{"title":"t","scope":["a"]}`},
-		{create, `{"title":"t","scope":["a"],"tasks":"[]"}`, `{"title":"t","scope":["a"]}`},
 		{create, `{"title":"t","scope":["a"],"tasks":"only one"}`, `{"title":"t","scope":["a"],"tasks":["only one"]}`},
 		// What looks empty within a list is the operation's to judge.
 		{create, `{"title":" ","scope":[""]}`, `{"title":" ","scope":[""]}`},
@@ -74,7 +71,7 @@ func TestArgumentsArriveGenerously(t *testing.T) {
 		{update, `{"lock_id":"x","not\u0065":"n"}`, `{"lock_id":"x","note":"n"}`},
 	}
 	for _, test := range tests {
-		got, err := toolNamed(t, test.tool).arrive(json.RawMessage(test.sent))
+		got, err := toolNamed(t, test.tool).read(json.RawMessage(test.sent))
 		if err != nil {
 			t.Errorf("%s %s: %v", test.tool, test.sent, err)
 			continue
@@ -107,9 +104,14 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 	tests := []struct{ tool, sent, message, hint string }{
 		// Unknown names, before anything else.
 		{create, `{"title":"t","scope":["a"],"basedir":"/o"}`, `unknown argument "basedir"`, `did you mean "base_dir"? lock_create takes title, scope, tasks, agent_id, parent_agent_id, `},
-		{check, `{"scope":"[\"a/b\",]"}`, `argument "scope" must be a list of strings`, ""},
-		{check, `{"scope":" [\"a/b\",1]"}`, `argument "scope" must be a list of strings`, ""},
-		{create, `{"title":"t","scope":"['a/b']"}`, `argument "scope" must be a list of strings`, ""},
+		// The text of a list, right or wrong, is neither that list nor a name.
+		{check, `{"scope":"[\"a/b\", \"c\"]"}`, `argument "scope" must be a list of strings, not "[\"a/b\", \"c\"]"`, "pass the list itself, not its text"},
+		{check, `{"scope":" [\"a/b\"] "}`, `argument "scope" must be a list of strings`, "pass the list itself, not its text"},
+		{check, `{"scope":"[\"\\ud83d\"]"}`, `argument "scope" must be a list of strings`, "pass the list itself, not its text"},
+		{create, `{"title":"t","scope":["a"],"tasks":"[]"}`, `argument "tasks" must be a list of strings`, "pass the list itself, not its text"},
+		{check, `{"scope":"[\"a/b\",]"}`, `argument "scope" must be a list of strings`, "pass the list itself, not its text"},
+		{check, `{"scope":" [\"a/b\",1]"}`, `argument "scope" must be a list of strings`, "pass the list itself, not its text"},
+		{create, `{"title":"t","scope":"['a/b']"}`, `argument "scope" must be a list of strings`, "pass the list itself, not its text"},
 		{check, `{"scopes":["a/b"]}`, `unknown argument "scopes"`, `did you mean "scope"? lock_check_conflict takes scope, `},
 		{reap, `{"dryrun":true}`, `unknown argument "dryrun"`, `did you mean "dry_run"?`},
 		{reap, `{"Dry_Run":true}`, `unknown argument "Dry_Run"`, `did you mean "dry_run"?`},
@@ -127,8 +129,8 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 		{check, `{"scope":null}`, `missing required argument "scope"`, ``},
 		{heartbeat, `{"lock_id":null}`, `missing required argument "lock_id"`, ``},
 		{heartbeat, `{"lock_id":""}`, `argument "lock_id" must not be empty`, `lock_id: `},
-		{reap, `{"lock_id":""}`, `argument "lock_id" must not be empty`, `leave it out, or say which`},
-		{query, `{"base_dir":""}`, `argument "base_dir" must not be empty`, `leave it out, or say which`},
+		{reap, `{"lock_id":""}`, `argument "lock_id" must not be empty`, `omit it, or say which`},
+		{query, `{"base_dir":""}`, `argument "base_dir" must not be empty`, `omit it, or say which`},
 
 		// Wrong types: the name, what was expected, the value.
 		{create, `{"title":7,"scope":["a"]}`, `argument "title" must be a string, not 7`, ``},
@@ -158,10 +160,9 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 		{query, `{"text":"\ud83d\u0041"}`, `argument "text" must be whole Unicode text`, ``},
 		{query, "{\"text\":\"\xff\"}", `argument "text" must be whole Unicode text`, ``},
 		{check, `{"scope":["a","\ud83d.ts"]}`, `argument "scope" must be whole Unicode text`, ``},
-		{check, `{"scope":"[\"\\ud83d\"]"}`, `argument "scope" must be whole Unicode text`, ``},
 	}
 	for _, test := range tests {
-		_, err := toolNamed(t, test.tool).arrive(json.RawMessage(test.sent))
+		_, err := toolNamed(t, test.tool).read(json.RawMessage(test.sent))
 		var e *store.Error
 		if !errors.As(err, &e) || e.Code != store.BadInput {
 			t.Errorf("%s %s: %v, not bad input", test.tool, test.sent, err)
@@ -178,7 +179,7 @@ func TestArgumentsRefusedSayWhich(t *testing.T) {
 
 func TestArgumentsThatAreNoObjectAreMalformed(t *testing.T) {
 	for _, sent := range []string{`[]`, `"{}"`, `""`, `5`, `true`, `{"a"`, `{"a":}`} {
-		_, err := toolNamed(t, "lock_query").arrive(json.RawMessage(sent))
+		_, err := toolNamed(t, "lock_query").read(json.RawMessage(sent))
 		var e *jsonrpc.Error
 		if !errors.As(err, &e) || e.Code != jsonrpc.CodeInvalidParams {
 			t.Errorf("%s: %v, not invalid params", sent, err)
@@ -186,15 +187,15 @@ func TestArgumentsThatAreNoObjectAreMalformed(t *testing.T) {
 	}
 }
 
-// FuzzArrive holds what operations rely on: arguments that arrived are an
+// FuzzArguments holds what operations rely on: arguments that arrived are an
 // object of known names that the request can be read from.
-func FuzzArrive(f *testing.F) {
+func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{`{"scope":"[\"a\"]","limit":"5"}`, `{"text":"\ud83d\ude80","stale_minutes":1e2}`, `{"status":null,"_meta":{}}`, `[`} {
 		f.Add(seed)
 	}
 	tool := queryTool()
 	f.Fuzz(func(t *testing.T, sent string) {
-		args, err := tool.arrive(json.RawMessage(sent))
+		args, err := tool.read(json.RawMessage(sent))
 		if err != nil {
 			return
 		}
