@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,4 +84,37 @@ func blocks(texts ...string) []mcp.Content {
 		}
 	}
 	return content
+}
+
+// A quickResult is encoded as the SDK encodes a tool's result, but goes over its
+// content once and not once for each type around it: of a long listing that
+// took as long as reading the files.
+type quickResult struct{ *mcp.CallToolResult }
+
+// quickly is middleware that has tools' results encoded as quickResults.
+func quickly(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		if r, ok := result.(*mcp.CallToolResult); ok && err == nil {
+			return quickResult{r}, nil
+		}
+		return result, err
+	}
+}
+
+func (r quickResult) MarshalJSON() ([]byte, error) {
+	frame := *r.CallToolResult
+	frame.Content = []mcp.Content{}
+	text, err := frame.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	before, after, _ := bytes.Cut(text, []byte(`"content":[]`))
+	encoded := make([][]byte, len(r.Content))
+	for i, content := range r.Content {
+		if encoded[i], err = content.MarshalJSON(); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(before, []byte(`"content":[`), bytes.Join(encoded, []byte(",")), []byte("]"), after), nil
 }
