@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -30,59 +31,48 @@ func newGuard(a *app) *cobra.Command {
 	return cmd
 }
 
-type guardCheckOptions struct {
-	*app
-	request store.GuardRequest
-	stdin   bool
-	quiet   bool
-}
-
 func newGuardCheck(a *app) *cobra.Command {
-	o := &guardCheckOptions{app: a}
+	var (
+		request      store.GuardRequest
+		stdin, quiet bool
+	)
 	cmd := &cobra.Command{
 		Use:     "check",
 		Short:   "ask whether what is staged may be committed",
 		Long:    "Look at what is staged (or at --stdin names) and ask of each file whether an\nactive lock of somebody else covers it. Exit code 1 where one does.",
 		Example: "  agent-locks guard check\n  git diff --name-only -z | agent-locks guard check --stdin",
 		Args:    noArgs("names come from stdin, with --stdin, each ended by a NUL"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			request.Target, request.Staged = a.target(), !stdin
+			if stdin {
+				if request.Files, err = a.readNames(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			ans, err := a.locks.Guard(cmd.Context(), request)
+			err = answer(a, ans, a.orBypass(err), func(w io.Writer, g store.Guarded) { render.Guarded(w, a.Stderr, g, quiet, a.person()) })
+			if err == nil && ans.Result.Verdict == store.GuardBlocked {
+				return answered(exitError)
+			}
+			return err
+		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.stdin, "stdin", false, "check the NUL-separated names on stdin instead of what is staged")
-	f.BoolVar(&o.quiet, "quiet", false, "say nothing where nothing stands against the commit")
-	textFlag(f, &o.request.AgentID, "agent", "who commits: your own `id` (default: AGENT_LOCKS_AGENT_ID)")
-	textFlag(f, &o.request.ParentAgentID, "parent", "the `id` of whoever started you (default: AGENT_LOCKS_PARENT_ID)")
+	f.BoolVar(&stdin, "stdin", false, "check the NUL-separated names on stdin instead of what is staged")
+	f.BoolVar(&quiet, "quiet", false, "say nothing where nothing stands against the commit")
+	textFlag(f, &request.AgentID, "agent", "who commits: your own `id` (default: AGENT_LOCKS_AGENT_ID)")
+	textFlag(f, &request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
 	return cmd
 }
 
-func (o *guardCheckOptions) run(ctx context.Context) error {
-	o.request.Target = o.target()
-	o.request.Staged = !o.stdin
-	if o.stdin {
-		names, err := o.readNames(ctx)
-		if err != nil {
-			return err
-		}
-		o.request.Files = names
-	}
-	ans, err := o.locks.Guard(ctx, o.request)
-	if err := answer(o.app, ans, o.passBy(err), o.printGuarded); err != nil {
-		return err
-	}
-	if ans.Result.Verdict == store.GuardBlocked {
-		return answered(exitError)
-	}
-	return nil
-}
-
-// passBy tells a person, of what kept the guard from looking, how to commit all
-// the same.
-func (o *guardCheckOptions) passBy(err error) error {
+// orBypass adds to what kept the guard from looking, for a person, how to
+// commit all the same.
+func (a *app) orBypass(err error) error {
 	e, ok := errors.AsType[*store.Error](err)
-	if !ok || !o.person() {
+	if !ok || !a.person() {
 		return err
 	}
 	said := *e
-	said.Hint += "; or commit unchecked with " + bypass
+	said.Hint += "; or commit unchecked with " + render.Bypass
 	return &said
 }

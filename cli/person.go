@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// bypass lets one commit through the guard.
-const bypass = "AGENT_LOCKS_BYPASS=1"
-
 // person reports whether a person reads what is printed on stderr: a terminal,
 // and nothing in the environment that says that an agent runs there.
 func (a *app) person() bool { return a.StderrIsTerminal && !byAgent(a.Environ()) }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -29,12 +31,11 @@ func TestOnlyAPersonIsToldHowToBypass(t *testing.T) {
 			a := &app{World: World{StderrIsTerminal: c.terminal, Environ: func() []string { return []string{c.env} }}}
 			var out strings.Builder
 			g := store.Guarded{Verdict: store.GuardBlocked, Blocked: []store.Hold{{Files: []string{"a"}}}}
-			printFindings(&out, g, a.person())
+			render.Guarded(io.Discard, &out, g, false, a.person())
 			if told := strings.Contains(out.String(), "AGENT_LOCKS_BYPASS=1 git commit\n"); told != c.told || strings.Contains(out.String(), "the person you work for") == told {
 				t.Errorf("told %v, want %v:\n%s", told, c.told, out.String())
 			}
-			o := guardCheckOptions{app: a}
-			err := o.passBy(&store.Error{Code: store.GitFailed, Message: "no", Hint: "fix that"})
+			err := a.orBypass(&store.Error{Code: store.GitFailed, Message: "no", Hint: "fix that"})
 			e, ok := err.(*store.Error)
 			if !ok || strings.Contains(e.Hint, "AGENT_LOCKS_BYPASS=1") != c.told || !strings.HasPrefix(e.Hint, "fix that") {
 				t.Errorf("hint of a failure: %v", err)

@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"cmp"
@@ -7,27 +7,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// printGuarded answers on stdout where nothing is the matter. What a committer
-// must read goes to stderr: git's own output is around it, so it has our prefix.
-func (o *guardCheckOptions) printGuarded(w io.Writer, g store.Guarded) {
+// Bypass lets one commit through the guard.
+const Bypass = "AGENT_LOCKS_BYPASS=1"
+
+// Guarded reports what the commit guard found. A clear commit is reported on
+// stdout, unless quiet. What a committer must read goes to stderr: git's own
+// output is around it, so it has our prefix. Only a person learns how to bypass
+// the guard.
+func Guarded(stdout, stderr io.Writer, g store.Guarded, quiet, person bool) {
 	switch g.Verdict {
 	case store.GuardClear:
-		if !o.quiet {
-			fmt.Fprintf(w, "clear: nobody else holds any of %s\n", count(g.Files, "file"))
+		if !quiet {
+			fmt.Fprintf(stdout, "clear: nobody else holds any of %s\n", Count(g.Files, "file"))
 		}
 	case store.GuardOff:
-		if !o.quiet {
-			fmt.Fprintln(w, "off: nobody looked")
+		if !quiet {
+			fmt.Fprintln(stdout, "off: nothing was checked")
 		}
 	case store.GuardBypassed:
-		fmt.Fprintf(o.Stderr, "agent-locks: %s: this commit was not checked%s\n", bypass, noted(g.Noted))
+		fmt.Fprintf(stderr, "agent-locks: %s: this commit was not checked%s\n", Bypass, noted(g.Noted))
 	case store.GuardFailed: // a warning says why
 	default:
-		printFindings(o.Stderr, g, o.person())
+		writeFindings(stderr, g, person)
 	}
 }
 
@@ -36,30 +40,30 @@ func noted(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return "; noted on " + plain(strings.Join(ids, ", "))
+	return "; noted on " + Plain(strings.Join(ids, ", "))
 }
 
-// printFindings tells who stands against a commit and every way out.
-func printFindings(w io.Writer, g store.Guarded, person bool) {
+// writeFindings names who stands against a commit and every way out.
+func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	blocked := g.Verdict == store.GuardBlocked
 	if n := len(g.Blocked); n > 0 {
 		fmt.Fprintf(w, "agent-locks: %s files that somebody else %s:\n", guardVerb(g), holdVerb(g.Blocked))
 		for _, h := range g.Blocked {
-			printHold(w, h)
+			writeHold(w, h)
 		}
 	}
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "agent-locks: %s files that no lock of your own covers (agentlocks.requireClaim):\n", guardVerb(g))
-		printFiles(w, g.Unclaimed)
+		writeFiles(w, g.Unclaimed)
 	}
 	if len(g.Warned) > 0 {
 		fmt.Fprintln(w, "agent-locks: worth knowing, and no reason to refuse:")
 		for _, h := range g.Warned {
-			printHold(w, h)
+			writeHold(w, h)
 		}
 	}
 	if blocked {
-		printWaysOut(w, g, person)
+		writeWaysOut(w, g, person)
 	}
 }
 
@@ -85,29 +89,29 @@ func guardVerb(g store.Guarded) string {
 // shownFiles is how many files of one lock are named; --json has them all.
 const shownFiles = 10
 
-func printFiles(w io.Writer, files []string) {
+func writeFiles(w io.Writer, files []string) {
 	for i, f := range files {
 		if i == shownFiles {
 			fmt.Fprintf(w, "  and %d more\n", len(files)-i)
 			return
 		}
-		fmt.Fprintf(w, "  %s\n", plain(f))
+		fmt.Fprintf(w, "  %s\n", Plain(f))
 	}
 }
 
-func printHold(w io.Writer, h store.Hold) {
-	printFiles(w, h.Files)
-	fmt.Fprintf(w, "    %s\n", render.HoldText("", h))
-	fmt.Fprintf(w, "    lock %s, since %s, last sign of life %s ago\n", plain(h.ID), plain(h.Created), store.Age(h.StaleForSeconds))
+func writeHold(w io.Writer, h store.Hold) {
+	writeFiles(w, h.Files)
+	fmt.Fprintf(w, "    %s\n", HoldText("", h))
+	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n", Plain(h.ID), Plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
-		where := "in " + plain(h.Worktree)
+		where := "in " + Plain(h.Worktree)
 		if h.Branch != "" {
-			where += " on branch " + plain(h.Branch)
+			where += " on branch " + Plain(h.Branch)
 		}
 		fmt.Fprintf(w, "    %s\n", where)
 	}
 	if h.LastNote != "" {
-		fmt.Fprintf(w, "    last note: %s\n", plain(h.LastNote))
+		fmt.Fprintf(w, "    last note: %s\n", Plain(h.LastNote))
 	}
 }
 
@@ -115,36 +119,36 @@ func printHold(w io.Writer, h store.Hold) {
 // after ten minutes.
 const waitSeconds = 600
 
-// printWaysOut ends a refusal. Nothing is left for the reader to find out, but
+// writeWaysOut ends a refusal. Nothing is left for the reader to find out, but
 // how to pass the guard by is told to a person only: an agent that reads it
 // does it.
-func printWaysOut(w io.Writer, g store.Guarded, person bool) {
+func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	fmt.Fprintln(w, "ways out:")
 	if len(g.Blocked) > 0 {
 		h := g.Blocked[0]
 		who := "the holder"
 		if h.AgentID != nil {
-			who = plain(*h.AgentID)
+			who = Plain(*h.AgentID)
 		}
-		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, plain(h.ID))
+		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, Plain(h.ID))
 		files := blockedFiles(g)
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n", waitSeconds, entryWords(files))
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n", waitSeconds, Entries(files))
 		paths := make([]string, len(files))
 		for i, f := range files {
 			paths[i] = cmp.Or(g.Spelled[f], f)
 		}
 		if g.Merge { // which side's is right, its reader must know
-			fmt.Fprintf(w, "  narrow      leave them as you had them: %s\n", onPaths("git reset -q", paths))
-			fmt.Fprintf(w, "              or as what you merge has them: %s\n", onPaths("git checkout -q MERGE_HEAD", paths))
+			fmt.Fprintf(w, "  narrow      leave them as you had them: %s\n", OnPaths("git reset -q", paths))
+			fmt.Fprintf(w, "              or as what you merge has them: %s\n", OnPaths("git checkout -q MERGE_HEAD", paths))
 		} else {
-			fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", onPaths("git reset -q", paths))
+			fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", OnPaths("git reset -q", paths))
 		}
 	}
 	if len(g.Unclaimed) > 0 {
-		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", entryWords(g.Unclaimed[:1]))
+		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", Entries(g.Unclaimed[:1]))
 	}
 	if person {
-		fmt.Fprintf(w, "  bypass      commit all the same (the lock gets a note of it): %s git commit\n", bypass)
+		fmt.Fprintf(w, "  bypass      commit all the same (the lock gets a note of it): %s git commit\n", Bypass)
 	} else {
 		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
 	}
