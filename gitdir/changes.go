@@ -43,7 +43,7 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 // only those count that differ from the commits that are being merged, too.
 func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, error) {
 	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
-		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none")
+		"status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules())
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, err
 // being HEAD (or nothing, before the first commit), in the worktree or, with
 // --cached, in the index.
 func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, error) {
-	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"}
+	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff", r.submodules(), "-z"}
 	for _, arg := range []string{where, commit} {
 		if arg != "" {
 			args = append(args, arg)
@@ -84,6 +84,16 @@ func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, e
 		return nil, err
 	}
 	return SplitNames(out), nil
+}
+
+// submodules says what of a submodule counts as a change of its path: another
+// commit, and, unless content filters are not to be run, a change inside it,
+// for which git runs status in there.
+func (r *Repo) submodules() string {
+	if r.unfiltered {
+		return "--ignore-submodules=dirty"
+	}
+	return "--ignore-submodules=none"
 }
 
 // Squashing reports whether the commit that is being made completes `git merge

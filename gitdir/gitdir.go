@@ -67,16 +67,20 @@ type Repo struct {
 	IgnoreCase bool  // core.ignorecase
 	ConfigErr  error // why the config could not be read, if so
 
-	config   config   // what the common directory's config says
-	explicit bool     // Query.BaseDir was given: inherited repository variables do not count
-	environ  []string // as git is given it
+	config     config   // what the common directory's config says
+	explicit   bool     // Query.BaseDir was given: inherited repository variables do not count
+	environ    []string // as git is given it
+	settings   []string // -c name=value, on top of the repository's own
+	unfiltered bool     // no content filters are run (Unfiltered)
 }
 
 // Find asks git which repository q is about.
 //
 // An explicit BaseDir wins over inherited variables that locate a repository,
 // such as the GIT_DIR that git sets inside hooks; without one they are
-// honoured as git honours them. It never falls back to another directory.
+// honoured as git honours them. It never falls back to another directory. A
+// bare repository that lies in another one's worktree, and may have come with
+// it as plain files, is refused unless GIT_DIR names it.
 //
 // The error is an *Error, or the context's own where that ended first.
 func Find(ctx context.Context, q Query) (*Repo, error) {
@@ -91,6 +95,8 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	err = r.ask(ctx, g)
 	if errors.Is(err, exec.ErrNotFound) {
 		list, err = nil, r.read()
+	} else if err == nil {
+		err = r.embedded()
 	}
 	if err != nil {
 		return nil, err

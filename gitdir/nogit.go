@@ -3,9 +3,11 @@ package gitdir
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -67,7 +69,7 @@ func (l layout) ours() error {
 
 // open fills r with go-git's answers.
 func (r *Repo) open(found layout) error {
-	files := dotgit.NewRepositoryFilesystem(osfs.New(found.gitDir), osfs.New(found.common))
+	files := dotgit.NewRepositoryFilesystem(regular{osfs.New(found.gitDir)}, regular{osfs.New(found.common)})
 	storage := filesystem.NewStorage(files, cache.NewObjectLRU(0))
 	cfg, err := storage.Config()
 	if err != nil {
@@ -119,4 +121,23 @@ func readable(raw *gitconfig.Config) error {
 		}
 	}
 	return nil
+}
+
+// regular is a git directory of which go-git opens only regular files of a
+// bounded size, as readFile does.
+type regular struct{ billy.Filesystem }
+
+func (fs regular) Open(name string) (billy.File, error) { return fs.OpenFile(name, os.O_RDONLY, 0) }
+
+func (fs regular) OpenFile(name string, flag int, perm os.FileMode) (billy.File, error) {
+	info, err := fs.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &os.PathError{Op: "open", Path: fs.Join(fs.Root(), name), Err: errNotRegular}
+	case info.Size() > maxConfig:
+		return nil, &os.PathError{Op: "open", Path: fs.Join(fs.Root(), name), Err: errTooLong}
+	}
+	return fs.Filesystem.OpenFile(name, flag, perm)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,6 +15,9 @@ import (
 const (
 	hintInside  = "run it inside the repository, or name a directory in it with `base_dir`"
 	hintInstall = "install git, and see that it is on PATH"
+	// What is asked of git and since when it can be: linked worktrees (2.5),
+	// status --porcelain=v2 (2.11), config --show-scope (2.26).
+	hintOld = "this git may be too old: git 2.5 serves, but drift needs 2.11 and guard install and status 2.26"
 )
 
 const (
@@ -25,6 +29,9 @@ const (
 	// to know any more what git says.
 	killDelay = time.Second
 )
+
+// exitUsage is git's exit code where it does not know an option.
+const exitUsage = 129
 
 // A program is git as one call runs it: where, and in which environment.
 type program struct {
@@ -56,7 +63,7 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 		g.dir = r.Worktree
 		g.environ = pinned(g.environ, r.Dir)
 	}
-	out, err := g.run(ctx, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	out, err := g.run(ctx, slices.Concat([]string{"-c", "core.fsmonitor=false"}, r.settings, args)...)
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, noGit(err)
 	}
@@ -89,6 +96,17 @@ func pinned(environ []string, dir string) []string {
 	return out
 }
 
+// always is what every git is given. What an older one does not know it ignores.
+var always = []string{
+	"LC_ALL=C",             // messages are shown as they are, but some are also recognised
+	"GIT_OPTIONAL_LOCKS=0", // what --no-optional-locks sets, from 2.15 on: nothing is written
+	// Asked about an object that a partial clone lacks, git fetches it, by
+	// whatever program the remote's address names. "none" is the only transport
+	// that may be used, and there is none of that name.
+	"GIT_NO_LAZY_FETCH=1", // from 2.45 on
+	"GIT_ALLOW_PROTOCOL=none",
+}
+
 // run runs git and returns what it printed. Its error is exec.ErrNotFound
 // where there is no git program, the context's, or an *Error with git's words.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
@@ -99,10 +117,8 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = g.dir
-	// git's messages are shown as they are, but one of them is also recognised.
-	// GIT_OPTIONAL_LOCKS is what --no-optional-locks sets; git before 2.15
-	// refuses the option and ignores the variable.
-	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "PWD="+g.dir)
+	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "PWD="+g.dir)
+	cmd.Env = append(cmd.Env, always...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = pipeDelay
 	err = finish(ctx, cmd)
@@ -161,6 +177,10 @@ func (g program) failure(err error, stderr string) error {
 			hint = "a .git file or GIT_DIR points to what is no repository (any more); `git worktree repair`, run in the main worktree, mends moved ones"
 		}
 		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err}
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
+		said, _, _ = strings.Cut(strings.TrimSpace(stderr), "\n") // the usage follows
+		rest = hintOld
 	}
 	if said == "" {
 		said = err.Error()

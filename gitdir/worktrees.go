@@ -11,8 +11,8 @@ import (
 
 // Worktrees lists the roots of all worktrees of the repository (the main one
 // first, where there is one), whether or not they still exist, as
-// <common>/worktrees/*/gitdir name them. An error means that one of these
-// could not be read.
+// <common>/worktrees/*/gitdir name them. An error means that some of these
+// could not be read; the others are listed all the same.
 func (r *Repo) Worktrees() ([]string, error) {
 	var roots []string
 	add := func(root string) {
@@ -24,9 +24,10 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Root)
 	}
 	dir := filepath.Join(r.CommonDir, "worktrees")
+	var faults []error
 	names, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list worktrees: %w", err)
+		faults = append(faults, fmt.Errorf("list worktrees: %w", err))
 	}
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
@@ -35,14 +36,15 @@ func (r *Repo) Worktrees() ([]string, error) {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
 			continue // being made or pruned at this moment
 		case err != nil:
-			return nil, fmt.Errorf("list worktrees: %w", err)
+			faults = append(faults, fmt.Errorf("list worktrees: %w", err))
+			continue
 		}
 		add(resolved(worktreeOf(gitDir, string(text))))
 	}
 	if r.Worktree != "" { // a separate git directory does not name its main worktree
 		add(r.Worktree)
 	}
-	return roots, nil
+	return roots, errors.Join(faults...)
 }
 
 // hasMain tells whether Root is a worktree. Under core.bare=true it is one

@@ -37,6 +37,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if len(locks) == 0 {
 			return out, nil
 		}
+		if err := c.unlessTrusted(r.Target); err != nil {
+			return nil, err
+		}
 		k := drifting{call: c, caller: caller, active: active, scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = c.uncommitted(); err != nil {
 			return nil, err

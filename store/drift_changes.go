@@ -6,6 +6,30 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
+// unlessTrusted switches content filters off, which are programs that a
+// repository's settings name, unless what is looked at is a worktree of the
+// repository that the caller works in: a call that only reads must not run what
+// somebody laid out in another directory.
+func (c *call) unlessTrusted(t Target) error {
+	if t.BaseDir == nil {
+		return nil
+	}
+	home, err := c.locate(c.ctx, Target{}, c.environ)
+	if err == nil && home.Lists(c.repo.Worktree) {
+		return nil
+	}
+	repo, filters, err := c.repo.Unfiltered(c.ctx)
+	if err != nil {
+		return GitError(err)
+	}
+	c.repo = repo
+	if len(filters) > 0 {
+		c.warn("the content filters of %q (%q) are not run, since the working directory lies in another repository: files that they convert may count as changed",
+			repo.Root, filters)
+	}
+	return nil
+}
+
 // uncommitted lists what differs from HEAD in the caller's worktree; in the
 // middle of a merge only what differs from the commits that are being merged as
 // well, as committed does of a merge.

@@ -95,19 +95,20 @@ type located struct {
 func (s *Store) worktreesOf(ctx context.Context, file string, environ []string) ([]located, error) {
 	var found []located
 	for _, at := range spellings(file) {
-		if !beneathGit(at.dir) {
+		root, ok := dotGitAbove(at.dir)
+		if !ok {
 			continue
 		}
-		repo, err := s.locate(ctx, Target{BaseDir: &at.dir}, environ)
+		repo, err := s.locate(ctx, Target{BaseDir: &root}, environ)
 		switch {
 		case errors.Is(err, NotARepository):
 			continue
 		case err != nil:
 			return nil, err
-		case repo.Worktree == "": // git's own files
+		case repo.Worktree == "" || repo.InGitDir(at.dir): // git's own files
 			continue
 		}
-		name := path.Join(repo.Prefix, filepath.ToSlash(at.rest))
+		name := path.Join(repo.Prefix, slashed(root, at.dir), filepath.ToSlash(at.rest))
 		i := slices.IndexFunc(found, func(l located) bool { return l.repo.Worktree == repo.Worktree })
 		switch {
 		case i < 0:

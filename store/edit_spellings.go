@@ -92,17 +92,25 @@ func shorter(a, b string) string {
 	return a
 }
 
-// beneathGit reports whether some directory from dir upwards holds a .git: a
-// file that lies in no worktree is told without asking git.
-func beneathGit(dir string) bool {
+// dotGitAbove is the nearest directory from dir upwards that holds a .git, if
+// any does: the one to ask git from about a file in dir. A file that lies in no
+// worktree is told without asking, and what lies beneath as the plain files of
+// another repository (a bare one, as a clone can bring) is not asked.
+func dotGitAbove(dir string) (root string, ok bool) {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
+			return dir, true
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return false
+			return "", false
 		}
 		dir = parent
 	}
+}
+
+// slashed is the path from a directory to one beneath it, as git spells it.
+func slashed(from, to string) string {
+	rest := strings.TrimPrefix(to, from)
+	return strings.TrimPrefix(filepath.ToSlash(rest), "/")
 }

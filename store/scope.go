@@ -81,11 +81,11 @@ func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
 		return nil
 	}
 	roots, err := c.repo.Worktrees()
-	if err != nil {
-		return fmt.Errorf("the repository's worktrees cannot be listed: %w", err)
-	}
 	context.Roots = roots
 	context.Resolve = func(abs string) string { return beneath(roots, gitdir.Rooted(c.repo.CommonDir, abs)) }
+	if err != nil {
+		return fmt.Errorf("the repository's worktrees cannot all be listed: %w", err)
+	}
 	return nil
 }
 
@@ -272,7 +272,7 @@ func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope) }
 func (c *call) stored(texts []string) overlap.Scope {
 	context := c.scopeContext()
 	if err := c.placeAbsolute(texts, &context); err != nil {
-		c.warn("%v: absolute scopes are not compared", err)
+		c.warn("%v: absolute scopes that lie in the others are not compared", err)
 	}
 	scope := make(overlap.Scope, len(texts))
 	for i, text := range texts {

@@ -1,0 +1,115 @@
+package gitdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A clone cannot bring a `.git`: git refuses that name in trees. But it can
+// bring the plain files of a bare repository (HEAD, config, objects, refs), and
+// git takes a directory that holds these for a repository, whatever its config
+// then names as programs. safe.bareRepository=explicit is git's own answer,
+// from 2.38 on, and refuses too much: bare repositories beside their worktrees,
+// and at first `.git` itself. So the answer is judged here.
+
+// embedded refuses a repository that git found by standing in it, not by a
+// `.git`, where a `.git` further up leads elsewhere: it may have come as plain
+// files of that worktree. What such a `.git` leads to, or holds, is accepted,
+// and so is what GIT_DIR names.
+func (r *Repo) embedded() error {
+	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || !contains(r.GitDir, r.Dir) {
+		return nil
+	}
+	outer := ""
+	for at := range parents(filepath.Dir(r.GitDir)) {
+		gitDir, there := ledTo(at)
+		if !there {
+			continue
+		}
+		if contains(gitDir, r.GitDir) || contains(commonOf(gitDir), r.GitDir) {
+			return nil
+		}
+		if outer == "" {
+			outer = at
+		}
+	}
+	if outer == "" {
+		return nil
+	}
+	return &Error{
+		Kind:    ErrGitFailed,
+		Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is not used", r.GitDir, outer),
+		Hint:    fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave `base_dir` out", outer),
+	}
+}
+
+// ledTo is the git directory that the `.git` in a directory is or points to,
+// "" where it leads nowhere, and whether there is such a `.git`. git passes
+// over a directory of that name that holds no repository.
+func ledTo(at string) (gitDir string, there bool) {
+	path := filepath.Join(at, dotGit)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		_, err = os.Lstat(path)
+		return "", !errors.Is(err, fs.ErrNotExist) // a link to nowhere is one all the same
+	case info.IsDir():
+		_, err = os.Lstat(filepath.Join(path, "HEAD"))
+		return resolved(path), err == nil
+	}
+	text, err := readFile(path, maxPointer)
+	target, ok := strings.CutPrefix(string(text), "gitdir: ")
+	if err != nil || !ok {
+		return "", true
+	}
+	return resolved(from(at, target)), true
+}
+
+// commonOf is the common directory of a git directory.
+func commonOf(gitDir string) string {
+	text, err := readFile(filepath.Join(gitDir, "commondir"), maxPointer)
+	if err != nil {
+		return gitDir // it shares nothing
+	}
+	return resolved(from(gitDir, string(text)))
+}
+
+// InGitDir reports whether a symlink-free path is one of git's own files.
+func (r *Repo) InGitDir(path string) bool {
+	return contains(r.GitDir, path) || contains(r.CommonDir, path)
+}
+
+// contains reports whether a path is dir or lies in it. Directories are told by
+// what they are, not by their names, whose case may differ.
+func contains(dir, path string) bool {
+	if dir == "" {
+		return false
+	}
+	is, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	for at := range parents(path) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(is, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// parents yields a directory and all those above it.
+func parents(dir string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for yield(dir) {
+			parent := filepath.Dir(dir)
+			if parent == dir {
+				return
+			}
+			dir = parent
+		}
+	}
+}
