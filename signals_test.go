@@ -152,3 +152,60 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }
+
+// Whatever lies in the git directory, the guard either says that it cannot read
+// it or waits for git, and then ends on a signal.
+func TestGuardIsNotHeldUpByFifos(t *testing.T) {
+	t.Parallel()
+	for file, ends := range map[string]bool{"MERGE_HEAD": true, "SQUASH_MSG": true, "worktrees/w/gitdir": true, "config": false, "HEAD": false, "index": false} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			git := func(args ...string) {
+				t.Helper()
+				cmd := exec.Command("git", args...)
+				cmd.Dir, cmd.Env = dir, skillEnv()
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("git %q: %v\n%s", args, err, out)
+				}
+			}
+			git("init", "-q", "-b", "main")
+			git("commit", "-q", "--allow-empty", "-m", "first")
+			path := filepath.Join(dir, ".git", file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			cmd := program(t, "guard", "check")
+			cmd.Dir, cmd.Env = dir, append(skillEnv(), "GORACE=atexit_sleep_ms=0")
+			var said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &said, &said
+			startHeeding(t, cmd, syscall.SIGTERM)
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case <-ended:
+			case <-time.After(3 * time.Second): // longer than it takes to come to where it hangs
+				if ends {
+					t.Errorf("it did not end by itself")
+				}
+				if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-ended:
+				case <-time.After(time.Minute):
+					t.Fatal("it did not end on SIGTERM")
+				}
+			}
+			if code := cmd.ProcessState.ExitCode(); file == "MERGE_HEAD" && (code != 1 || !strings.Contains(said.String(), "not a regular file")) {
+				t.Errorf("exit code %d: %s", code, said.String())
+			}
+		})
+	}
+}
