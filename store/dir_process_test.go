@@ -75,7 +75,11 @@ func playCount(common, times string) error {
 
 func TestProcessesAtOnce(t *testing.T) {
 	t.Parallel()
-	const processes, times = 64, 2
+	const times = 2
+	processes := 64
+	if testing.Short() {
+		processes = 16
+	}
 	common := newCommon(t)
 	put(t, filepath.Join(common, storeName, counter+".md"), text(counter, lockfile.Active, 0))
 	results := make(chan string, processes)
@@ -166,7 +170,11 @@ func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
 	common := newCommon(t)
 	var confirmed []string
-	for range 20 {
+	killed := 20
+	if testing.Short() {
+		killed = 5
+	}
+	for range killed {
 		cmd := process(t, "churn", common)
 		lines := begin(t, cmd)
 		if !lines.Scan() { // it is at work then

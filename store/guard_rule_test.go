@@ -96,7 +96,11 @@ func TestManyFiles(t *testing.T) {
 	scope := func() overlap.Scope {
 		return overlap.Scope{overlap.Stored("**/*[-_]test.*", context), overlap.Stored("**/{spec,test}/**", context)}
 	}
-	files := make([]string, 10000)
+	many := 10000
+	if testing.Short() {
+		many = 1000
+	}
+	files := make([]string, many)
 	for i := range files {
 		files[i] = fmt.Sprintf("vendor/example.com/pkg%d/internal/file_%d.go", i%97, i)
 	}

@@ -118,6 +118,9 @@ func readDeeds(lines *bufio.Scanner) []deed {
 func TestStress(t *testing.T) {
 	t.Parallel()
 	processes, seconds := 10, 4
+	if testing.Short() {
+		processes, seconds = 4, 3
+	}
 	if v := os.Getenv(stressVariable); v != "" {
 		if _, err := fmt.Sscan(v, &processes, &seconds); err != nil {
 			t.Fatalf("%s=%q: %v", stressVariable, v, err)
