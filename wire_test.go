@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the recorded output in testdata
 
 // Others rely on the wire: names, JSON, codes, exit codes and the bytes of
 // files. The transcripts in testdata/wire hold it fixed; testdata/wire/README.md
-// says how to read them and how to record them anew.
+// says how to read them and how to record them again.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	transcripts, err := filepath.Glob("testdata/wire/*.wire")

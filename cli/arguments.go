@@ -69,8 +69,8 @@ func closing(s string) int {
 	return len(s)
 }
 
-// nameable tells an argument's name or a tool's call, which alone has several
-// words, from other programs' commands (`git worktree repair`).
+// nameable recognises an argument's name or a tool's call, which alone has several
+// words, among other programs' commands (`git worktree repair`).
 func nameable(quoted string) bool {
 	if len(quoted) <= 2 || !strings.HasSuffix(quoted, "`") {
 		return false

@@ -43,7 +43,7 @@ type World struct {
 	StderrIsTerminal bool
 	Columns          func() int // the width of the terminal that stdout is; 0: it is none
 
-	// OutputGone reports that whoever read stdout has closed it; may be nil.
+	// OutputGone reports that the reader of stdout has closed it; may be nil.
 	// Only what runs for long without writing asks.
 	OutputGone func() bool
 

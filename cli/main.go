@@ -14,7 +14,7 @@ import (
 // first SIGINT, SIGTERM or SIGHUP cancels what is going on; a second one ends
 // the process at once.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
+	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	defer speakANSI(os.Stdout)()
@@ -36,9 +36,9 @@ func Main() int {
 	})
 }
 
-// heeded leaves out what the parent chose to ignore (nohup, a shell's
+// signals skips what the parent chose to ignore (nohup, a shell's
 // background jobs): to ask for such a signal would bring it back.
-func heeded() []os.Signal {
+func signals() []os.Signal {
 	var s []os.Signal
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(sig) {

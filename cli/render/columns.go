@@ -120,7 +120,7 @@ func titleColumn(rows []store.Summary) column {
 	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 4, minor: true}
 }
 
-// idColumn is cut last, and not below what tells these locks apart: a prefix
+// idColumn is cut last, and not below what distinguishes these locks: a prefix
 // will do wherever an id is asked for.
 func idColumn(rows []store.Summary) column {
 	const stamp = len("2006-01-02T15-04-05-")

@@ -120,7 +120,7 @@ func writeHold(w io.Writer, h store.Hold) {
 const waitSeconds = 600
 
 // writeWaysOut ends a refusal. Nothing is left for the reader to find out, but
-// how to pass the guard by is told to a person only: an agent that reads it
+// only a person learns how to bypass the guard: an agent that reads it
 // does it.
 func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	fmt.Fprintln(w, "ways out:")

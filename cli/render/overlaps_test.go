@@ -7,8 +7,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Pairs that the answer leaves out are counted all the same, and a reader is
-// told from a writer.
+// Pairs that the answer omits are counted all the same, and a reader is
+// distinguished from a writer.
 func TestOverlapCell(t *testing.T) {
 	pair := overlap.Pair{Example: "a", Exact: true}
 	for want, s := range map[string]store.Summary{

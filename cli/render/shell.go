@@ -86,7 +86,7 @@ func pathspec(path string) string {
 	return ":(top,literal)" + path
 }
 
-// beyondShown says how many files a command leaves out.
+// beyondShown counts the files that a command does not name.
 func beyondShown(files []string) string {
 	if more := len(files) - shownWords; more > 0 {
 		return fmt.Sprintf("   (and %d more: agent-locks guard check --json)", more)

@@ -21,10 +21,10 @@ type column struct {
 	// narrow for all; 0: it is never narrowed.
 	least int
 	last  bool // narrowed only where all the others are at their least
-	// drop orders the columns that are left out where narrowing is not
+	// drop orders the columns that are dropped where narrowing is not
 	// enough, the lowest first; 0: it stays.
 	drop  int
-	minor bool               // and rather left out than that a last one is narrowed
+	minor bool               // and dropped before a last one is narrowed
 	mark  func(row int) bool // the cells that stand out, where colours are on; may be nil
 }
 
