@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -27,5 +29,31 @@ func TestAnswersHaveAnEnd(t *testing.T) {
 	r := toolNamed(t, "lock_create").success(fits+"x", nil)
 	if text := r.Content[0].(*mcp.TextContent).Text; !r.IsError || !strings.HasPrefix(text, "it was done, but ") || !strings.Contains(text, "do not call again") {
 		t.Errorf("of what has been done: %.200q", text)
+	}
+}
+
+// What clients get is what the SDK would have sent, byte for byte.
+func TestQuickResultsAreTheSDKs(t *testing.T) {
+	t.Parallel()
+	encode := func(v any) string {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, r := range []*mcp.CallToolResult{
+		{Content: []mcp.Content{}},
+		{Content: blocks("[]")},
+		{Content: blocks(`{"title":"<a> & \"content\":[] \u2028 \\"}`, "warning: x\ny\x7f")},
+		{Content: blocks("no"), IsError: true},
+		{Content: blocks("a"), Meta: mcp.Meta{"x": `"content":[]`}, StructuredContent: map[string]any{"content": []int{}}},
+		{Content: []mcp.Content{&mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.ImageContent{Data: []byte("i"), MIMEType: "image/png"}}},
+	} {
+		if got, want := encode(quickResult{r}), encode(r); got != want {
+			t.Errorf("encoded as %s, want %s", got, want)
+		}
 	}
 }

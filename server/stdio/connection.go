@@ -28,8 +28,7 @@ type connection struct {
 	input    context.Context
 	endInput context.CancelCauseFunc
 
-	// life is done once the session is over. Its cause is errEnded where that
-	// is as it should be.
+	// life is done once the session is over; see errEnded.
 	life context.Context
 	end  context.CancelCauseFunc
 
@@ -40,6 +39,7 @@ type connection struct {
 	failed  error // of the first write that failed
 }
 
+// errEnded is the normal end: all was answered, or the SDK closed the session.
 var errEnded = errors.New("the session has ended")
 
 func newConnection(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) *connection {

@@ -3,7 +3,7 @@ package stdio
 import (
 	"bufio"
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -28,9 +28,9 @@ func newLines(r io.Reader, limit int) *lines {
 }
 
 // next returns the next line without its line end and the blanks around it.
-// Input that ends without a line end ends its last line too. Errors are io.EOF,
-// a *refusal of a line over the limit, which has been skipped, or what the
-// reader said.
+// Input that ends without a line end ends its last line too. An error is io.EOF,
+// a *refusal of a line over the limit, which has been skipped, or that of a
+// reader which failed.
 func (l *lines) next() ([]byte, error) {
 	var line []byte
 	var skipped *scanner // once the line is over the limit
@@ -48,9 +48,11 @@ func (l *lines) next() ([]byte, error) {
 			skipped.feed(chunk)
 		}
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil && (size == 0 || !errors.Is(err, io.EOF)):
-			return nil, err
+		case err == bufio.ErrBufferFull:
+		case err == io.EOF && size == 0:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, fmt.Errorf("reading from the client: %w", err)
 		case skipped != nil:
 			return nil, refuse(skipped.id(), jsonrpc.CodeInvalidRequest, "a message of %d bytes is over the limit of %d bytes", size, l.limit)
 		default:

@@ -18,7 +18,8 @@ const maxDepth = 1000
 const maxSafeID = 1<<53 - 1
 
 // A message is one that the SDK can be given: a *jsonrpc.Request, which may be
-// a notification, or a *jsonrpc.Response.
+// a notification, or a *jsonrpc.Response. Message is nil for a report that the
+// client could not read something of ours.
 type message struct {
 	jsonrpc.Message
 	id json.RawMessage // of a request, as the client wrote it
@@ -92,10 +93,10 @@ func readRequest(members map[string]json.RawMessage) (message, error) {
 	return message{request, id}, nil
 }
 
-// readResponse reads a response to a request of ours. Where it is refused as
-// one, the answer carries no id: it would be taken for one to a request of the
-// client's. An error with the id null, by which a client says that it could not
-// read something of ours, is no message at all.
+// readResponse reads a response to a request of ours. If it is malformed, the
+// answer carries no id: the client would take it for the answer to a request of
+// its own. An error with the id null reports that the client could not read
+// something of ours.
 func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (message, error) {
 	id := members["id"]
 	_, hasResult := members["result"]

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,26 +23,26 @@ func (c *connection) receiveAll() {
 	soon, cancel := context.WithTimeout(c.life, linger)
 	defer cancel()
 	c.calls.waitWhile(soon, isOpen)
-	c.writing.Lock() // after the last answer
+	c.writing.Lock() // once the last answer is out
 	c.writing.Unlock()
 	c.end(err)
 }
 
-// receiveLines returns errEnded, or why the client cannot be read from any more.
+// receiveLines returns errEnded at the end of input, else what ended it before.
 func (c *connection) receiveLines() error {
 	for {
 		text, err := c.in.next()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return errEnded
-		}
-		if err == nil && len(text) > 0 {
+		case err == nil && len(text) > 0:
 			err = c.receive(text)
 		}
 		if no, ok := errors.AsType[*refusal](err); ok {
 			err = c.writeLine(no.text())
 		}
 		if err != nil {
-			return fmt.Errorf("reading from the client: %w", err)
+			return err
 		}
 	}
 }
