@@ -13,8 +13,23 @@ func crudeHead(text string, f *fault, c Context) string {
 	if f.anywhere {
 		return ""
 	}
-	// An exclusion tells at least where its claimant was at work.
-	text = strings.TrimPrefix(text, "!")
+	if f.meant != "" { // an exclusion shows at least where its claimant works
+		e, g := parseText(f.meant, c)
+		if g != nil {
+			return crudeHead(f.meant, g, c)
+		}
+		return e.shown
+	}
+	if f.outside {
+		return nfc(text)
+	}
+	if absolute(text, c.Windows) {
+		rest, g := c.relative(text)
+		if g != nil {
+			return crudeHead(text, g, c)
+		}
+		text = rest
+	}
 	if odd := oddity(text, c.Windows); odd < len(text) {
 		if !strings.ContainsAny(strings.TrimRight(text, `/\`), `/\`) && strings.ContainsAny(text, "*?[") {
 			return "" // it may have been meant to float
@@ -22,19 +37,10 @@ func crudeHead(text string, f *fault, c Context) string {
 		text = strings.TrimRight(text[:odd], `\+@!`)
 	}
 	text = nfc(strings.ReplaceAll(text, `\`, "/"))
-	if f.outside {
-		return text
-	}
-	absolute := strings.HasPrefix(text, "/") || c.Windows && drive(text)
 	last := strings.LastIndexByte(text, '/') + 1
-	segments, f := clean(literal(text[:last]), absolute)
-	if f != nil {
+	segments, g := clean(literal(text[:last]))
+	if g != nil {
 		return ""
-	}
-	if absolute {
-		if segments, f = relativise(segments, c); f != nil {
-			return text
-		}
 	}
 	var b strings.Builder
 	for _, s := range segments {

@@ -15,9 +15,10 @@ const (
 	spotDot                        // after a dot that begins another segment
 	spotDots                       // after two dots that begin a segment
 	spotName
+	spotEmptied   // after alternatives that left nothing of the entry's start
 	spotElsewhere // it led elsewhere
 
-	spotKinds = 7
+	spotKinds = 8
 )
 
 // each yields the spots one by one.
@@ -74,7 +75,7 @@ func (s seq) course() course {
 func (n *node) course() course {
 	switch n.op {
 	case opSlash:
-		return course{spotElsewhere, spotStart, spotElsewhere, spotStart, spotElsewhere, spotStart, spotElsewhere}
+		return course{spotElsewhere, spotStart, spotElsewhere, spotStart, spotElsewhere, spotStart, spotStart, spotElsewhere}
 	case opText:
 		c := stay()
 		for i := 0; i < len(n.text) && i < len("..."); i++ {
@@ -89,9 +90,9 @@ func (n *node) course() course {
 
 // byteCourse is where a byte of a name leads to.
 func byteCourse(b byte) course {
-	c := course{spotName, spotName, spotName, spotName, spotName, spotName, spotElsewhere}
+	c := course{spotName, spotName, spotName, spotName, spotName, spotName, spotName, spotElsewhere}
 	if b == '.' {
-		c[0], c[1], c[2], c[3] = spotFirstDot, spotDot, spotDots, spotDots
+		c[0], c[1], c[2], c[3], c[6] = spotFirstDot, spotDot, spotDots, spotDots, spotFirstDot
 	}
 	return c
 }
@@ -111,7 +112,7 @@ func (n *node) groupCourse() course {
 		c = c.or(stay())
 	}
 	if c[0]&spotNothing != 0 {
-		c[0] ^= spotNothing | spotStart // {,a}/b is b, not the absolute /b
+		c[0] ^= spotNothing | spotEmptied // {,a}/b is b, not the absolute /b; {,a}./b is nothing that we read
 	}
 	return c
 }

@@ -25,8 +25,9 @@ func quote(s string) string {
 type fault struct {
 	offset       int
 	reason, hint string
-	outside      bool // the entry names nothing in the repository
-	anywhere     bool // nothing is known of what the entry may have been meant to name
+	outside      bool   // the entry names nothing in the repository
+	anywhere     bool   // nothing is known of what the entry may have been meant to name
+	meant        string // what the entry may have been meant to say, where that is not its text
 }
 
 func (f *fault) of(entry string) *Error {

@@ -24,8 +24,12 @@ func Literal(path string, windows bool) string {
 			return r
 		}, path)
 	}
-	// A group keeps what would be trimmed, or refused, at the start or the end.
-	if r, n := utf8.DecodeRuneInString(text); r == '!' || r == '~' || unicode.IsSpace(r) {
+	// A group keeps what would be trimmed, refused or resolved, at the start or the end.
+	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || r == '.' && strings.HasPrefix(strings.TrimLeft(text, "."), `\`) ||
+		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) {
+		if r == '\\' {
+			n++
+		}
 		text = "@(" + text[:n] + ")" + text[n:]
 	}
 	if r, n := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {

@@ -24,6 +24,11 @@ func TestLiteral(t *testing.T) {
 		"~/a":               "@(~)/a",
 		" a ":               "@( )a@( )",
 		" ":                 "@( )",
+		`.\a`:               `@(.)\\a`,
+		`"a"`:               `@(")a"`,
+		"C:/a":              "@(C):/a",
+		"file:/a":           "@(f)ile:/a",
+		":(a)":              "@(:)(a)",
 	} {
 		if got := Literal(path, false); got != want {
 			t.Errorf("Literal(%q) = %q, want %q", path, got, want)
@@ -34,7 +39,7 @@ func TestLiteral(t *testing.T) {
 // TestLiteralCovers: whatever a path is called, its entry covers it, from
 // wherever it is read, and does not float.
 func TestLiteralCovers(t *testing.T) {
-	name := rapid.StringMatching("[a!~ *?{}()|,+@.:#-]{1,4}|\\[[a!^]?\\]?|[\u00a0\u00e9]a")
+	name := rapid.StringMatching("[a!~ *?{}()|,+@.:#\"'-]{1,4}|\\[[a!^]?\\]?|[\u00a0\u00e9]a")
 	rapid.Check(t, func(t *rapid.T) {
 		windows := rapid.Bool().Draw(t, "windows")
 		path := strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "names"), "/")

@@ -56,6 +56,7 @@ type Entry struct {
 	exact    bool
 	fold     bool
 	budget   *Budget
+	also     *Entry                 // another reading of the same text, which covers as well, with a doubt
 	kind     func(path string) Kind // what a plain entry is, where nobody asked yet
 
 	compiling sync.Mutex // guards what follows
@@ -66,6 +67,26 @@ type Entry struct {
 	sampled sync.Once // guards what follows
 	example string    // a path that the entry covers
 	vague   bool      // none was found in time: it is the text
+}
+
+// Dir is the literal directory, relative to the root, in which all that the entry
+// covers lies; "" is the root.
+func (e *Entry) Dir() string {
+	head := e.shown
+	if e.plain {
+		head = e.path()
+	}
+	return head[:max(strings.LastIndexByte(head, '/'), 0)]
+}
+
+// Everything reports whether the entry covers all that a repository may hold.
+func (e *Entry) Everything() bool {
+	for _, path := range []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"} {
+		if !e.Covers(path) {
+			return false
+		}
+	}
+	return true
 }
 
 // String is the entry as it is to be stored and shown.
@@ -88,6 +109,28 @@ func (e *Entry) Overlaps(o *Entry) Result {
 }
 
 func (e *Entry) overlaps(o *Entry, p *product) Result {
+	r := e.overlapsOne(o, p)
+	if r.Overlap || e.also == nil && o.also == nil {
+		return r
+	}
+	if o.text < e.text {
+		e, o = o, e
+	}
+	for _, x := range []*Entry{e, e.also} {
+		for _, y := range []*Entry{o, o.also} {
+			if x == nil || y == nil {
+				continue
+			}
+			if other := x.overlapsOne(y, p); other.Overlap {
+				return other
+			}
+		}
+	}
+	return r
+}
+
+// overlapsOne compares one reading of each entry.
+func (e *Entry) overlapsOne(o *Entry, p *product) Result {
 	exact := e.exact && o.exact
 	if e.text == o.text {
 		path := e.sample()
@@ -128,6 +171,17 @@ func (e *Entry) Covers(path string) bool {
 }
 
 func (e *Entry) covers(path string) (covers, exact bool) {
+	covers, exact = e.coversOne(path)
+	if !covers && e.also != nil {
+		if covers, _ = e.also.coversOne(path); covers {
+			return true, false
+		}
+	}
+	return covers, exact
+}
+
+// coversOne is covers by one reading of the entry.
+func (e *Entry) coversOne(path string) (covers, exact bool) {
 	path = strings.TrimSuffix(path, "/")
 	if !valid(path) {
 		return false, true

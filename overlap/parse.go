@@ -23,15 +23,6 @@ func Parse(entry string, c Context) (*Entry, error) {
 	return e, nil
 }
 
-// unexpanded refuses a home directory that no shell has written out: taken for
-// a name, it would be a claim on nothing that looks like success.
-func unexpanded(text string) *fault {
-	if text != "~" && !strings.HasPrefix(text, "~/") {
-		return nil
-	}
-	return &fault{reason: "begins with a ~ that is not expanded here", hint: `write the path out; a directory of that name is "./~"`}
-}
-
 // Stored reads one entry as a lock file has it, from the repository's root. It
 // never fails: an entry that Parse would refuse is compared by literal prefix,
 // and says Exact false.
@@ -52,57 +43,107 @@ func readStored(entry string, c Context) (*Entry, *fault) {
 	if !c.Budget.spent() || len(text) > MaxBytes {
 		return parse(entry, c)
 	}
-	if e, ok := simple(text, c); ok && unexpanded(text) == nil {
+	if f := misspelled(text, c.Windows); f != nil {
+		return nil, f
+	}
+	if e, ok := simple(text, c); ok && text[0] != '@' {
 		return e, nil
 	}
-	return nil, &fault{anywhere: strings.Contains(text, "..") || strings.HasPrefix(text, "/") || c.Windows && drive(text)}
+	return nil, &fault{anywhere: strings.Contains(text, "..") || strings.ContainsAny(text, `\\@`) || Absolute(text, c.Windows)}
 }
 
 func parse(entry string, c Context) (*Entry, *fault) {
-	start := len(entry) - len(strings.TrimLeftFunc(entry, unicode.IsSpace))
-	text := strings.TrimSpace(entry)
-	if f := unexpanded(text); f != nil {
-		f.offset = start
+	e, f := parseText(strings.TrimSpace(entry), c)
+	if f != nil {
+		f.offset += len(entry) - len(strings.TrimLeftFunc(entry, unicode.IsSpace))
+	}
+	return e, f
+}
+
+func parseText(text string, c Context) (*Entry, *fault) {
+	if fileScheme(text) {
+		path, f := fromURI(text, c.Windows)
+		if f != nil {
+			return nil, f
+		}
+		e, f := parseText(path, c)
+		if f != nil {
+			f.offset, f.meant = 0, path
+		}
+		return e, f
+	}
+	if f := misspelled(text, c.Windows); f != nil {
 		return nil, f
 	}
-	if e, ok := simple(text, c); ok {
-		return e, nil
+	e, ok := simple(text, c)
+	if !ok {
+		var f *fault
+		if e, f = parsePattern(text, c); f != nil {
+			return nil, f
+		}
 	}
+	if text[0] == '@' {
+		return mentioned(e, text, c), nil
+	}
+	return e, nil
+}
+
+func parsePattern(text string, c Context) (*Entry, *fault) {
 	if f := admit(text); f != nil {
-		f.offset += start
 		return nil, f
 	}
-	pattern := separate(text, c.Windows)
-	if c.Windows {
-		text = pattern // as other systems read it, too: to them \[ is an escape
+	source, rooted := text, absolute(text, c.Windows)
+	if rooted {
+		var f *fault
+		if source, f = c.relative(text); f != nil {
+			return nil, f
+		}
 	}
-	c.Budget.spend(len(text), bytesPerNode)
+	e, f := read(separate(source, c.Windows), rooted, c)
+	if f != nil {
+		if f.offset += len(text) - len(source); !strings.HasSuffix(text, source) {
+			f.offset = 0
+		}
+		return nil, f
+	}
+	if e.text == "" {
+		e.text = text
+		if c.Windows { // as other systems read it, too: to them \[ is an escape
+			e.text = separate(text, true)
+		}
+	}
+	e.also = separated(source, rooted, c)
+	return e, nil
+}
+
+// read parses a pattern whose separators are slashes. The text of the entry is
+// set only where it is not as typed, since it was absolute or is relative to the
+// caller's directory.
+func read(pattern string, rooted bool, c Context) (*Entry, *fault) {
+	c.Budget.spend(len(pattern), bytesPerNode)
 	room := compilers.Get().(*compiler)
 	defer compilers.Put(room)
 	p := parser{in: pattern, fold: c.FoldCase, budget: c.Budget, room: room.nodes[:0]}
 	s, f := p.parse()
 	if f != nil {
-		f.offset += start
 		return nil, f
 	}
 	if !normal(pattern) {
 		// Offsets are the caller's, so the faults are found in what was typed.
 		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget, room: s[:0]}
 		if s, f = p.parse(); f != nil {
-			return nil, &fault{offset: start, reason: f.reason, hint: f.hint}
+			return nil, &fault{reason: f.reason, hint: f.hint}
 		}
 	}
 	room.nodes = s
-	r, f := resolve(s, &p, c)
+	r, f := resolve(s, &p, rooted, c)
 	if f != nil {
-		f.offset += start
 		return nil, f
 	}
-	e := &Entry{text: text, exact: !c.Inexact && !p.inexact, fold: c.FoldCase, budget: c.Budget, unfolded: p.unfolded, seq: r.seq()}
+	e := &Entry{exact: !c.Inexact && !p.inexact, fold: c.FoldCase, budget: c.Budget, unfolded: p.unfolded, seq: r.seq()}
 	if r.moved {
-		e.text = r.text(c.Windows)
-		if len(e.text) > MaxBytes {
-			return nil, tooLong(start)
+		if e.text = r.text(c.Windows); len(e.text) > MaxBytes {
+			return nil, tooLong(0)
 		}
 	}
 	if r.dir {
@@ -111,7 +152,7 @@ func parse(entry string, c Context) (*Entry, *fault) {
 	if p.groups {
 		e.literal = r.literal()
 	}
-	e.floating = p.wild && !strings.Contains(strings.TrimRight(p.in, "/"), "/")
+	e.floating = p.wild && !rooted && !strings.Contains(strings.TrimRight(p.in, "/"), "/")
 	switch head := e.seq.head(); {
 	case e.floating:
 	case len(head) == len(e.seq):
@@ -167,9 +208,6 @@ func admit(text string) *fault {
 		if r == utf8.RuneError && !utf8.ValidString(text) {
 			return &fault{offset: i, reason: "is not UTF-8", hint: "put a * in place of the bytes that are not"}
 		}
-	}
-	if text[0] == '!' && !strings.HasPrefix(text, "!(") {
-		return &fault{reason: "begins with !, but exclusions are not supported", hint: `list what is covered; a name that begins with ! is written "./!name"`}
 	}
 	return nil
 }

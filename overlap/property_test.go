@@ -60,12 +60,12 @@ func entries() *rapid.Generator[string] {
 		}
 		return entry
 	})
-	return all.Filter(func(entry string) bool { return !absolute(entry) })
+	return all.Filter(func(entry string) bool { return !refusedAtStart(entry) })
 }
 
-// absolute reports whether an entry is refused since an alternative at its
+// refusedAtStart reports whether an entry is refused since an alternative at its
 // start begins with a slash.
-func absolute(entry string) bool {
+func refusedAtStart(entry string) bool {
 	var e *Error
 	_, err := Parse(entry, Context{})
 	return errors.As(err, &e) && strings.Contains(e.Reason, "inside a group") &&

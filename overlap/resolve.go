@@ -33,31 +33,23 @@ type resolved struct {
 	anchor   bool // must not be read as floating
 }
 
-// resolve makes an entry relative to the root.
-func resolve(s seq, p *parser, c Context) (resolved, *fault) {
+// resolve makes an entry relative to the root; rooted says that it is already.
+func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
 	segments := split(s, p)
-	r := resolved{dir: len(segments) > 1}
+	r := resolved{dir: len(segments) > 1, moved: rooted}
 	switch last := segments[len(segments)-1]; last.pattern {
 	case "", ".", "..":
 		r.dir = true
 	default:
 		r.dir = false
 	}
-	absolute := strings.HasPrefix(p.in, "/") || c.Windows && drive(p.in)
-	first := segments[0].pattern
-	if !absolute && (first == "." || first == "..") {
+	if first := segments[0].pattern; !rooted && (first == "." || first == "..") {
 		r.moved = true
 		segments = append(literal(c.Prefix), segments...)
 	}
-	segments, f := clean(segments, absolute)
+	segments, f := clean(segments)
 	if f != nil {
 		return r, f
-	}
-	if absolute {
-		r.moved = true
-		if segments, f = relativise(segments, c); f != nil {
-			return r, f
-		}
 	}
 	if p.groups {
 		if f := confined(segments); f != nil {
@@ -100,7 +92,7 @@ func literal(path string) []segment {
 }
 
 // clean drops empty segments and ".", and resolves "..".
-func clean(segments []segment, absolute bool) ([]segment, *fault) {
+func clean(segments []segment) ([]segment, *fault) {
 	kept := segments[:0]
 	for _, s := range segments {
 		switch s.pattern {
@@ -108,14 +100,10 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 			continue
 		case "..":
 			if len(kept) == 0 {
-				if absolute {
-					continue // the parent of / is /
-				}
 				return nil, outside(s.offset)
 			}
 			if _, ok := kept[len(kept)-1].name(); !ok {
-				return nil, &fault{offset: s.offset, reason: `has a ".." after a pattern`,
-					hint: "write the path without it", anywhere: true}
+				return nil, parentOfPattern(s.offset)
 			}
 			kept = kept[:len(kept)-1]
 		default:
@@ -125,93 +113,13 @@ func clean(segments []segment, absolute bool) ([]segment, *fault) {
 	return kept, nil
 }
 
+func parentOfPattern(offset int) *fault {
+	return &fault{offset: offset, reason: `has a ".." after a pattern`, hint: "write the path without it", anywhere: true}
+}
+
 func outside(offset int) *fault {
 	return &fault{offset: offset, outside: true, reason: "is outside the repository",
 		hint: "entries are relative to the repository's root; for a path in another repository pass `base_dir`"}
-}
-
-// relativise takes the deepest root that the absolute entry lies in off it.
-// Symlinks count down to the root, never beneath it; a link from outside may
-// lead past the root, into the tree.
-func relativise(segments []segment, c Context) ([]segment, *fault) {
-	names := make([]string, 0, len(segments))
-	for _, s := range segments {
-		name, ok := s.name()
-		if !ok {
-			break
-		}
-		names = append(names, name)
-	}
-	path := strings.Join(names, "/")
-	if !c.Windows || !drive(path) {
-		path = "/" + path
-	}
-	if c.Resolve != nil {
-		c.Budget.spend(len(names), dirsPerNode)
-		path = c.Resolve(path)
-	}
-	inside, ok := c.within(path)
-	if !ok {
-		return nil, outside(0)
-	}
-	// What no link has changed stays as it was typed.
-	same := 0
-	for same < min(len(inside), len(names)) && inside[len(inside)-1-same] == names[len(names)-1-same] {
-		same++
-	}
-	moved := literal(strings.Join(inside[:len(inside)-same], "/"))
-	return append(moved, segments[len(names)-same:]...), nil
-}
-
-// within gives the names that lead to an absolute path from the deepest of the
-// roots that it lies in.
-func (c Context) within(path string) (names []string, ok bool) {
-	parts := c.parts(path)
-	deepest := -1
-	for _, root := range c.Roots {
-		if n := c.parts(root); len(n) > deepest && len(n) <= len(parts) && c.samePath(n, parts[:len(n)]) {
-			deepest = len(n)
-		}
-	}
-	if deepest < 0 {
-		return nil, false
-	}
-	return parts[deepest:], true
-}
-
-// samePath reports whether names lead to the same place.
-func (c Context) samePath(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] && !(c.FoldCase && comparable(a[i], true) == comparable(b[i], true)) {
-			return false
-		}
-	}
-	return true
-}
-
-// parts are the names of an absolute path.
-func (c Context) parts(path string) []string {
-	path = strings.Trim(c.plainPath(path), "/")
-	if path == "" {
-		return nil
-	}
-	return strings.Split(path, "/")
-}
-
-// plainPath is the form in which absolute paths are compared.
-func (c Context) plainPath(path string) string {
-	if c.Windows {
-		path = strings.ReplaceAll(path, `\`, "/")
-	}
-	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
-		path = trimmed
-	}
-	return nfc(path)
-}
-
-// drive reports whether a path begins with a Windows drive.
-func drive(path string) bool {
-	return len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
 }
 
 // seq is the entry's glob reading.
@@ -255,7 +163,7 @@ func (r resolved) text(windows bool) string {
 	}
 	text := b.String()
 	first, _ := utf8.DecodeRuneInString(text)
-	if first == '!' || unicode.IsSpace(first) || unexpanded(text) != nil || r.anchor && len(r.segments) == 1 {
+	if unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}
 	return text

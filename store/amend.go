@@ -38,6 +38,7 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 		if a.add, err = c.parseScope(r.AddScope); err != nil {
 			return a, err
 		}
+		c.warnEverything(a.add)
 	}
 	if a.remove, err = c.removals(r.RemoveScope); err != nil {
 		return a, err

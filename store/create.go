@@ -95,6 +95,7 @@ func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
 	if err != nil {
 		return fail(err)
 	}
+	c.warnEverything(scope)
 	l := lockfile.Lock{
 		Title: title, Status: lockfile.Active, AgentID: agent, ParentAgentID: parent, Scope: texts(scope),
 		Repository: c.record("repository", c.repo.Root), Worktree: c.record("worktree", c.repo.Worktree),

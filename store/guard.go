@@ -252,7 +252,7 @@ func (c *call) names(files []string) (names []string, spelled map[string]string,
 		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../"):
 			name = path.Join(c.repo.Prefix, name)
 		case filepath.IsAbs(name) && c.repo.Worktree != "":
-			if rel, err := filepath.Rel(c.repo.Worktree, beneath([]string{c.repo.Worktree}, name)); err == nil {
+			if rel, err := filepath.Rel(c.repo.Worktree, fromRoot([]string{c.repo.Worktree}, name)); err == nil {
 				name = filepath.ToSlash(rel)
 			}
 		}

@@ -3,10 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -14,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 )
@@ -25,9 +22,14 @@ func (c *call) scopeContext() overlap.Context {
 		FoldCase: c.repo.IgnoreCase || c.repo.ConfigErr != nil,
 		Inexact:  c.repo.ConfigErr != nil,
 		Windows:  runtime.GOOS == "windows",
-		Kind:     c.kind,
+		Kind:     c.kindHere,
 		Budget:   c.budget,
 	}
+}
+
+// FilePath returns the path that a file: URI names; any other text as it is.
+func FilePath(text string) (string, error) {
+	return overlap.FilePath(text, runtime.GOOS == "windows")
 }
 
 // ScopeEntry is a scope entry that covers a file, named as answers name it,
@@ -74,26 +76,6 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	return scope, nil
 }
 
-// placeAbsolute adds what is needed to place the absolute entries, if any, in
-// the worktrees.
-func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
-	if !slices.ContainsFunc(entries, isAbsolute) {
-		return nil
-	}
-	roots, err := c.repo.Worktrees()
-	context.Roots = roots
-	context.Resolve = func(abs string) string { return beneath(roots, gitdir.Rooted(c.repo.CommonDir, abs)) }
-	if err != nil {
-		return fmt.Errorf("the repository's worktrees cannot all be listed: %w", err)
-	}
-	return nil
-}
-
-func isAbsolute(entry string) bool {
-	entry = strings.TrimSpace(entry)
-	return entry != "" && os.IsPathSeparator(entry[0]) || filepath.IsAbs(entry)
-}
-
 func scopeError(err error) error {
 	e := &Error{Code: BadScope, Message: err.Error(), Err: err}
 	if oe, ok := errors.AsType[*overlap.Error](err); ok {
@@ -102,73 +84,16 @@ func scopeError(err error) error {
 	return e
 }
 
-// beneath spells an absolute path from the deepest worktree root that it lies
-// in. Symlinks are resolved down to that root and never beneath it: what a
-// link inside the tree points to is another name for another path. A link from
-// outside may lead past the root, into the tree; then it alone is resolved.
-func beneath(roots []string, abs string) string {
-	abs = filepath.Clean(abs)
-	into := abs
-	inside := false // into leads past a root, through a link
-	for real, at := start(abs); ; {
-		switch {
-		case slices.Contains(roots, real):
-			into, inside = filepath.Join(real, abs[at:]), true
-		case !inside && slices.ContainsFunc(roots, func(root string) bool { return within(root, real) }):
-			into, inside = filepath.Join(real, abs[at:]), true
-		}
-		if at == len(abs) {
-			return into
-		}
-		end := at + 1
-		for end < len(abs) && !os.IsPathSeparator(abs[end]) {
-			end++
-		}
-		var ok bool
-		if real, ok = step(real, abs[at:end], abs[:end]); !ok {
-			return into // there is nothing beneath, either
-		}
-		at = end
-	}
-}
+// kindHere is kindIn the caller's worktree.
+func (c *call) kindHere(p string) overlap.Kind { return kindIn(c.repo.Worktree, p) }
 
-// start is the file system's root that a clean absolute path begins with, and
-// where in the path the names after it begin.
-func start(abs string) (root string, at int) {
-	at = len(filepath.VolumeName(abs))
-	return abs[:at] + string(filepath.Separator), at
-}
-
-// step goes down to a name in a directory that no link leads to; false where
-// there is nothing of that name. Only Windows spells a name in several ways.
-func step(real, name, path string) (string, bool) {
-	next := filepath.Join(real, name)
-	fi, err := os.Lstat(next)
-	if err != nil {
-		return "", false
-	}
-	if fi.Mode()&fs.ModeSymlink != 0 || runtime.GOOS == "windows" {
-		if next, err = filepath.EvalSymlinks(path); err != nil {
-			return "", false
-		}
-	}
-	return next, true
-}
-
-// within tells whether a clean path lies beneath a clean directory.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// kind tells what a plain path is in the caller's worktree. A symlink is a
-// file to git, whatever it points to.
-func (c *call) kind(p string) overlap.Kind {
-	root := c.repo.Worktree
-	if root == "" {
+// kindIn tells what a plain path is in a worktree. A symlink is a file to git,
+// whatever it points to.
+func kindIn(worktree, p string) overlap.Kind {
+	if worktree == "" {
 		return overlap.Unknown
 	}
-	info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(p)))
+	info, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(p)))
 	switch {
 	case err != nil:
 		return overlap.Unknown
@@ -179,67 +104,14 @@ func (c *call) kind(p string) overlap.Kind {
 	}
 }
 
-// warnMisplaced warns of an entry that names nothing at the root but would
-// name something from the caller's directory.
-func (c *call) warnMisplaced(text string, e *overlap.Entry) {
-	text = strings.TrimSpace(text)
-	if c.repo.Prefix == "" || c.repo.Worktree == "" || isAbsolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
-		strings.HasPrefix(text, "./") || text == "." {
-		return
+// kindInEither is what a plain path is for a claim that was made in another
+// worktree: the file may be there only. A directory in either is one.
+func kindInEither(here, there, p string) overlap.Kind {
+	kind := kindIn(here, p)
+	if kind == overlap.Dir || there == here {
+		return kind
 	}
-	if c.kind(e.String()) != overlap.Unknown || c.kind(path.Join(c.repo.Prefix, text)) == overlap.Unknown {
-		return
-	}
-	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
-}
-
-// warnComma warns of an entry that looks like several: a comma is part of a
-// name, and one that was meant to separate would cover neither path.
-func (c *call) warnComma(text string) {
-	if text = strings.TrimSpace(text); bareComma(text) && c.kind(text) == overlap.Unknown {
-		c.warn("%q is read as one path with a comma in it; give each path as an entry of its own", text)
-	}
-}
-
-// bareComma reports whether a comma stands outside all brackets.
-func bareComma(text string) bool {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '{', '(', '[':
-			depth++
-		case '}', ')', ']':
-			depth--
-		case ',':
-			if depth <= 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// warnElsewhere warns of an entry that leads into a submodule, a repository
-// or a worktree within the caller's: those who work there read another store,
-// or know the file by another name.
-func (c *call) warnElsewhere(text string, e *overlap.Entry) {
-	if c.repo.Worktree == "" {
-		return
-	}
-	dir, rest := c.repo.Worktree, e.String()
-	for {
-		name, beneath, _ := strings.Cut(rest, "/")
-		if beneath == "" || strings.ContainsAny(name, `*?[{(\`) {
-			return
-		}
-		dir, rest = filepath.Join(dir, name), beneath
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", text, dir)
-			return
-		}
-	}
+	return max(kind, kindIn(there, p))
 }
 
 // A meeting is an entry of the store whose scope meets the caller's.
@@ -265,12 +137,13 @@ func meetings(entries []entry, pairs func(entry) []overlap.Pair) []meeting {
 }
 
 // storedScope is an entry's scope, ready to be compared.
-func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope) }
+func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope, e.Worktree) }
 
-// stored is a scope that was read from a file. Other tools, and people, write
-// absolute paths into it as well.
-func (c *call) stored(texts []string) overlap.Scope {
+// stored is a scope that was read from a file, claimed in a worktree ("" where
+// that is not known). Other tools, and people, write absolute paths into it.
+func (c *call) stored(texts []string, worktree string) overlap.Scope {
 	context := c.scopeContext()
+	context.Kind = func(p string) overlap.Kind { return kindInEither(c.repo.Worktree, worktree, p) }
 	if err := c.placeAbsolute(texts, &context); err != nil {
 		c.warn("%v: absolute scopes that lie in the others are not compared", err)
 	}

@@ -29,7 +29,7 @@ func (c *call) circle(k claim, o obstruction, entries []entry, live []ticket) st
 
 // waitOf is the claim that a ticket stands for.
 func (c *call) waitOf(t ticket, staleMinutes float64) claim {
-	w := claim{scope: c.stored(t.Scope), minutes: staleMinutes}
+	w := claim{scope: c.stored(t.Scope, t.Worktree), minutes: staleMinutes}
 	w.lock.AgentID, w.lock.ParentAgentID, w.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
 	return w
 }

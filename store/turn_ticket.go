@@ -32,6 +32,7 @@ type ticket struct {
 	ParentAgentID *string  `json:"parent_agent_id"`
 	Mode          string   `json:"mode,omitempty"`
 	Scope         []string `json:"scope"`
+	Worktree      string   `json:"worktree,omitempty"`
 	Since         string   `json:"since"` // a stamp, for people
 	// Deadline is by the machine's clock, as all that is measured is.
 	Deadline time.Time `json:"deadline"`
@@ -43,7 +44,7 @@ type ticket struct {
 func (k claim) ticket(since string, deadline time.Time) ticket {
 	return ticket{
 		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
-		Scope: k.lock.Scope, Since: since, Deadline: deadline.UTC().Round(0),
+		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
 	}
 }
 
@@ -66,7 +67,7 @@ func (c *call) ahead(k claim, tickets []ticket) []ticket {
 }
 
 func (c *call) comesBefore(t ticket, k claim) bool {
-	return t.party().blocks(k.party()) && len(k.scope.Overlaps(c.stored(t.Scope))) > 0
+	return t.party().blocks(k.party()) && len(k.scope.Overlaps(c.stored(t.Scope, t.Worktree))) > 0
 }
 
 // ticket reads one ticket; one that says nothing we understand counts as none.

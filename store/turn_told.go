@@ -19,7 +19,7 @@ func (c *call) heldUp(e entry, live func(context.Context) ([]ticket, error)) []W
 	scope := c.storedScope(e)
 	var held []ticket
 	for _, t := range tickets {
-		if mine.blocks(t.party()) && len(scope.Overlaps(c.stored(t.Scope))) > 0 {
+		if mine.blocks(t.party()) && len(scope.Overlaps(c.stored(t.Scope, t.Worktree))) > 0 {
 			held = append(held, t)
 		}
 	}

@@ -36,6 +36,10 @@ func (e *event) file() (path string, edits bool) {
 			break
 		}
 	}
+	path, err := store.FilePath(path)
+	if err != nil {
+		return "", true
+	}
 	if path == "" || filepath.IsAbs(path) {
 		return path, true
 	}

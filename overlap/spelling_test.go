@@ -1,0 +1,233 @@
+package overlap
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// tree is a Kind that knows some paths.
+func tree(dirs, files string) func(string) Kind {
+	kinds := map[string]Kind{}
+	for _, d := range strings.Fields(dirs) {
+		kinds[d] = Dir
+	}
+	for _, f := range strings.Fields(files) {
+		kinds[f] = File
+	}
+	return func(path string) Kind { return kinds[path] }
+}
+
+// What is written in the notation of another program is read as meant, or
+// refused with the way out; a name that really begins so can still be claimed.
+func TestOtherNotationsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		entry, reason, hint string
+	}{
+		{":(glob)src/**", "pathspec", `"src/**"`},
+		{":/src/a.go", "pathspec", `"src/a.go"`},
+		{":!src/gen", "pathspec", `"src/gen"`},
+		{":(exclude,icase)src", "pathspec", `"src"`},
+		{`"src/**"`, "quotation marks", "leave them out"},
+		{"'src/a.go'", "quotation marks", "leave them out"},
+		{"`src/a.go`", "quotation marks", "leave them out"},
+		{"\u201csrc/a.go\u201d", "quotation marks", "leave them out"},
+		{`C:\code\repo\src`, "drive", "repository's root"},
+		{"c:/code/repo/src", "drive", "repository's root"},
+		{`\\host\share\src`, "network path", "repository's root"},
+		{"https://example.org/a.go", "URI", "repository's root"},
+		{"vscode-remote://wsl/a.go", "URI", "repository's root"},
+		{"custom://database", "URI", "repository's root"},
+		{"file://host/repo/src", "another host", "write the path"},
+		{"file:///repo/src/a%zz", "bad escape", "write the path"},
+		{"file:///repo/src/a%0Ab", "control character", "remove it"},
+		{"file:///repo/src/a?x=1", "query", "write the path"},
+		{"file:///elsewhere/a.go", "outside", "base_dir"},
+		{"/src/**", "outside", `leave the slash out, as in "src/**"`},
+	} {
+		_, err := Parse(tt.entry, Context{Roots: []string{"/repo"}})
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, tt.reason) || !strings.Contains(e.Hint, tt.hint) || e.Entry != tt.entry {
+			t.Errorf("Parse(%q): %+v, want reason with %q, hint with %q", tt.entry, err, tt.reason, tt.hint)
+		}
+	}
+	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "file:/x", "http://x", "~", "!x", "@x"} {
+		e := mustParse(t, "./"+name, Context{})
+		want := strings.ReplaceAll(name, "//", "/")
+		if again := mustParse(t, e.String(), Context{}); !e.Covers(want) || again.String() != e.String() || !again.Covers(want) {
+			t.Errorf("./%s is stored as %q, and read again as %q", name, e, again)
+		}
+	}
+}
+
+// Met in a lock file, they never read as free where they may have been meant.
+func TestOtherNotationsStored(t *testing.T) {
+	t.Parallel()
+	c := Context{Roots: []string{"/repo"}}
+	mine := mustParse(t, "src/a.go", c)
+	for text, want := range map[string]bool{
+		":(glob)src/**": true, ":/src/a.go": true, ":!src": true, `"src/**"`: true, "`src/a.go`": true, "':(glob)src/*.go'": true,
+		`C:\code\repo\src`: true, `\\host\share`: true, "file://host/src": true, "file:///repo/src/{a": true,
+		`"docs/**"`: false, ":/docs": false, "https://example.org/src/a.go": false, "/src/a.go": false, "file:///repo/docs/[a": false, "file:///else/x": false,
+	} {
+		e := Stored(text, c)
+		if r := e.Overlaps(mine); r.Overlap != want || r.Exact || r != mine.Overlaps(e) || e.Covers("src/a.go") != want {
+			t.Errorf("%q: %+v, want %v", text, r, want)
+		}
+	}
+}
+
+func TestFileURIs(t *testing.T) {
+	t.Parallel()
+	posix, windows := Context{Roots: []string{"/repo", "/r[ab]"}}, Context{Windows: true, Roots: []string{`C:\repo`}}
+	for _, tt := range []struct {
+		c           Context
+		entry, want string
+	}{
+		{posix, "file:///repo/src/a.go", "src/a.go"},
+		{posix, "FILE://localhost/repo/src/a.go#L10", "src/a.go"},
+		{posix, "file:/repo/a%20b.go", "a b.go"},
+		{posix, "file:///repo/app/%5Bid%5D/page.tsx", `app/\[id\]/page.tsx`},
+		{posix, "file:///repo/app/[id]/*.tsx", "app/[id]/*.tsx"},
+		{posix, "file:///r%5Bab%5D/src/", "src/"},
+		{posix, "file:///repo", "**"},
+		{windows, "file:///c:/repo/src/a.go", ""},
+		{windows, "file:///C:/repo/src/a.go", "src/a.go"},
+	} {
+		e, err := Parse(tt.entry, tt.c)
+		if (err == nil) != (tt.want != "") || err == nil && e.String() != tt.want {
+			t.Errorf("Parse(%q) = %v, %v; want %q", tt.entry, e, err, tt.want)
+		}
+		if err == nil && !Absolute(tt.entry, tt.c.Windows) {
+			t.Errorf("%q is not absolute", tt.entry)
+		}
+	}
+	for text, want := range map[string]string{"file:///a%20b/%5Bx%5D.go": "/a b/[x].go", "src/a.go": "src/a.go", "file:x": "file:x"} {
+		if got, err := FilePath(text, false); got != want || err != nil {
+			t.Errorf("FilePath(%q) = %q, %v", text, got, err)
+		}
+	}
+	if got, err := FilePath("file:///c:/a", true); got != "c:/a" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := FilePath("file://host/a", false); err == nil {
+		t.Error("a path on another host is accepted")
+	}
+}
+
+// An @ is taken off only where what is there says so, and the name that was
+// typed stays covered.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	c := Context{Kind: tree("src app app/@modal @both both", "src/a.go"), Roots: []string{"/repo"}}
+	for text, want := range map[string]string{
+		"@src/a.go": "src/a.go", "@src/**": "src/**", "@src": "src/", "@/repo/src/a.go": "src/a.go", "@./src/*.go": "src/*.go",
+		"@src/new.go": "@src/new.go", "@both/x": "@both/x", "@both": "@both/", "@none/x": "@none/x", "app/@modal": "app/@modal/", "@(src|app)/x": "@(src|app)/x", "@*.go": "@*.go", "@": "@",
+	} {
+		e := mustParse(t, text, c)
+		if e.String() != want {
+			t.Errorf("%q is stored as %q, want %q", text, e, want)
+		}
+		typed := strings.TrimSuffix(strings.NewReplacer("**", "x", "*", "x", "@(src|app)", "src").Replace(text), "/")
+		if !strings.Contains(text, "/repo") && !strings.Contains(text, "./") && !e.Covers(typed) {
+			t.Errorf("%q does not cover %q", text, typed)
+		}
+		s := Stored(text, c)
+		if s.String() != text || s.Covers("src/a.go") != e.Covers("src/a.go") {
+			t.Errorf("stored %q: %q, which covers src/a.go: %v", text, s, s.Covers("src/a.go"))
+		}
+	}
+	for _, e := range []*Entry{mustParse(t, "@src/new.go", c), Stored("@src/new.go", c)} {
+		if !e.Covers("src/new.go") || !e.Covers("@src/new.go") || !e.Overlaps(mustParse(t, "src/*", c)).Overlap {
+			t.Errorf("%q, not made yet: %v, %v", e, e.Covers("src/new.go"), e.Covers("@src/new.go"))
+		}
+	}
+	if got := mustParse(t, "@src/a.go", Context{}).String(); got != "@src/a.go" {
+		t.Errorf("nobody looked, and yet it is %q", got)
+	}
+}
+
+// A backslash that may be a separator or an escape is both.
+func TestDoubtfulBackslashes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		free bool
+		path string
+	}{
+		{`packages\api\**`, false, "packages/api/src/x.go"},
+		{`packages\**`, false, "packages/a.go"},
+		{`src\*.ts`, false, "src/a.ts"},
+		{`src\[id]\page.tsx`, false, "src/[id]/page.tsx"},
+		{`src\{a,b}\c.go`, false, "src/b/c.go"},
+		{`src\(app)\page.tsx`, false, "src/(app)/page.tsx"},
+		{`packages\\api\\**`, false, "packages/api/x.go"},
+		{`./packages\**`, false, "packages/a.go"},
+		{`/repo/packages\**`, false, "packages/a.go"},
+		{`src\main.py`, false, "src/main.py"},
+		{`app/\[id\]/page.tsx`, false, "app/[id]/page.tsx"},
+		{`a\*b`, false, "a*b"},
+		{`app/\[id\]/page.tsx`, true, "app/i/page.tsx"},
+		{`app\[id\].tsx`, true, "app/[id].tsx"},
+		{`packages\api\**`, true, "packages/web/x.go"},
+		{`\*.ts`, true, "a.ts"},
+	} {
+		c := Context{Roots: []string{"/repo"}}
+		e, other := mustParse(t, tt.text, c), mustParse(t, escape(tt.path), c)
+		for _, e := range []*Entry{e, Stored(tt.text, c), Stored(e.String(), c)} {
+			r := e.Overlaps(other)
+			if r.Overlap == tt.free || r != other.Overlaps(e) || e.Covers(tt.path) == tt.free {
+				t.Errorf("%q x %q: %+v, and %+v", tt.text, tt.path, r, other.Overlaps(e))
+			}
+		}
+	}
+	if r := mustParse(t, `packages\api\**`, Context{}).Overlaps(mustParse(t, "packages/api/**", Context{})); r.Exact {
+		t.Errorf("beyond doubt: %+v", r)
+	}
+}
+
+// A root is compared as it is, whatever its name would mean as a pattern.
+func TestRootsWithOddNames(t *testing.T) {
+	t.Parallel()
+	for _, root := range []string{"/tmp/re[po]", "/tmp/{a,b}", "/tmp/a*b?", "/tmp/+(x)", "/tmp/x{", "/tmp/[", `/tmp/back\slash`, `/tmp/back\*`, "/tmp/ sp"} {
+		c := Context{Roots: []string{"/tmp", root}, Resolve: func(abs string) string { return abs }}
+		for text, want := range map[string]string{"/src/**": "src/**", "": "**", "/[id]/a.go": "[id]/a.go", "/*.go": "./*.go", "/a/../b/": "b/", "/src/{a,b}.go": "src/{a,b}.go"} {
+			for _, typed := range []string{root + text, escape(root) + text} {
+				if e, err := Parse(typed, c); err != nil || e.String() != want {
+					t.Errorf("Parse(%q) = %v, %v; want %q", typed, e, err, want)
+				}
+				if s := Stored(typed, c); !s.Overlaps(mustParse(t, want, c)).Overlap {
+					t.Errorf("stored %q misses %q", typed, want)
+				}
+			}
+		}
+		if s := Stored(root+"/src/{a", c); !s.Covers("src/x") || s.Covers("doc/x") {
+			t.Errorf("%q: a faulty entry covers src/x %v, doc/x %v", root, s.Covers("src/x"), s.Covers("doc/x"))
+		}
+	}
+}
+
+func TestDir(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"./*.json": "", "**": "", "*.ts": "", "a": "", "a/b": "a", "a/b/": "a", "a/**": "a", "a/b*": "a", `a/\[id\]/x*`: "a/[id]", "a/[id]/x": "a", "{a,b}/c": "",
+	} {
+		if got := mustParse(t, text, Context{}).Dir(); got != want {
+			t.Errorf("%q lies in %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestEverything(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		".": true, "./": true, "**": true, "*": true, "**/*": true, "*/**": true, "./**": true, "**/**": true, "{**,a}": true, "./*": true, "?*": true,
+		"[!a]*": true, "!(a)": true, "a/..": true,
+		"*.*": false, "*/*": false, "src": false, "src/**": false, "?": false, "*.ts": false, "**/*.ts": false, "[a-z]*": false, ".*": false,
+	} {
+		if got := mustParse(t, text, Context{}).Everything(); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

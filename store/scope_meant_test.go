@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// put makes a file in a worktree.
+func put(t *testing.T, root, name string) {
+	t.Helper()
+	path := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// check asks from dir which locks an entry overlaps.
+func (w *world) check(dir, entry string) store.Answer[[]store.Summary] {
+	w.t.Helper()
+	a, err := w.at(dir).Check(background, store.CheckRequest{Scope: []string{entry}})
+	if err != nil {
+		w.t.Fatalf("check %q: %v", entry, err)
+	}
+	return a
+}
+
+// A file that only the claimant's worktree has is a file to everybody, in the
+// queue as well.
+func TestPlainEntriesAreWhatTheyAreInTheClaimantsWorktree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.link, "Dockerfile")
+	put(t, w.link, "packages/socket.io/x")
+	put(t, w.main, "packages/socket.io")
+	w.claim(w.link, "image", "Dockerfile")
+	if a := w.check(w.main, "**/*.go"); len(a.Result) != 0 {
+		t.Errorf("Dockerfile, a file over there, blocks %+v", a.Result[0].Overlaps)
+	}
+	for _, entry := range []string{"Dockerfile", "Docker*", "*"} {
+		if a := w.check(w.main, entry); len(a.Result) != 1 || !a.Result[0].Overlaps[0].Exact {
+			t.Errorf("%s: %+v", entry, a.Result)
+		}
+	}
+	w.claim(w.main, "a file here, a directory there", "packages/socket.io")
+	if a := w.check(w.link, "packages/*/*.go"); len(a.Result) != 1 {
+		t.Errorf("a directory in the caller's worktree: %+v", a.Result)
+	}
+}
+
+// A claim on everything is warned of, by whatever name, wherever it is made.
+func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.at(w.main)
+	const warning = "covers every file of the repository"
+	for entry, want := range map[string]bool{".": true, "**": true, "*": true, "**/*": true, "./**": true, w.link: true, w.link + "/**": true, "src/**": false, "*.go": false} {
+		a, err := s.Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/x", entry}})
+		if err != nil || strings.Contains(strings.Join(a.Warnings, "\n"), warning) != want {
+			t.Errorf("claim %q: %q, %v", entry, a.Warnings, err)
+		}
+		id := w.claim(w.main, "narrow", "docs/**")
+		u, err := s.Update(background, store.UpdateRequest{Ref: store.Ref{LockID: id}, AddScope: []string{entry}})
+		if err != nil || strings.Contains(strings.Join(u.Warnings, "\n"), warning) != want {
+			t.Errorf("add %q: %q, %v", entry, u.Warnings, err)
+		}
+		if c := w.check(w.main, entry); strings.Contains(strings.Join(c.Warnings, "\n"), warning) {
+			t.Errorf("check %q: %q", entry, c.Warnings)
+		}
+	}
+}
+
+// Only what leads into another repository is warned of, and not the root itself.
+func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sub := filepath.Join(w.main, "sub")
+	put(t, sub, "x")
+	for _, tt := range []struct{ dir, entry string }{
+		{w.main, "./*.json"}, {w.main, "./**"}, {w.main, w.main + "/**"}, {w.main, w.link + "/*.go"}, {w.main, "."}, {w.link, "./.*"}, {sub, "../*"}, {sub, "../**"},
+	} {
+		if a := w.check(tt.dir, tt.entry); len(a.Warnings) != 0 {
+			t.Errorf("%s: %q", tt.entry, a.Warnings)
+		}
+	}
+	w.git(w.main, "init", "-q", filepath.Join(w.main, "vendor", "[x]"))
+	for _, entry := range []string{`vendor/\[x\]/**`, `vendor/\[x\]/a.go`} {
+		wantWarning(t, w.check(w.main, entry).Warnings, "a repository or worktree of its own")
+	}
+	_, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{"/src/**"}})
+	wantCode(t, err, store.BadScope, "outside the repository", `leave the slash out, as in "src/**"`)
+}
+
+// A repository may lie anywhere, under a name that would be a pattern as well.
+func TestAbsoluteEntriesUnderARootWithAnOddName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"re[po]", "{a,b}", "a*b?", "+(x)", "open["} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			root := filepath.Join(filepath.Dir(w.main), name)
+			if err := os.Mkdir(root, 0o777); err != nil {
+				t.Skipf("no such name here: %v", err)
+			}
+			w.git(w.main, "worktree", "add", "-q", "-b", "odd", root)
+			id := w.claim(root, "by its path", filepath.Join(root, "src")+"/**")
+			for _, entry := range []string{"src/a.go", filepath.Join(w.link, "src/a.go"), filepath.Join(root, "src/*.go")} {
+				if a := w.check(w.main, entry); ids(a.Result) != id {
+					t.Errorf("%q meets %q", entry, ids(a.Result))
+				}
+			}
+			text := w.read(id + ".md")
+			w.write(id+".md", strings.Replace(text, "- src/**", "- '"+filepath.Join(root, "src")+"/**'", 1))
+			if a := w.check(w.main, "src/a.go"); ids(a.Result) != id || !a.Result[0].Overlaps[0].Exact {
+				t.Errorf("written by hand it meets %+v, %q", a.Result, a.Warnings)
+			}
+		})
+	}
+}
+
+// What a person or another tool wrote into a lock file is never misread as free.
+func TestOtherNotationsInLockFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.main, "src/a.go")
+	id := w.claim(w.main, "t", "SCOPE")
+	text := w.read(id + ".md")
+	for _, entry := range []string{":(glob)src/**", `'"src/**"'`, "'`src/a.go`'", "'@src/a.go'", `'src\**'`, "'!src/gen'", "file://" + w.link + "/src/a.go", `C:\code\repo\src`} {
+		w.write(id+".md", strings.Replace(text, "- SCOPE", "- "+entry, 1))
+		for _, asked := range []string{"src/a.go", "file://" + w.main + "/src/%61.go", "@src/a.go"} {
+			if entry == "'!src/gen'" {
+				asked = "src/gen/a.go"
+			}
+			if a := w.check(w.link, asked); ids(a.Result) != id && asked != "@src/a.go" {
+				t.Errorf("%s: %q meets %q, %q", entry, asked, ids(a.Result), a.Warnings)
+			}
+			if a := w.check(w.main, asked); ids(a.Result) != id {
+				t.Errorf("%s: %q meets %q, %q", entry, asked, ids(a.Result), a.Warnings)
+			}
+		}
+	}
+}

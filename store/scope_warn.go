@@ -1,0 +1,82 @@
+package store
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// warnMisplaced warns of an entry that names nothing at the root but would
+// name something from the caller's directory.
+func (c *call) warnMisplaced(text string, e *overlap.Entry) {
+	text = strings.TrimSpace(text)
+	if c.repo.Prefix == "" || c.repo.Worktree == "" || absolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
+		strings.HasPrefix(text, "./") || text == "." {
+		return
+	}
+	if c.kindHere(e.String()) != overlap.Unknown || c.kindHere(path.Join(c.repo.Prefix, text)) == overlap.Unknown {
+		return
+	}
+	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
+}
+
+// warnComma warns of an entry that looks like several: a comma is part of a
+// name, and one that was meant to separate would cover neither path.
+func (c *call) warnComma(text string) {
+	if text = strings.TrimSpace(text); bareComma(text) && c.kindHere(text) == overlap.Unknown {
+		c.warn("%q is read as one path with a comma in it; give each path as an entry of its own", text)
+	}
+}
+
+// bareComma reports whether a comma stands outside all brackets.
+func bareComma(text string) bool {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{', '(', '[':
+			depth++
+		case '}', ')', ']':
+			depth--
+		case ',':
+			if depth <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// warnElsewhere warns of an entry that leads into a submodule, a repository
+// or a worktree within the caller's: those who work there read another store,
+// or know the file by another name.
+func (c *call) warnElsewhere(text string, e *overlap.Entry) {
+	if c.repo.Worktree == "" {
+		return
+	}
+	dir := c.repo.Worktree
+	for name := range strings.SplitSeq(e.Dir(), "/") {
+		if name == "" {
+			return
+		}
+		dir = filepath.Join(dir, name)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", text, dir)
+			return
+		}
+	}
+}
+
+// warnEverything warns of a claim on the whole repository.
+func (c *call) warnEverything(scope overlap.Scope) {
+	for _, e := range scope {
+		if e.Everything() {
+			c.warn("%q covers every file of the repository, so it blocks everybody else; name what you work on", e)
+			return
+		}
+	}
+}
