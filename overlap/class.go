@@ -59,7 +59,13 @@ func (p *parser) spans(start int) (spans []span, ranges bool, f *fault) {
 	last := rune(-1) // what a range may begin with
 	for p.pos < len(p.in) {
 		c := p.in[p.pos]
+		class, ok, f := p.posix()
+		if f != nil {
+			return nil, false, f
+		}
 		switch {
+		case ok:
+			spans, ranges, last = append(spans, class...), true, -1
 		case c == ']':
 			p.pos++
 			return spans, ranges, nil
@@ -69,6 +75,9 @@ func (p *parser) spans(start int) (spans []span, ranges bool, f *fault) {
 			p.pos++
 			if p.in[p.pos] == '/' {
 				continue // refused above
+			}
+			if _, kind := posixName(p.in[p.pos:]); kind != 0 {
+				return nil, false, &fault{offset: p.pos, reason: "has a range that ends in a class", hint: "put the - last inside the brackets"}
 			}
 			hi := p.rune()
 			ranges = ranges || last <= hi

@@ -221,6 +221,9 @@ func (c *compiler) node(n *node, g goal) goal {
 	case opStars:
 		return c.stars(g, n.whole)
 	case opClass:
+		if n.text == "" {
+			return onward(c.class(n.set, g.next))
+		}
 		return onward(c.split(c.class(n.set, g.next), c.text(n.text, g).next))
 	default:
 		return c.group(n, g)

@@ -19,12 +19,15 @@
 //	term:
 //	  '*'              any text without a slash; so is ** within a segment
 //	  '?'              one character, not a slash
-//	  '[' [ '!' '^' ] { c | lo '-' hi } ']'
+//	  '[' [ '!' '^' ] { c | lo '-' hi | '[:' name ':]' } ']'
 //	                   one character of the class, or not of it, never a slash;
-//	                   or the bracket's own text
+//	                   or the bracket's own text; the names are POSIX's, of ASCII
 //	  '{' pattern { ',' pattern } '}'
 //	  '@(' pattern { '|' pattern } ')'
 //	                   one of the patterns, which may be empty or have slashes
+//	  '{' x '..' y [ '..' step ] '}'
+//	                   one of the integers, padded with zeros where x or y is, or
+//	                   of the letters, from x to y, as in bash
 //	  '?(' ... ')'     the same, or nothing
 //	  '+(' ... ')'     one or more of them
 //	  '*(' ... ')'     any number of them

@@ -13,7 +13,8 @@ import (
 // entries generates entries that the oracle understands.
 func entries() *rapid.Generator[string] {
 	text := rapid.SampledFrom([]string{"a", "b", ".a", "a.b", "ab"})
-	wild := rapid.SampledFrom([]string{"*", "?", "[ab]", "[!a]", "[a-b]", `\[a`, "*", "**", "!(a)"})
+	wild := rapid.SampledFrom([]string{"*", "?", "[ab]", "[!a]", "[a-b]", `\[a`, "*", "**", "!(a)",
+		"[[:alpha:]]", "[![:punct:]]", "[[:punct:]]", "[[:lower:]_-]", "{a..b}", "{b..a}"})
 	repeated := rapid.SampledFrom([]string{"+(a|b)", "*(a|bb)", "+(ab)"})
 	var piece func(depth int) *rapid.Generator[string]
 	pieces := func(depth int) *rapid.Generator[string] {
@@ -140,10 +141,24 @@ func matchesBoth(a, b string, paths []string) (string, bool) {
 // metStars are stars that braces bring together.
 var metStars = regexp.MustCompile(`\*[,}].*\*|\*[^/]*\{[^/]*\*`)
 
+var long = regexp.MustCompile(`\{-?[0-9]*\.\.-?[0-9]{4,}|\{-?[0-9]{4,}\.\.`)
+
+var ranges = regexp.MustCompile(`\{[a-z0-9-]+\.\.[a-z0-9.-]+\}`)
+
 // reads is doublestar's reading of an entry, where it is ours: there a negated
 // class or a wide range matches a separator, extglobs are text, and stars that
 // braces bring together may be a **.
 func reads(entry, path string) bool {
+	for _, class := range []string{"[:alpha:]", "[:lower:]", "[:punct:]"} { // over the universe
+		entry = strings.ReplaceAll(entry, class, map[string]string{"[:alpha:]": "ab", "[:lower:]": "ab", "[:punct:]": "."}[class])
+	}
+	if long.MatchString(entry) {
+		return false // too many names to list
+	}
+	entry = ranges.ReplaceAllStringFunc(entry, func(text string) string {
+		names, _ := counted(text)
+		return "{" + strings.Join(names, ",") + "}"
+	})
 	if strings.ContainsAny(entry, `(-`) || strings.Contains(entry, "[!") || strings.Contains(entry, "[^") || metStars.MatchString(entry) {
 		return false
 	}

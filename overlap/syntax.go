@@ -11,7 +11,7 @@ const (
 	opOne             // ?
 	opStar            // *
 	opStars           // **, which means * unless it is a whole segment
-	opClass           // [...]: a rune of set, or the bracket's own text
+	opClass           // [...]: a rune of set, or the bracket's own text, where it has one
 	opGroup           // {...} and extglobs: one of alts
 )
 
@@ -31,10 +31,11 @@ type seq []node
 // A parser reads a pattern whose separators are slashes and in which a
 // backslash always escapes.
 type parser struct {
-	in    string
-	pos   int
-	fold  bool
-	depth int
+	in      string
+	pos     int
+	fold    bool
+	depth   int
+	counted int // characters that ranges stand for
 
 	budget   *Budget
 	unfolded bool // classes were left unfolded, since it is spent
@@ -65,7 +66,7 @@ func (p *parser) seq(closer byte) (seq, *fault) {
 		case p.extglob():
 			n, f = p.group(')')
 		case c == '{':
-			n, f = p.group('}')
+			n, f = p.brace()
 		case c == '[':
 			n, f = p.class(len(s) == 0 || s[len(s)-1].op == opSlash)
 		case c == '/':
@@ -159,6 +160,14 @@ func (p *parser) slash() (node, *fault) {
 			return node{op: opSlash}, nil
 		}
 	}
+}
+
+// brace reads {a,b} or {1..3}.
+func (p *parser) brace() (node, *fault) {
+	if n, ok, f := p.countsTo(); ok || f != nil {
+		return n, f
+	}
+	return p.group('}')
 }
 
 // group reads {a,b} or @(a|b) and its like.
