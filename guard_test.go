@@ -645,7 +645,7 @@ func pathWithoutProgram(t *testing.T) string {
 
 func recordedProgram(t *testing.T, script string) string {
 	t.Helper()
-	_, rest, _ := strings.Cut(script, "|| agent_locks='")
+	_, rest, _ := strings.Cut(script, "\n\tguard '")
 	program, _, ok := strings.Cut(rest, "'")
 	if !ok {
 		t.Fatalf("no program in %s", script)

@@ -317,7 +317,7 @@ var (
 	commit  = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
 	seconds = regexp.MustCompile(`(staleForSeconds|waitedSeconds|progress)(\\?"):[\d.e-]+`)
 	idle    = regexp.MustCompile(`idle for \d+ minutes`)
-	build   = regexp.MustCompile(`"(version|go|platform)":"[^"]*"`)
+	build   = regexp.MustCompile(`"(program|version|go|platform)":"[^"]*"`)
 	source  = regexp.MustCompile(`,"(commit|modified)":("[^"]*"|true)`) // not in each build
 )
 

@@ -37,15 +37,20 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
 	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
 		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard is switched off: "+s.Why, "to have it look again, take that back"
+	case s.Unknown && !s.Edited:
+		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard was installed and may not run: "+s.Why, "see what that hook does, or "+s.Fix
 	default:
-		f.Severity, f.Message, f.Fix = store.SeverityProblem, fmt.Sprintf("the commit guard is installed and %s: %s", runsNot(s.Edited), s.Why), s.Fix
+		f.Severity, f.Message, f.Fix = store.SeverityProblem, fmt.Sprintf("the commit guard was installed and %s: %s", runsNot(s.Unknown), s.Why), s.Fix
+		if !s.Edited {
+			f.Fix += "   (or, where it is not wanted any more: agent-locks guard uninstall)"
+		}
 	}
 	findings := []store.Finding{f}
 	for _, g := range s.Elsewhere {
 		findings = append(findings, store.Finding{
 			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,
-			Message: fmt.Sprintf("the commit guard %s in the worktree %q: %s", runsNot(g.Edited), g.Worktree, g.Why),
-			Fix:     guardFix(g.Edited, fmt.Sprintf("%s --base-dir %q", guardInstall, g.Worktree)),
+			Message: fmt.Sprintf("the commit guard %s in the worktree %q: %s", runsNot(g.Unknown), g.Worktree, g.Why),
+			Fix:     guardFix(g.Edited, guardInstall+" --base-dir "+shellQuoted(g.Worktree)),
 		})
 	}
 	return findings

@@ -53,7 +53,9 @@ func TestDoctorOnTheGuard(t *testing.T) {
 	broken.Runs, broken.Why, broken.Fix = false, "not executable", guardInstall
 	off, bypassed := broken, broken
 	off.Mode, bypassed.Bypass = store.ModeOff, true
-	edited := broken
+	anothers := broken
+	anothers.Unknown = true
+	edited := anothers
 	edited.Edited, edited.Mode = true, store.ModeOff
 	partly := runs
 	partly.Elsewhere = []guardGone{{Worktree: "/w", Why: "no hook"}, {Worktree: "/v", Why: "not what it was", Edited: true}}
@@ -66,6 +68,7 @@ func TestDoctorOnTheGuard(t *testing.T) {
 		"it runs":                   {runs, true, []string{ok}},
 		"it does not run":           {broken, true, []string{problem}},
 		"it may not run":            {edited, true, []string{problem}},
+		"nobody can tell":           {anothers, true, []string{note}},
 		"it was never wanted":       {broken, false, []string{ok}},
 		"off":                       {off, true, []string{note}},
 		"off, and never wanted":     {off, false, []string{ok}},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/guard"
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -21,7 +23,7 @@ import (
 type guardChange struct {
 	Action    string      `json:"action"` // installed, updated, unchanged; removed, restored, absent
 	Hook      string      `json:"hook"`
-	Chained   string      `json:"chained,omitempty"`   // the hook from before, which is called first
+	Chained   string      `json:"chained,omitempty"`   // the hook from before, which ours runs
 	Elsewhere []guardGone `json:"elsewhere,omitempty"` // worktrees that it does not reach
 	NotRunBy  []string    `json:"notRunBy,omitempty"`
 }
@@ -31,15 +33,18 @@ type guardGone struct {
 	Worktree string `json:"worktree"`
 	Why      string `json:"why"`
 	Edited   bool   `json:"edited,omitempty"`
+	Unknown  bool   `json:"unknown,omitempty"` // whether it runs
 }
 
 // A guardState is what status answers.
 type guardState struct {
-	Runs   bool   `json:"runs"`             // git starts the guard in this worktree, and the guard looks
-	Edited bool   `json:"edited,omitempty"` // our hook was, so whether the guard runs is not known
-	Why    string `json:"why,omitempty"`
-	Fix    string `json:"fix,omitempty"` // what to do about the hook
-	Hook   string `json:"hook"`
+	Runs    bool   `json:"runs"`              // git starts the guard in this worktree, and the guard looks
+	Edited  bool   `json:"edited,omitempty"`  // our hook was, so whether the guard runs is not known
+	Unknown bool   `json:"unknown,omitempty"` // whether it runs cannot be told
+	Why     string `json:"why,omitempty"`
+	Fix     string `json:"fix,omitempty"` // what to do about the hook
+	Hook    string `json:"hook"`
+	Program string `json:"program,omitempty"` // what the hook of ours starts
 	store.GuardSettings
 	Elsewhere []guardGone `json:"elsewhere,omitempty"`
 	NotRunBy  []string    `json:"notRunBy"`
@@ -50,7 +55,9 @@ func newGuardInstall(a *app) *cobra.Command {
 		Use:   "install",
 		Short: "make git run the guard before each commit",
 		Long: "Make git run the guard before each commit, in every worktree that shares this\n" +
-			"one's hooks. A hook that is there already is kept, and runs first.",
+			"one's hooks. A hook that is there already goes on doing what it did, after the\n" +
+			"guard: a shell script gets a few marked lines at its top, another program is\n" +
+			"moved aside and run by ours.",
 		Example: "  agent-locks guard install",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.installGuard(cmd.Context()) },
@@ -61,7 +68,7 @@ func newGuardUninstall(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "uninstall",
 		Short:   "take the guard out again",
-		Long:    "Take the guard out again. The hook that was there before is put back as it was.",
+		Long:    "Take the guard out again, also of hooks that another tool has moved aside. The\nhook that was there before is left as it was, byte for byte.",
 		Example: "  agent-locks guard uninstall",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.uninstallGuard(cmd.Context()) },
@@ -89,7 +96,7 @@ func (a *app) installGuard(ctx context.Context) error {
 		return fmt.Errorf("cannot find out where this program is: %w", err)
 	}
 	_, mode := repo.Modes()
-	change, err := guard.Install(place, filepath.ToSlash(program), mode)
+	change, err := guard.Install(ctx, place, filepath.ToSlash(program), mode)
 	if err != nil {
 		return guardRefused(err)
 	}
@@ -97,13 +104,13 @@ func (a *app) installGuard(ctx context.Context) error {
 	if answer.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
 		return err
 	}
-	a.guardNotes(change)
+	a.warn(change.Notes)
 	if a.json {
 		return a.printJSON(answer)
 	}
 	fmt.Fprintf(a.out, "%s %s\n", answer.Action, plain(answer.Hook))
 	if answer.Chained != "" {
-		fmt.Fprintf(a.out, "the hook from before runs first: %s\n", plain(answer.Chained))
+		fmt.Fprintf(a.out, "the hook from before runs after it: %s\n", plain(answer.Chained))
 	}
 	printElsewhere(a.out, answer.Elsewhere)
 	printNotRunBy(a.out, answer.NotRunBy)
@@ -115,11 +122,11 @@ func (a *app) uninstallGuard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	change, err := guard.Uninstall(place)
+	change, err := guard.Uninstall(ctx, place)
 	if err != nil {
 		return guardRefused(err)
 	}
-	a.guardNotes(change)
+	a.warn(change.Notes)
 	if a.json {
 		return a.printJSON(guardChange{Action: change.Action, Hook: change.Hook, Chained: change.Chained})
 	}
@@ -156,25 +163,40 @@ func (a *app) guardState(ctx context.Context) (s guardState, installed bool, err
 		return s, false, err
 	}
 	s = guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
-	status := guard.StatusOf(place, a.lookPath)
-	s.Runs, s.Edited, s.Why = status.Runs, status.Edited, status.Why
+	status := guard.StatusOf(place, a.shell())
+	s.Runs, s.Edited, s.Unknown, s.Why, s.Program = status.Runs, status.Edited, status.Unknown, status.Why, status.Program
 	switch {
 	case !s.Runs:
-		s.Fix = guardFix(s.Edited, guardInstall)
+		s.Fix = cmp.Or(guard.Fix(ctx, place), guardFix(s.Edited, guardInstall))
 	case s.Bypass:
-		s.Runs, s.Why = false, "AGENT_LOCKS_BYPASS=1 is in the environment"
+		s.Runs, s.Why = false, render.Bypass+" is in the environment"
 	case s.Mode == store.ModeOff:
 		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
 	}
-	s.Elsewhere, err = a.elsewhere(ctx, repo)
-	return s, guard.Installed(place, repo.CommonDir), err
+	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
+		return s, false, err
+	}
+	installed, err = guard.Installed(ctx, place)
+	if err != nil {
+		return s, false, store.GitError(err)
+	}
+	return s, installed, nil
+}
+
+// shell is how a hook finds the program in this run's environment.
+func (a *app) shell() guard.Shell {
+	self, err := a.Executable()
+	if err != nil {
+		self = "" // no program on PATH is known then
+	}
+	return guard.Shell{LookPath: a.lookPath, Self: self}
 }
 
 func printGuardState(w io.Writer, s guardState) {
 	if s.Runs {
 		fmt.Fprintf(w, "runs here, mode %s: %s\n", s.Mode, plain(s.Hook))
 	} else {
-		fmt.Fprintf(w, "%s here: %s\n", runsNot(s.Edited), plain(s.Why))
+		fmt.Fprintf(w, "%s here: %s\n", runsNot(s.Unknown), plain(s.Why))
 	}
 	if s.Fix != "" {
 		fmt.Fprintf(w, "to have it run: %s\n", s.Fix)
@@ -188,13 +210,13 @@ func printGuardState(w io.Writer, s guardState) {
 
 func printElsewhere(w io.Writer, elsewhere []guardGone) {
 	for _, g := range elsewhere {
-		fmt.Fprintf(w, "%s in %s: %s\n", runsNot(g.Edited), plain(g.Worktree), plain(g.Why))
+		fmt.Fprintf(w, "%s in %s: %s\n", runsNot(g.Unknown), plain(g.Worktree), plain(g.Why))
 	}
 }
 
 // runsNot claims no more than is known.
-func runsNot(edited bool) string {
-	if edited {
+func runsNot(unknown bool) string {
+	if unknown {
 		return "may not run"
 	}
 	return "does not run"
@@ -215,12 +237,6 @@ func printNotRunBy(w io.Writer, ways []string) {
 	fmt.Fprintf(w, "git does not run it for: %s\n", strings.Join(ways, ", "))
 }
 
-func (a *app) guardNotes(c guard.Change) {
-	if c.Note != "" {
-		a.warn([]string{c.Note})
-	}
-}
-
 // hooks is where git looks for the hooks of the repository that a directory
 // lies in.
 func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place, error) {
@@ -228,7 +244,7 @@ func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place
 	if err != nil {
 		return nil, guard.Place{}, err
 	}
-	place, err := guard.Find(ctx, repo)
+	place, err := guard.Find(ctx, repo, a.Environ())
 	if err != nil {
 		return nil, place, store.GitError(err)
 	}
@@ -253,8 +269,8 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 			gone = append(gone, guardGone{Worktree: root, Why: err.Error()})
 			continue
 		}
-		if s := guard.StatusOf(place, a.lookPath); !s.Runs {
-			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited})
+		if s := guard.StatusOf(place, a.shell()); !s.Runs {
+			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited, Unknown: s.Unknown})
 		}
 	}
 	return gone, nil
@@ -275,5 +291,5 @@ func guardRefused(err error) error {
 	if r, ok := errors.AsType[*guard.Refusal](err); ok {
 		return &store.Error{Code: store.BadInput, Message: r.Message, Hint: r.Hint, Err: r.Err}
 	}
-	return err
+	return store.GitError(err)
 }

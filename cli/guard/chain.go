@@ -1,60 +1,90 @@
 package guard
 
 import (
-	"path"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// chain is how our hook runs the one that was there before.
-//
-// A hook is run by its own path, so the kernel finds its interpreter, whatever
-// language it is in. But some shell hooks find out from $0 which hook they are
-// (husky: "$(dirname "$0")/h", which then looks at basename "$0"), and under the
-// sibling's name they would do nothing, silently. Those are sourced by the
-// interpreter they ask for, with $0 as it was.
-func chain(text string) []string {
-	const sibling = `"$AGENT_LOCKS_CHAINED"`
-	words, shell := interpreter(text)
-	if !shell || !strings.Contains(text, "$0") && !strings.Contains(text, "${0") {
-		return []string{sibling}
+// A hook in another language is moved into a directory beside that of the
+// hooks: as deep as it was, so that what it finds by way of ../.. is there.
+const asideSuffix = ".before-agent-locks"
+
+// aside is where the hook of that name goes.
+func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffix, name) }
+
+// mayMove refuses to move a hook that could miss something afterwards, or that
+// has no place to go to.
+func (p Place) mayMove(hook file, name string) error {
+	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where that is not 0"
+	if !p.inGit() {
+		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
 	}
-	// A bash script that compares BASH_SOURCE with $0 asks whether it was
-	// sourced, and would do nothing if it was.
-	if strings.Contains(text, "BASH_SOURCE") {
-		return []string{sibling}
+	beside, err := p.beside()
+	if err != nil {
+		return err
 	}
-	for i := range words {
-		words[i] = quote(words[i])
+	if len(beside) > 0 {
+		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, beside[0])
 	}
-	return append(words, "-c", `'. "$AGENT_LOCKS_CHAINED"'`, `"$0"`)
+	kept, err := look(p.aside(name))
+	if err != nil {
+		return err
+	}
+	if kept.exists && !os.SameFile(hook.info, kept.info) && hook.text != kept.text {
+		return refuse("compare the two, and remove one of them", "%q is not ours, and %q is left from an earlier installation", hook.path, kept.path)
+	}
+	return nil
 }
 
-// interpreter is the command that the first line names, as the kernel splits
-// it (the program and at most one argument), and whether it is a shell in
-// which $0 stays what it was in a file that is sourced. (In zsh it does not.)
-func interpreter(text string) (words []string, shell bool) {
-	line, _, _ := strings.Cut(text, "\n")
-	line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), "#!")
-	if !ok {
-		return []string{"/bin/sh"}, !strings.ContainsRune(text, 0) // what git does
+// beside lists what a hook may look up in its own directory: all but hooks,
+// their samples, and what we or another tool keep of this one.
+func (p Place) beside() ([]string, error) {
+	entries, err := os.ReadDir(p.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	program, argument, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
-	words = []string{program}
-	if argument = strings.TrimSpace(argument); argument != "" {
-		words = append(words, argument)
+	if err != nil {
+		return nil, cannot("list", p.Dir, err)
 	}
-	name := path.Base(program)
-	if name == "env" {
-		for _, word := range strings.Fields(argument) {
-			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
-				name = path.Base(word)
-				break
-			}
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		known := strings.HasSuffix(name, ".sample") || strings.HasPrefix(name, hookName) || strings.HasPrefix(name, unfinished)
+		if !known && !slices.Contains(gitHooks(), strings.TrimSuffix(strings.TrimSuffix(name, ".legacy"), ".old")) {
+			names = append(names, name)
 		}
 	}
-	switch name {
-	case "sh", "bash", "dash", "ash", "ksh":
-		return words, true
+	return names, nil
+}
+
+// gitHooks are the other names of githooks(5).
+func gitHooks() []string {
+	return []string{
+		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
+		"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive", "post-update",
+		"reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman",
+		"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
 	}
-	return words, false
+}
+
+// moveAside gives the hook a second name or, where that cannot be (no hard
+// links in the file system, none to other people's files), makes a copy of that
+// name. It replaces nothing, and the hook stays where it is.
+func (p Place) moveAside(hook file, name string) (string, error) {
+	to := p.aside(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return to, cannot("create", filepath.Dir(to), err)
+	}
+	err := os.Link(hook.path, to)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = hook.copyTo(to)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) { // mayMove has seen that it is the same
+		return to, cannot("keep the present hook as", to, err)
+	}
+	return to, nil
 }

@@ -1,227 +1,146 @@
 package guard
 
 import (
-	"cmp"
-	"crypto/rand"
-	"errors"
-	"fmt"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
+	"runtime"
 )
 
-// A Change is what an installation or its removal did.
-type Change struct {
-	Action  string // installed, updated, unchanged; removed, restored, absent
-	Hook    string // the file that git runs
-	Chained string // the file that holds the hook from before; "" where there was none
-	Note    string // what else there is to know; "" mostly
-}
-
-// Install makes git run the guard before each commit. A hook that is there
-// already goes on running: it is kept beside ours, as it is, and called first.
-// Errors: *Refusal, where nothing was changed.
+// Install makes git run the guard before each commit, ahead of whatever hook is
+// there already, which goes on doing what it did. Doing so again changes
+// nothing. Errors: *Refusal, where nothing was changed.
 //
 // New files get the permissions that mode asks for (core.sharedRepository), or
 // what the umask leaves where it is 0.
-func Install(p Place, program string, mode fs.FileMode) (Change, error) {
+func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Change, error) {
+	c := Change{Action: "installed"}
 	if err := p.writable(); err != nil {
-		return Change{}, err
+		return c, err
 	}
-	c := Change{Action: "installed", Hook: p.Hook()}
-	sibling := filepath.Join(p.Dir, Sibling)
-	found, err := look(c.Hook)
+	at, err := p.target()
+	c.Hook = at.path
 	if err != nil {
 		return c, err
 	}
-	kept, err := look(sibling)
-	if err != nil {
-		return c, err
-	}
-	script := Script{Program: program}
+	hide, err := p.private(ctx, at.path)
 	switch {
-	case found.ours && found.edited:
-		return c, edited(c.Hook)
-	case found.ours:
-		c.Action = "updated"
-		if kept.exists {
-			script.Chain, c.Chained = chain(kept.text), sibling
-		}
-		if found.text == script.Text() && found.mode&0o111 != 0 {
-			c.Action = "unchanged"
-			return c, nil
-		}
-	case found.exists:
-		if kept.exists && !os.SameFile(found.info, kept.info) && found.text != kept.text {
-			return c, refuse("compare the two, and move one of them away",
-				"%q is not ours, and %q is left from an earlier installation", c.Hook, sibling)
-		}
-		script.Chain, c.Chained = chain(found.text), sibling
-		c.Note = manager(found.text)
-	case kept.exists:
-		return c, refuse(fmt.Sprintf("move it back to %q if it is still wanted, or away", c.Hook),
-			"%q is left from an earlier installation", sibling)
+	case err != nil:
+		return c, err
+	case at.edited:
+		return c, edited(at)
+	case runtime.GOOS != "windows" && carriageReturn(at.text):
+		return c, refuse("convert its line ends to LF, then install the guard", "the first line of %q ends in a carriage return, so no commit can be made: the system cannot run it", at.path)
+	case at.parts.found:
+		err = p.renew(&c, at, program)
+	default:
+		err = p.write(&c, at, program, mode, hide)
 	}
-	return c, write(p, c, script, mode, found, kept)
+	if err != nil {
+		return c, err
+	}
+	p.mark(ctx, &c, true)
+	if note := managerNote(at.text); note != "" {
+		c.note("%s", note)
+	}
+	return c, nil
 }
 
-// write puts our hook in its place, in one step: at no moment is there no
-// hook, or half of one.
-func write(p Place, c Change, script Script, mode fs.FileMode, found, kept file) error {
+// target is the file that the guard goes into: git's hook, but for the
+// pre-commit framework. That writes its script anew with each installation and
+// runs, ahead of it, the hook that it found: as such ours stays.
+func (p Place) target() (file, error) {
+	found, err := look(p.Hook())
+	if err == nil && !found.ours() && isFramework(found.text) {
+		return look(p.Hook() + ".legacy")
+	}
+	return found, err
+}
+
+// renew replaces a block of ours, of whatever version.
+func (p Place) renew(c *Change, at file, program string) error {
+	b := block{kind: at.parts.kind, program: program, before: at.parts.before()}
+	if b.kind == chain {
+		c.Chained = p.aside(b.before)
+	}
+	if at.parts.late {
+		c.note("what stands ahead of the guard in %q runs before it", at.path)
+	}
+	text := at.parts.with(b)
+	if text == at.text && runnable(at.mode) {
+		c.Action = "unchanged"
+		return nil
+	}
+	c.Action = "updated"
+	at.mode |= at.mode & 0o444 >> 2
+	return replace(at.path, text, at, 0)
+}
+
+// write puts the guard where it was not.
+func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide bool) error {
+	before, b := at, block{kind: whole, program: program, before: at.name()}
+	kept, err := look(filepath.Join(p.Dir, firstSibling))
+	if err != nil {
+		return err
+	}
+	if at.first {
+		c.Action = "updated"
+		if before, err = firstKept(p.Dir, at); err != nil {
+			return err
+		}
+	}
+	text := b.script()
+	switch {
+	case !before.exists:
+	case runnable(before.mode) && takesBlock(before.text):
+		b.kind = added
+		text = insert(before.text, b)
+	default:
+		if err := p.mayMove(before, b.before); err != nil {
+			return err
+		}
+		if c.Chained, err = p.moveAside(before, b.before); err != nil {
+			return err
+		}
+		b.kind = chain
+		before, text = file{}, b.script()
+	}
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return cannot("create", p.Dir, err)
 	}
-	tmp, err := temporary(p.Dir, script.Text(), mode)
-	if err != nil {
-		return cannot("write", c.Hook, err)
-	}
-	defer os.Remove(tmp) // gone where all went well
-	sweep(p.Dir, tmp)
-	if found.exists && !found.ours && !kept.exists {
-		if err := keep(found, c.Hook, c.Chained); err != nil {
-			return cannot("keep the present hook as", c.Chained, err)
+	if hide {
+		if err := os.WriteFile(filepath.Join(p.Dir, ignoreName), []byte(ignoreText), 0o666); err != nil {
+			return cannot("write", filepath.Join(p.Dir, ignoreName), err)
 		}
 	}
-	if err := os.Rename(tmp, c.Hook); err != nil {
-		return cannot("write", c.Hook, err)
+	if err := replace(at.path, text, before, mode); err != nil {
+		return err
+	}
+	return clearFirst(c, at, kept)
+}
+
+// clearFirst removes what the first release kept, once it is in its place again.
+func clearFirst(c *Change, at, kept file) error {
+	switch {
+	case !kept.exists:
+	case at.first || kept.text == at.text:
+		if err := os.Remove(kept.path); err != nil {
+			return cannot("remove", kept.path, err)
+		}
+	default:
+		c.note("%q is left from an earlier installation: remove it if nothing in it is needed any more", kept.path)
 	}
 	return nil
 }
 
-// keep gives the present hook a second name or, where that cannot be (no hard
-// links in the file system, none to other people's files), makes a copy of that
-// name. It replaces nothing, and the hook stays where it is.
-func keep(found file, hook, sibling string) error {
-	err := os.Link(hook, sibling)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return found.copyTo(sibling)
-}
+// runnable reports whether git runs a hook of that mode.
+func runnable(mode fs.FileMode) bool { return runtime.GOOS == "windows" || mode&0o111 != 0 }
 
-// copyTo makes a copy of a file, whole or not at all.
-func (f file) copyTo(path string) error {
-	tmp, err := temporary(filepath.Dir(path), f.text, 0)
-	if err != nil {
-		return err
+func edited(f file) error {
+	hint := "move what was added to it below the last line of the guard's, or take the guard's lines out by hand"
+	if f.first {
+		hint = "move what was added into " + firstSibling + " beside it, and remove the hook by hand"
 	}
-	defer os.Remove(tmp) // gone where all went well
-	if err := os.Chmod(tmp, f.mode.Perm()); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return cmp.Or(err, fs.ErrExist)
-	}
-	return os.Rename(tmp, path)
-}
-
-// temporary writes an executable file that is not yet in its place. A process
-// that is started meanwhile would hold it open for writing until it runs its
-// own program, and the system runs no file that is being written.
-func temporary(dir, text string, mode fs.FileMode) (string, error) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	name := filepath.Join(dir, unfinished+rand.Text())
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil && mode != 0 {
-		err = f.Chmod(mode | mode&0o444>>2) // who may read it may run it
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(name))
-	}
-	return name, nil
-}
-
-// unfinished begins the names of hooks that are not yet in their place.
-const unfinished = ".agent-locks-"
-
-// sweep removes what installations that were killed have left, an hour and more
-// before tmp was written. It is no part of what was asked for, so what cannot be
-// removed stays.
-func sweep(dir, tmp string) {
-	now, err := os.Lstat(tmp)
-	if err != nil {
-		return
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		fi, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), unfinished) && fi.Mode().IsRegular() && now.ModTime().Sub(fi.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
-
-// A file is what stands at a hook's path.
-type file struct {
-	exists, ours, edited bool
-	text                 string
-	mode                 fs.FileMode
-	info                 fs.FileInfo
-}
-
-// look reads a hook, if it is a regular file.
-func look(path string) (file, error) {
-	fi, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return file{}, nil
-	case err != nil:
-		return file{}, cannot("look at", path, err)
-	case !fi.Mode().IsRegular():
-		return file{}, refuse("move it away", "%q is no regular file", path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return file{}, cannot("read", path, err)
-	}
-	f := file{exists: true, text: string(text), mode: fi.Mode(), info: fi}
-	f.ours, f.edited = Ours(f.text)
-	return f, nil
-}
-
-func edited(hook string) error {
-	return refuse("move what was added into "+Sibling+" beside it, and remove the hook by hand", "%q was edited since it was installed", hook)
-}
-
-func cannot(verb, path string, err error) error {
-	var pe *fs.PathError
-	var le *os.LinkError
-	why := err
-	if errors.As(err, &pe) {
-		why = pe.Err
-	} else if errors.As(err, &le) {
-		why = le.Err
-	}
-	hint := ""
-	if errors.Is(err, fs.ErrPermission) {
-		hint = "the directory must be writable for this user; ask its owner to install the guard"
-	}
-	return &Refusal{Message: fmt.Sprintf("cannot %s %q: %v", verb, path, why), Hint: hint, Err: err}
-}
-
-// manager knows the tools that write hooks themselves and may write over ours.
-func manager(text string) string {
-	switch {
-	case strings.Contains(text, "lefthook"):
-		return "lefthook writes this hook anew when it is installed or its settings change: run `agent-locks guard install` again after that, or have lefthook call `agent-locks guard check`"
-	case strings.Contains(text, "husky") || strings.Contains(text, `. "$(dirname "$0")/h"`) || strings.Contains(text, `. "${0%/*}/h"`):
-		return "husky writes this hook anew with each install of the project's packages: run `agent-locks guard install` again after that, or add `agent-locks guard check` to .husky/pre-commit"
-	case strings.Contains(text, "pre-commit.com"):
-		return "the pre-commit framework may write this hook anew: it can also run the guard itself (hook id agent-locks-guard)"
-	}
-	return ""
+	return refuse(hint, "%q was edited since it was installed", f.path)
 }

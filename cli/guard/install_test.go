@@ -86,7 +86,7 @@ func (g *ground) place(dir string) Place {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	p, err := Find(g.t.Context(), repo)
+	p, err := Find(g.t.Context(), repo, g.env)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -95,16 +95,29 @@ func (g *ground) place(dir string) Place {
 
 func (g *ground) install(dir string) Change {
 	g.t.Helper()
-	c, err := Install(g.place(dir), filepath.ToSlash(g.program), 0)
+	c, err := Install(g.t.Context(), g.place(dir), filepath.ToSlash(g.program), 0)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return c
 }
 
+func (g *ground) uninstall(dir string) (Change, error) {
+	return Uninstall(g.t.Context(), g.place(dir))
+}
+
+func (g *ground) installed(dir string) bool {
+	g.t.Helper()
+	installed, err := Installed(g.t.Context(), g.place(dir))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return installed
+}
+
 func (g *ground) runs(dir string, lookPath func(string) (string, error)) (runs bool, why string) {
 	g.t.Helper()
-	s := StatusOf(g.place(dir), lookPath)
+	s := StatusOf(g.place(dir), Shell{LookPath: lookPath, Self: g.program})
 	return s.Runs, s.Why
 }
 
@@ -145,23 +158,42 @@ const called = "guard guard check --quiet"
 // doing so again changes nothing; and afterwards it is what it was.
 func TestInstallOverAHook(t *testing.T) {
 	t.Parallel()
+	const py = "#!/usr/bin/env python3\nimport os, sys\n"
 	for name, hook := range map[string]struct {
-		text string
-		mode fs.FileMode
-		ran  string // what the hook itself writes
-		need string
+		text    string
+		mode    fs.FileMode
+		ran     string // what the hook itself writes
+		need    string
+		chained bool // it is moved aside
 	}{
-		"nothing":        {},
-		"sh":             {"#!/bin/sh\necho before >> \"$LOG\"\n", 0o755, "before; ", "sh"},
-		"no first line":  {"echo before >> \"$LOG\"\n", 0o755, "before; ", "sh"},
-		"named":          {"#!/bin/sh\necho \"$(basename \"$0\") $#\" >> \"$LOG\"\n", 0o700, "pre-commit 0; ", "sh"},
-		"python":         {"#!/usr/bin/env python3\nimport os\nopen(os.environ['LOG'], 'a').write('python\\n')\n", 0o755, "python; ", "python3"},
-		"perl":           {"#!/usr/bin/env perl\nopen(my $f, '>>', $ENV{LOG}); print $f \"perl\\n\";\n", 0o755, "perl; ", "perl"},
-		"bash, sourced":  {"#!/usr/bin/env bash\nif [[ \"${BASH_SOURCE[0]}\" == \"$0\" ]]; then echo main >> \"$LOG\"; fi\n", 0o755, "main; ", "bash"},
-		"not executable": {"#!/bin/sh\necho never >> \"$LOG\"\n", 0o644, "", "sh"},
-		"not UTF-8":      {"#!/bin/sh\n# \xff\xfe\r\necho bytes >> \"$LOG\"\n", 0o755, "bytes; ", "sh"},
+		"nothing":           {},
+		"sh":                {"#!/bin/sh\necho before >> \"$LOG\"\n", 0o755, "; before", "sh", false},
+		"sh -eu":            {"#!/bin/sh -eu\necho before >> \"$LOG\"\n", 0o755, "; before", "sh", false},
+		"dash":              {"#!/usr/bin/env dash\necho before >> \"$LOG\"\n", 0o755, "; before", "dash", false},
+		"busybox":           {"#!/usr/bin/env -S busybox sh -eu\necho before >> \"$LOG\"\n", 0o755, "; before", "busybox", false},
+		"ksh":               {"#!/usr/bin/env ksh\necho before >> \"$LOG\"\n", 0o755, "; before", "ksh", false},
+		"zsh":               {"#!/usr/bin/env zsh\necho before >> \"$LOG\"\n", 0o755, "; before", "zsh", false},
+		"no first line":     {"echo before >> \"$LOG\"\n", 0o755, "; before", "sh", false},
+		"no last newline":   {"#!/bin/sh\necho before >> \"$LOG\"", 0o755, "; before", "sh", false},
+		"only a first line": {"#!/bin/sh", 0o755, "", "sh", false},
+		"empty":             {"#", 0o755, "", "sh", false},
+		"read-only":         {"#!/bin/sh\necho before >> \"$LOG\"\n", 0o555, "; before", "sh", false},
+		"CRLF":              {"echo before >> \"$LOG\" #\r\n", 0o755, "; before", "sh", false},
+		"huge":              {"#!/bin/sh\necho before >> \"$LOG\"\n" + strings.Repeat("# x\n", 1<<18), 0o755, "; before", "sh", false},
+		"named":             {"#!/bin/sh\necho \"$(basename \"$0\") $#\" >> \"$LOG\"\n", 0o700, "; pre-commit 0", "sh", false},
+		"bash, not sourced": {"#!/usr/bin/env bash\nif [[ \"${BASH_SOURCE[0]}\" == \"$0\" ]]; then echo main >> \"$LOG\"; fi\n", 0o755, "; main", "bash", false},
+		"bash, its own .d":  {"#!/usr/bin/env bash\nfor f in \"${BASH_SOURCE[0]}\".d/*; do [ ! -f \"$f\" ] || . \"$f\"; done\necho \"${BASH_SOURCE[0]##*/}\" >> \"$LOG\"\n", 0o755, "; pre-commit", "bash", false},
+		"not UTF-8":         {"#!/bin/sh\n# \xff\xfe\r\necho bytes >> \"$LOG\"\n", 0o755, "; bytes", "sh", false},
 		"lefthook": {"#!/bin/sh\nif [ \"$LEFTHOOK\" = \"0\" ]; then\n  exit 0\nfi\ncall_lefthook()\n{\n  echo \"lefthook $*\" >> \"$LOG\"\n}\n\ncall_lefthook run \"pre-commit\" \"$@\"\n",
-			0o755, "lefthook run pre-commit; ", "sh"},
+			0o755, "; lefthook run pre-commit", "sh", false},
+		"not executable": {"#!/bin/sh\necho never >> \"$LOG\"\n", 0o644, "", "sh", true},
+		"python":         {py + "open(os.environ['LOG'], 'a').write(os.path.basename(sys.argv[0]) + str(len(sys.argv)) + '\\n')\n", 0o755, "; pre-commit1", "python3", true},
+		"python, two directories up": {py + "open(os.environ['LOG'], 'a').write(os.path.basename(os.path.abspath(os.path.dirname(__file__) + '/../..')) + '\\n')\n",
+			0o755, "; main", "python3", true},
+		"perl":               {"#!/usr/bin/env perl\nuse File::Basename;\nopen(my $f, '>>', $ENV{LOG}); print $f basename($0) . \"\\n\";\n", 0o755, "; pre-commit", "perl", true},
+		"node":               {"#!/usr/bin/env node\nconst path = require('path')\nrequire('fs').appendFileSync(process.env.LOG, path.basename(__filename) + '\\n')\n", 0o755, "; pre-commit", "node", true},
+		"sh, then python":    {"#!/bin/sh\n''':'\nexec python3 \"$0\" \"$@\"\n'''\nimport os\nopen(os.environ['LOG'], 'a').write('python\\n')\n", 0o755, "; python", "python3", true},
+		"sh, with a payload": {"#!/bin/sh\ntail -n +4 \"$0\" >> \"$LOG\"\nexit 0\npayload\n", 0o755, "; payload", "sh", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,14 +212,14 @@ func TestInstallOverAHook(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if c := g.install(g.link); c.Action != "installed" || c.Hook != path || (c.Chained != "") != (hook.text != "") {
+			if c := g.install(g.link); c.Action != "installed" || c.Hook != path || (c.Chained != "") != hook.chained {
 				t.Errorf("install: %+v", c)
 			}
 			if c := g.install(g.main); c.Action != "unchanged" {
 				t.Errorf("again: %+v", c)
 			}
 			for _, dir := range []string{g.main, g.link} {
-				if got, want := g.ran(dir), hook.ran+called; got != want {
+				if got, want := g.ran(dir), called+hook.ran; got != want {
 					t.Errorf("in %s there ran %q, want %q", dir, got, want)
 				}
 				if runs, why := g.runs(dir, nowhere); !runs {
@@ -199,16 +231,13 @@ func TestInstallOverAHook(t *testing.T) {
 			if hook.text != "" {
 				want = "restored"
 			}
-			if c, err := Uninstall(g.place(g.link)); err != nil || c.Action != want {
+			if c, err := g.uninstall(g.link); err != nil || c.Action != want {
 				t.Errorf("uninstall: %+v, %v", c, err)
 			}
-			if got, want := g.ran(g.link), strings.TrimSuffix(hook.ran, "; "); got != want {
+			if got, want := g.ran(g.link), strings.TrimPrefix(hook.ran, "; "); got != want {
 				t.Errorf("afterwards there ran %q, want %q", got, want)
 			}
-			names, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*agent-locks*"))
-			if err != nil || len(names) > 0 {
-				t.Errorf("left behind: %q, %v", names, err)
-			}
+			g.nothingLeft()
 			fi, err := os.Lstat(path)
 			if hook.text == "" {
 				if !errors.Is(err, fs.ErrNotExist) {
@@ -220,14 +249,36 @@ func TestInstallOverAHook(t *testing.T) {
 			if err != nil || string(text) != hook.text || !fi.ModTime().Equal(old) || runtime.GOOS != "windows" && fi.Mode() != hook.mode {
 				t.Errorf("it is not what it was: %v %v %q, %v", fi.Mode(), fi.ModTime(), text, err)
 			}
-			if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" {
+			if c, err := g.uninstall(g.main); err != nil || c.Action != "absent" {
 				t.Errorf("uninstall again: %+v, %v", c, err)
 			}
 		})
 	}
 }
 
-// A hook from before that refuses is heeded, and the guard is not asked.
+// nothingLeft looks for what an installation has not taken away.
+func (g *ground) nothingLeft() {
+	g.t.Helper()
+	for _, pattern := range []string{".git/hooks/*agent-locks*", ".git/*agent-locks*", ".git/hooks/.git*"} {
+		if names, err := filepath.Glob(filepath.Join(g.main, filepath.FromSlash(pattern))); err != nil || len(names) > 0 {
+			g.t.Errorf("left behind: %q, %v", names, err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(g.main, ".git", "hooks", "pre-commit*"))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for _, path := range files {
+		if f, err := look(path); err != nil || f.ours() {
+			g.t.Errorf("left behind: ours is in %s, %v", path, err)
+		}
+	}
+	if said := g.git(g.main, "config", "--list"); strings.Contains(said, "agentlocks") {
+		g.t.Errorf("left behind in git's configuration: %s", said)
+	}
+}
+
+// A hook from before that refuses is respected.
 func TestTheHookFromBeforeMayRefuse(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
@@ -238,9 +289,6 @@ func TestTheHookFromBeforeMayRefuse(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Errorf("committed: %s", out)
 	}
-	if _, err := os.Lstat(filepath.Join(g.dir, "log")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the guard was asked: %v", err)
-	}
 }
 
 // husky's hooks live in a directory of each worktree and find their work by
@@ -250,15 +298,16 @@ func TestInstallOverHusky(t *testing.T) {
 	g := newGround(t)
 	g.git(g.main, "config", "core.hooksPath", ".husky/_")
 	for _, dir := range []string{g.main, g.link} {
+		g.write(filepath.Join(dir, ".husky", "_", ".gitignore"), "*", 0o644)
 		g.write(filepath.Join(dir, ".husky", "_", "pre-commit"), "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"", 0o755)
 		g.write(filepath.Join(dir, ".husky", "_", "h"), "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n[ ! -f \"$s\" ] && exit 0\nsh -e \"$s\" \"$@\"\nc=$?\nexit $c\n", 0o644)
 		g.write(filepath.Join(dir, ".husky", "pre-commit"), "echo \"husky\" >> \"$LOG\"\n", 0o644)
 	}
 	c := g.install(g.main)
-	if !strings.Contains(c.Note, "husky") || c.Hook != filepath.Join(g.main, ".husky", "_", "pre-commit") {
+	if !strings.Contains(strings.Join(c.Notes, ""), "husky") || c.Hook != filepath.Join(g.main, ".husky", "_", "pre-commit") {
 		t.Errorf("install: %+v", c)
 	}
-	if got := g.ran(g.main); got != "husky; "+called {
+	if got := g.ran(g.main); got != called+"; husky" {
 		t.Errorf("there ran %q", got)
 	}
 	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "not ours") {
@@ -269,7 +318,7 @@ func TestInstallOverHusky(t *testing.T) {
 	if runs, why := g.runs(g.link, nowhere); !runs {
 		t.Errorf("called by .husky/pre-commit: %s", why)
 	}
-	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "restored" {
+	if c, err := g.uninstall(g.main); err != nil || c.Action != "restored" {
 		t.Errorf("uninstall: %+v, %v", c, err)
 	}
 	if got := g.ran(g.main); got != "husky" {
@@ -277,7 +326,7 @@ func TestInstallOverHusky(t *testing.T) {
 	}
 }
 
-// A tool that wrote its hook over ours: nothing of it is lost or taken away.
+// A tool that wrote its hook over ours: that is known, and installed anew.
 func TestAHookThatReplacedOurs(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
@@ -285,24 +334,45 @@ func TestAHookThatReplacedOurs(t *testing.T) {
 	g.write(path, "#!/bin/sh\n# lefthook\necho one >> \"$LOG\"\n", 0o755)
 	g.install(g.main)
 	g.write(path, "#!/bin/sh\n# lefthook\necho two >> \"$LOG\"\n", 0o755)
-	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "not ours") {
-		t.Errorf("runs %v, %q", runs, why)
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "not ours") || !g.installed(g.link) {
+		t.Errorf("runs %v, %q, installed %v", runs, why, g.installed(g.link))
 	}
-	if _, err := Install(g.place(g.main), g.program, 0); err == nil || !strings.Contains(err.Error(), Sibling) {
-		t.Errorf("install: %v", err)
+	g.install(g.main)
+	if got := g.ran(g.main); got != called+"; two" {
+		t.Errorf("there ran %q", got)
 	}
-	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" || c.Chained == "" || c.Note == "" {
+	// Taken out by hand, or with the whole directory: the mark is left.
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if !g.installed(g.link) {
+		t.Error("nobody knows that it was installed")
+	}
+	if c, err := g.uninstall(g.main); err != nil || c.Action != "absent" || g.installed(g.link) {
 		t.Errorf("uninstall: %+v, %v", c, err)
 	}
-	if got := g.ran(g.main); got != "two" {
-		t.Errorf("there ran %q", got)
+	g.nothingLeft()
+}
+
+// What was moved aside is not lost when another hook in another language takes
+// its place.
+func TestAChainedHookThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	g.write(path, "#!/usr/bin/env python3\n# one\n", 0o755)
+	kept := g.install(g.main).Chained
+	g.write(path, "#!/usr/bin/env python3\n# two\n", 0o755)
+	if _, err := Install(t.Context(), g.place(g.main), g.program, 0); err == nil || !strings.Contains(err.Error(), kept) {
+		t.Errorf("install: %v", err)
 	}
-	// The very hook from before, written anew: nothing stands in the way.
-	g.write(path, "#!/bin/sh\n# lefthook\necho one >> \"$LOG\"\n", 0o755)
+	// The very hook from before, written anew: nothing is lost.
+	g.write(path, "#!/usr/bin/env python3\n# one\n", 0o755)
 	g.install(g.main)
-	if got := g.ran(g.main); got != "one; "+called {
-		t.Errorf("there ran %q", got)
+	if c, err := g.uninstall(g.main); err != nil || c.Action != "restored" {
+		t.Errorf("uninstall: %+v, %v", c, err)
 	}
+	g.nothingLeft()
 }
 
 func TestInstallFollowsHooksPath(t *testing.T) {
@@ -336,23 +406,29 @@ func TestInstallFollowsHooksPath(t *testing.T) {
 	}
 }
 
-// Where the file system has no hard links, the hook from before is copied: at
-// no moment does git find no hook.
+// Where the file system has no hard links, a hook that is moved aside is
+// copied: at no moment does git find no hook.
 func TestKeepACopy(t *testing.T) {
 	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("no perl")
+	}
 	g := newGround(t)
 	hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
-	sibling := filepath.Join(filepath.Dir(hook), Sibling)
-	const text = "#!/bin/sh\n# \xff\r\necho before >> \"$LOG\"\n"
+	aside := g.place(g.main).aside(hookName)
+	const text = "#!/usr/bin/env perl\n# \xff\r\nopen(my $f, '>>', $ENV{LOG}); print $f \"before\\n\";\n"
 	g.write(hook, text, 0o750)
 	found, err := look(hook)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := found.copyTo(sibling); err != nil {
+	if err := os.Mkdir(filepath.Dir(aside), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := found.copyTo(sibling); !errors.Is(err, fs.ErrExist) {
+	if err := found.copyTo(aside); err != nil {
+		t.Fatal(err)
+	}
+	if err := found.copyTo(aside); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over another one: %v", err)
 	}
 	// Killed here, the next installation goes on.
@@ -360,19 +436,17 @@ func TestKeepACopy(t *testing.T) {
 		t.Errorf("with a copy beside it there ran %q", got)
 	}
 	g.install(g.main)
-	if got := g.ran(g.main); got != "before; "+called {
+	if got := g.ran(g.main); got != called+"; before" {
 		t.Errorf("there ran %q", got)
 	}
-	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "restored" {
+	if c, err := g.uninstall(g.main); err != nil || c.Action != "restored" {
 		t.Errorf("uninstall: %+v, %v", c, err)
 	}
 	restored, err := look(hook)
 	if err != nil || restored.text != text || restored.mode != found.mode {
 		t.Errorf("restored: %q, mode %v, %v; it was mode %v", restored.text, restored.mode, err, found.mode)
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(hook), "*agent-locks*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %q, %v", left, err)
-	}
+	g.nothingLeft()
 }
 
 // Nothing is taken out through a link either, and what to do is said in other
@@ -380,10 +454,10 @@ func TestKeepACopy(t *testing.T) {
 func TestUninstallThroughALink(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
-	g.write(filepath.Join(g.main, "tools", "hook"), Script{Program: "x"}.Text(), 0o755)
+	g.write(filepath.Join(g.main, "tools", "hook"), block{kind: whole, program: "x"}.script(), 0o755)
 	g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
 	before := listing(t, g.main)
-	_, err := Uninstall(g.place(g.main))
+	_, err := g.uninstall(g.main)
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, "symbolic link") || !strings.Contains(refusal.Hint, "take that out there") {
 		t.Errorf("uninstall: %#v", err)
@@ -421,13 +495,13 @@ func TestUninstallFromAGlobalPlace(t *testing.T) {
 	global, hook := filepath.Join(g.dir, "global"), filepath.Join(g.dir, "hooks", "pre-commit")
 	g.write(global, "[core]\n\thooksPath = "+filepath.ToSlash(filepath.Dir(hook))+"\n", 0o666)
 	g.env = append(g.env, "GIT_CONFIG_GLOBAL="+global)
-	if c, err := Uninstall(g.place(g.main)); err != nil || c.Action != "absent" {
+	if c, err := g.uninstall(g.main); err != nil || c.Action != "absent" {
 		t.Errorf("where there is none: %+v, %v", c, err)
 	}
-	g.write(hook, Script{Program: g.program}.Text(), 0o755)
+	g.write(hook, block{kind: whole, program: g.program}.script(), 0o755)
 	before := listing(t, filepath.Dir(hook))
 	var refusal *Refusal
-	if _, err := Uninstall(g.place(g.main)); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "other repositories") || !strings.Contains(refusal.Hint, "by hand") {
+	if _, err := g.uninstall(g.main); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "other repositories") || !strings.Contains(refusal.Hint, "by hand") {
 		t.Errorf("refusal: %v", err)
 	}
 	if after := listing(t, filepath.Dir(hook)); after != before {
@@ -477,12 +551,42 @@ func TestInstallRefuses(t *testing.T) {
 			g.git(g.main, "config", "core.hooksPath", "file/hooks")
 			return filepath.Join(g.main, "file"), "file"
 		},
-		"what an earlier installation left": func(g *ground) (string, string) {
-			g.write(filepath.Join(g.main, ".git", "hooks", Sibling), "#!/bin/sh\n", 0o755)
-			return filepath.Join(g.main, ".git", "hooks"), "earlier installation"
+		"a hook in another language with a file beside it": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nimport checks\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "checks.py"), "", 0o644)
+			return filepath.Join(g.main, ".git"), "checks.py"
+		},
+		"a hook that the system cannot run": func(g *ground) (string, string) {
+			if runtime.GOOS == "windows" {
+				g.t.Skip("it can there")
+			}
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/bin/sh\r\ntrue\r\n", 0o755)
+			return filepath.Join(g.main, ".git"), "carriage return"
+		},
+		"a hook that is tracked": func(g *ground) (string, string) {
+			g.git(g.main, "config", "core.hooksPath", ".githooks")
+			g.write(filepath.Join(g.main, ".githooks", "pre-commit"), "#!/bin/sh\n", 0o755)
+			g.git(g.main, "add", ".githooks")
+			return g.main, "tracked by git"
+		},
+		"a hook that is tracked in the main worktree": func(g *ground) (string, string) {
+			g.git(g.main, "config", "core.hooksPath", filepath.Join(g.link, "hooks"))
+			g.write(filepath.Join(g.link, "hooks", "pre-commit"), "#!/bin/sh\n", 0o755)
+			g.git(g.link, "add", "hooks")
+			return g.dir, "tracked by git"
+		},
+		"a place among tracked hooks": func(g *ground) (string, string) {
+			g.git(g.main, "config", "core.hooksPath", ".githooks")
+			g.write(filepath.Join(g.main, ".githooks", "commit-msg"), "#!/bin/sh\n", 0o755)
+			g.git(g.main, "add", ".githooks")
+			return g.main, "git, which would list it"
+		},
+		"no hooks by /dev/null": func(g *ground) (string, string) {
+			g.git(g.main, "config", "core.hooksPath", os.DevNull)
+			return filepath.Join(g.main, ".git"), "so git runs no hooks"
 		},
 		"a hook of ours that was edited": func(g *ground) (string, string) {
-			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), Script{Program: "x"}.Text()+"echo more\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), strings.Replace(block{kind: whole, program: "x"}.script(), "exit $code", "exit 0", 1), 0o755)
 			return filepath.Join(g.main, ".git", "hooks"), "edited"
 		},
 	} {
@@ -491,7 +595,7 @@ func TestInstallRefuses(t *testing.T) {
 			g := newGround(t)
 			watched, message := test(g)
 			before := listing(t, watched)
-			_, err := Install(g.place(g.main), g.program, 0)
+			_, err := Install(t.Context(), g.place(g.main), g.program, 0)
 			var refusal *Refusal
 			if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, message) {
 				t.Errorf("install: %v, want a refusal with %q", err, message)
@@ -554,7 +658,7 @@ func TestInstallIntoAReadOnlyDirectory(t *testing.T) {
 		}
 		t.Skip("this user may write everywhere")
 	}
-	_, err := Install(g.place(g.main), g.program, 0)
+	_, err := Install(t.Context(), g.place(g.main), g.program, 0)
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || !errors.Is(err, fs.ErrPermission) || !strings.Contains(refusal.Message, "pre-commit") || refusal.Hint == "" {
 		t.Errorf("install: %v", err)
@@ -573,9 +677,20 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	}
 	expect("no hook")
 	g.git(g.main, "config", "core.hooksPath", "")
-	expect("core.hooksPath is empty by git's local")
-	if c, err := Install(g.place(g.link), g.program, 0); err == nil || !strings.Contains(err.Error(), "git runs no hooks") {
+	expect("core.hooksPath is \"\" by git's local configuration (" + filepath.Join(g.main, ".git", "config") + "), so git runs no hooks")
+	if c, err := Install(t.Context(), g.place(g.link), g.program, 0); err == nil || !strings.Contains(err.Error(), "git runs no hooks") {
 		t.Errorf("installed where git runs nothing: %+v", c)
+	}
+	g.write(filepath.Join(g.link, "file"), "", 0o644)
+	for path, why := range map[string]string{
+		os.DevNull: "is no directory",
+		"file/x":   "is no directory",
+		"no/where": ", so git runs no hooks",
+	} {
+		g.git(g.main, "config", "core.hooksPath", path)
+		expect("git runs no hooks")
+		expect(why)
+		expect(filepath.Join(g.main, ".git", "config"))
 	}
 	g.git(g.main, "config", "--unset", "core.hooksPath")
 	g.write(path, "#!/bin/sh\n# agent-locks guard check\n", 0o755)
@@ -584,13 +699,22 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	if runs, why := g.runs(g.link, nowhere); !runs {
 		t.Errorf("a hook that calls the guard: %s", why)
 	}
-	g.write(path, Script{Program: "/nowhere/agent-locks"}.Text(), 0o755)
+	g.write(path, block{kind: whole, program: "/nowhere/agent-locks"}.script(), 0o755)
 	expect("/nowhere/agent-locks")
-	if runs, why := g.runs(g.link, func(string) (string, error) { return "/bin/agent-locks", nil }); !runs {
+	if runs, why := g.runs(g.link, func(string) (string, error) { return g.program, nil }); !runs {
 		t.Errorf("with the program on PATH: %s", why)
 	}
+	another := filepath.Join(g.dir, "another")
+	g.write(another, "#!/bin/sh\n", 0o755)
+	if s := StatusOf(g.place(g.link), Shell{LookPath: func(string) (string, error) { return another, nil }, Self: g.program}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "another program") {
+		t.Errorf("with another program on PATH: %+v", s)
+	}
+	g.write(path, strings.Replace(block{kind: whole, program: g.program}.script(), shebang, shebang+"exit 0\n", 1), 0o755)
+	if s := StatusOf(g.place(g.link), Shell{LookPath: nowhere}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "ahead of the guard") {
+		t.Errorf("with a line ahead of it: %+v", s)
+	}
 	if runtime.GOOS != "windows" {
-		g.write(path, Script{Program: g.program}.Text(), 0o644)
+		g.write(path, block{kind: whole, program: g.program}.script(), 0o644)
 		expect("not executable")
 	}
 }
@@ -600,15 +724,15 @@ func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
 	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
-	text := Script{Program: g.program}.Text()
+	text := block{kind: whole, program: g.program}.script()
 	for name, edited := range map[string]string{
-		"switched off": strings.Replace(text, "exit $status", "exit 0", 1),
-		"added to":     text + "echo more\n",
+		"switched off": strings.Replace(text, "exit $code", "exit 0", 1),
+		"cut short":    strings.Replace(text, blockEnd, "", 1),
 	} {
 		for _, mode := range []fs.FileMode{0o755, 0o644} {
 			g.write(path, edited, mode)
-			got := StatusOf(g.place(g.link), func(string) (string, error) { return g.program, nil })
-			if got.Runs || !got.Edited || !strings.Contains(got.Why, "was edited") || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+			got := StatusOf(g.place(g.link), Shell{LookPath: func(string) (string, error) { return g.program, nil }, Self: g.program})
+			if got.Runs || !got.Edited || !strings.Contains(got.Why, "was edited") || !g.installed(g.link) {
 				t.Errorf("%s, mode %v: %+v", name, mode, got)
 			}
 		}
@@ -617,7 +741,7 @@ func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
 	if err := os.Rename(path, path+".edited"); err != nil {
 		t.Fatal(err)
 	}
-	if c := g.install(g.link); c.Action != "installed" || !StatusOf(g.place(g.link), nowhere).Runs {
+	if c := g.install(g.link); c.Action != "installed" || !StatusOf(g.place(g.link), Shell{LookPath: nowhere}).Runs {
 		t.Errorf("after the way out: %+v", c)
 	}
 }
@@ -630,14 +754,14 @@ func TestRunsThroughALink(t *testing.T) {
 	tools := filepath.Join(g.main, "tools", "hook")
 	g.write(tools, "#!/bin/sh\necho before >> \"$LOG\"\n", 0o755)
 	g.symlink("../../tools/hook", filepath.Join(g.main, ".git", "hooks", "pre-commit"))
-	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "does not call") || Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, "does not call") || g.installed(g.link) {
 		t.Errorf("a hook that does not call it: runs %v, %q", runs, why)
 	}
 	g.write(tools, "#!/bin/sh\n\""+filepath.ToSlash(g.program)+"\" guard check\n", 0o755)
 	if got := g.ran(g.link); got != "guard guard check" {
 		t.Errorf("there ran %q", got)
 	}
-	if runs, why := g.runs(g.link, nowhere); !runs || !Installed(g.place(g.link), filepath.Join(g.main, ".git")) {
+	if runs, why := g.runs(g.link, nowhere); !runs || !g.installed(g.link) {
 		t.Errorf("runs %v, %q", runs, why)
 	}
 }

@@ -13,27 +13,15 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
-// A Refusal is why nothing was done, and what to do about it.
-type Refusal struct {
-	Message string
-	Hint    string
-	Err     error
-}
-
-func (r *Refusal) Error() string { return r.Message }
-func (r *Refusal) Unwrap() error { return r.Err }
-
-func refuse(hint, format string, args ...any) error {
-	return &Refusal{Message: fmt.Sprintf(format, args...), Hint: hint}
-}
-
 // A Place is where git looks for the hooks of a worktree.
 type Place struct {
-	Dir      string // absolute
-	Setting  string // core.hooksPath as it is written; "" where it is not set
-	Scope    string // of that setting: system, global, local, worktree, command
-	worktree string
-	base     string // what Dir was resolved from, symlink-free; Dir lies in it, or is absolute by itself
+	Dir     string // absolute
+	Setting string // core.hooksPath as it is written; "" where it is not set
+	Scope   string // of that setting: system, global, local, worktree, command
+	Origin  string // the file that it stands in, as git names it
+	base    string // what Dir was resolved from, symlink-free; Dir lies in it, or is absolute by itself
+	repo    *gitdir.Repo
+	environ []string
 }
 
 // Hook is the file that git runs.
@@ -42,9 +30,9 @@ func (p Place) Hook() string { return filepath.Join(p.Dir, hookName) }
 // Find asks git where the hooks of the repository's worktree are. A relative
 // core.hooksPath is relative to where hooks run: the worktree's root, or the
 // git directory where there is none.
-func Find(ctx context.Context, repo *gitdir.Repo) (Place, error) {
-	p := Place{worktree: repo.Worktree, base: repo.CommonDir, Dir: filepath.Join(repo.CommonDir, "hooks")}
-	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath")
+func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, error) {
+	p := defaultPlace(repo, environ)
+	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 1: // not set
@@ -53,53 +41,104 @@ func Find(ctx context.Context, repo *gitdir.Repo) (Place, error) {
 		return p, err
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(fields)%2 != 0 {
+	if len(fields)%3 != 0 {
 		return p, fmt.Errorf("git answered %q about core.hooksPath", out)
 	}
 	root := repo.Worktree
 	if root == "" {
 		root = repo.GitDir
 	}
-	for i := 0; i < len(fields); i += 2 { // the last one counts
-		scope, setting := fields[i], fields[i+1]
+	for i := 0; i < len(fields); i += 3 { // the last one counts
 		before := p
-		p = Place{worktree: repo.Worktree, Scope: scope, Setting: setting, base: root, Dir: filepath.FromSlash(setting)}
+		p = Place{Scope: fields[i], Origin: origin(root, fields[i+1]), Setting: fields[i+2], base: root, repo: repo, environ: environ}
+		p.Dir = filepath.FromSlash(p.Setting)
 		if filepath.IsAbs(p.Dir) {
 			p.base = filepath.Dir(filepath.Clean(p.Dir))
 		} else {
 			p.Dir = filepath.Join(root, p.Dir)
 		}
 		if before.foreign() && before.Dir == p.Dir { // said again nearer by, it is no less foreign
-			p.Scope = before.Scope
+			p.Scope, p.Origin = before.Scope, before.Origin
 		}
 	}
 	return p, nil
 }
 
+// defaultPlace is where git looks unless it is told otherwise.
+func defaultPlace(repo *gitdir.Repo, environ []string) Place {
+	return Place{base: repo.CommonDir, Dir: filepath.Join(repo.CommonDir, "hooks"), repo: repo, environ: environ}
+}
+
+// origin makes git's name of a config file absolute.
+func origin(root, said string) string {
+	if name, ok := strings.CutPrefix(said, "file:"); ok {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(root, filepath.FromSlash(name))
+		}
+		return name
+	}
+	return strings.TrimSuffix(said, ":")
+}
+
 // foreign reports whether the place serves other repositories, too.
 func (p Place) foreign() bool { return p.Scope != "" && p.Scope != "local" && p.Scope != "worktree" }
 
-// none reports whether core.hooksPath is set to nothing: git runs no hook then.
-func (p Place) none() bool { return p.Scope != "" && p.Setting == "" }
+// set says what core.hooksPath is, and where.
+func (p Place) set() string {
+	return fmt.Sprintf("core.hooksPath is %q by git's %s configuration (%s)", p.Setting, p.Scope, p.Origin)
+}
 
-// setting says what core.hooksPath is and what follows from it.
-func (p Place) setting() string {
-	if p.none() {
-		return fmt.Sprintf("core.hooksPath is empty by git's %s configuration, so git runs no hooks", p.Scope)
+// off says why git runs no hooks at all, where core.hooksPath has it so: it is
+// empty, or leads to what is no directory. (/dev/null is what people write.)
+func (p Place) off() string {
+	if p.Scope == "" {
+		return ""
 	}
-	return fmt.Sprintf("core.hooksPath is %q by git's %s configuration: its hooks serve other repositories, too", p.Setting, p.Scope)
+	if p.Setting == "" {
+		return p.set() + ", so git runs no hooks"
+	}
+	for at := p.Dir; ; at = filepath.Dir(at) {
+		fi, err := os.Stat(at)
+		switch {
+		case err == nil && !fi.IsDir():
+			return fmt.Sprintf("%s, so git runs no hooks: %q is no directory", p.set(), at)
+		case err == nil || at == filepath.Dir(at):
+			return ""
+		}
+	}
+}
+
+// missing says that core.hooksPath leads nowhere, where it does.
+func (p Place) missing() string {
+	if _, err := os.Stat(p.Dir); p.Scope != "" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("%s, and there is no directory %q, so git runs no hooks", p.set(), p.Dir)
+	}
+	return ""
+}
+
+const ownHooks = `git config core.hooksPath "$(git rev-parse --path-format=absolute --git-common-dir)/hooks"`
+
+// takeBack is how to undo a setting that is in the way.
+func (p Place) takeBack() string {
+	switch p.Scope {
+	case "local", "worktree":
+		return fmt.Sprintf("take the setting back: git config --%s --unset-all core.hooksPath", p.Scope)
+	case "command":
+		return "take the setting back: it is in this command's environment (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS)"
+	}
+	return "take the setting back there, or give this repository hooks of its own: " + ownHooks
 }
 
 // writable refuses a place that is not this repository's own to write to.
 func (p Place) writable() error {
-	if p.none() {
-		return refuse("take the setting back, or name a directory; git config --show-origin core.hooksPath says where it is", "%s", p.setting())
+	if off := p.off(); off != "" {
+		return refuse(p.takeBack(), "%s", off)
 	}
 	if p.foreign() {
-		return refuse("call `agent-locks guard check` from the hook there, or give this repository hooks of its own: git config core.hooksPath \"$(git rev-parse --path-format=absolute --git-common-dir)/hooks\"",
-			"%s", p.setting())
+		return refuse("call the guard from the hook there ("+Line+"), or give this repository hooks of its own: "+ownHooks,
+			"%s: its hooks serve other repositories, too", p.set())
 	}
-	return p.links("call `agent-locks guard check` from the hook that the link leads to, or put what it leads to in its place")
+	return p.links("add this line to the hook that the link leads to, near its top, or put what it leads to in its place: " + Line)
 }
 
 // links refuses a symbolic link on the way, and says what to do instead: what

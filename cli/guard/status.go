@@ -1,66 +1,167 @@
 package guard
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 )
 
 // A Status is whether git runs the guard from a place.
 type Status struct {
-	Runs   bool
-	Edited bool   // our hook was edited since its installation, so nobody knows whether it runs
-	Why    string // not, or why that is not known; "" where it runs
+	Runs    bool
+	Unknown bool   // whether it runs cannot be told
+	Edited  bool   // since our hook was edited after its installation; then Unknown as well
+	Why     string // not, or why that is not known; "" where it runs
+	Program string // what the hook of ours starts
 }
 
-// StatusOf looks at the hook in a place. lookPath finds a program as the hook's
-// shell does.
-func StatusOf(p Place, lookPath func(string) (string, error)) Status {
-	not := func(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
-	if p.none() {
-		return Status{Why: p.setting()}
+func not(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
+
+func unknown(format string, args ...any) Status {
+	return Status{Unknown: true, Why: fmt.Sprintf(format, args...)}
+}
+
+// A Shell is how a hook of ours finds its program.
+type Shell struct {
+	LookPath func(string) (string, error)
+	Self     string // the program that asks
+}
+
+// StatusOf looks at the hook in a place.
+func StatusOf(p Place, sh Shell) Status {
+	if off := p.off(); off != "" {
+		return not("%s", off)
 	}
 	found, err := through(p.Hook())
 	switch {
 	case err != nil:
-		return Status{Why: err.Error()}
+		return not("%v", err)
 	case !found.exists:
-		return not("there is no hook at %q", p.Hook())
-	case found.edited: // ahead of whatever a new installation would mend, which it refuses here
-		return Status{Edited: true, Why: fmt.Sprintf("%q was edited since it was installed, so what it does is not known", p.Hook())}
-	case runtime.GOOS != "windows" && found.mode&0o111 == 0:
-		return not("%q is not executable, so git passes it over", p.Hook())
-	}
-	if !found.ours {
-		if callsGuard(found.text) || p.delegated(found.text) {
-			return Status{Runs: true}
+		if missing := p.missing(); missing != "" {
+			return not("%s", missing)
 		}
-		return not("the hook at %q is not ours and does not call agent-locks", p.Hook())
+		return not("there is no hook at %q", p.Hook())
+	case found.edited: // ahead of whatever a new installation would repair, which it refuses here
+		s := unknown("%q was edited since it was installed, so what it does is not known", p.Hook())
+		s.Edited = true
+		return s
+	case !runnable(found.mode):
+		return not("%q is not executable, so git passes it over", p.Hook())
+	case runtime.GOOS != "windows" && carriageReturn(found.text):
+		return not("the first line of %q ends in a carriage return, so the system cannot run it", p.Hook())
+	case found.ours():
+		return sh.starts(found)
 	}
-	if _, err := lookPath("agent-locks"); err == nil {
-		return Status{Runs: true}
-	}
-	program := Program(found.text)
-	if _, err := exec.LookPath(program); err != nil || !filepath.IsAbs(program) {
-		return not("agent-locks is neither on PATH nor at %q any more", program)
-	}
-	return Status{Runs: true}
+	return p.others(found, sh)
 }
 
-// Installed reports whether somebody wanted the guard to run: there is a hook
-// of it where git looks, or where git looks unless it is told otherwise.
-func Installed(p Place, commonDir string) bool {
-	for _, dir := range []string{p.Dir, filepath.Join(commonDir, "hooks")} {
-		found, err := through(filepath.Join(dir, hookName))
-		if err == nil && (found.ours || callsGuard(found.text) || p.delegated(found.text)) {
-			return true
+// starts says whether a hook of ours finds a program to run.
+func (sh Shell) starts(f file) Status {
+	if f.parts.late {
+		return unknown("lines were put ahead of the guard in %q, so whether it is reached is not known", f.path)
+	}
+	program := f.parts.program()
+	onPath, pathErr := sh.LookPath("agent-locks")
+	if f.first { // it took PATH first
+		program = firstProgram(f.text)
+		if pathErr == nil {
+			return sh.trusted(onPath, fmt.Sprintf("the hook of an earlier version runs %q from PATH", onPath))
 		}
 	}
-	return false
+	if _, err := exec.LookPath(program); err == nil && filepath.IsAbs(program) {
+		return Status{Runs: true, Program: program}
+	}
+	if pathErr != nil {
+		return not("agent-locks is neither at %q any more nor on PATH", program)
+	}
+	return sh.trusted(onPath, fmt.Sprintf("its program %q is gone, so it runs %q from PATH", program, onPath))
+}
+
+// trusted knows one program on PATH: the one that asks. Another one of that
+// name may be anything.
+func (sh Shell) trusted(program, how string) Status {
+	a, errA := os.Stat(program)
+	b, errB := os.Stat(sh.Self)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return Status{Runs: true, Program: program}
+	}
+	return unknown("%s, and that is another program than this one", how)
+}
+
+// others looks for the guard in a hook that we did not write, and in what that
+// is known to run.
+func (p Place) others(found file, sh Shell) Status {
+	legacy, err := through(p.Hook() + ".legacy")
+	if err != nil {
+		legacy = file{}
+	}
+	if isFramework(found.text) && legacy.exists && runnable(legacy.mode) {
+		switch {
+		case legacy.edited:
+			return unknown("%q was edited since it was installed, so what it does is not known", legacy.path)
+		case legacy.ours():
+			return sh.starts(legacy)
+		case callsGuard(legacy.text):
+			return Status{Runs: true}
+		}
+	}
+	if callsGuard(found.text) {
+		return Status{Runs: true}
+	}
+	why := fmt.Sprintf("the hook at %q is not ours and does not call agent-locks", p.Hook())
+	moved, err := p.moved()
+	if err != nil {
+		return unknown("%s; %v", why, err)
+	}
+	for _, f := range moved {
+		if strings.Contains(found.text, f.name()) {
+			return unknown("the guard is in %q, and whether the hook that git runs calls that is not known", f.path)
+		}
+		why += fmt.Sprintf("; the guard was moved to %q", f.path)
+	}
+	switch says, where := p.delegates(found.text); says {
+	case yes:
+		return Status{Runs: true}
+	case perhaps:
+		return unknown("the hook at %q is another tool's, and %s", p.Hook(), where)
+	}
+	return not("%s", why)
+}
+
+// Installed reports whether somebody wanted the guard to run: it was installed,
+// or there is a hook of it where git looks, or would look without a setting.
+func Installed(ctx context.Context, p Place) (bool, error) {
+	if marked, err := p.Marked(ctx); marked || err != nil {
+		return marked, err
+	}
+	for _, place := range []Place{p, defaultPlace(p.repo, p.environ)} {
+		found, err := through(place.Hook())
+		if err != nil || !found.exists {
+			continue
+		}
+		if says, _ := place.delegates(found.text); found.ours() || callsGuard(found.text) || says == yes {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Fix is what to do where an installation would be refused by the place; ""
+// where it would not.
+func Fix(ctx context.Context, p Place) string {
+	err := p.writable()
+	if err == nil {
+		_, err = p.private(ctx, p.Hook())
+	}
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r.Hint
+	}
+	return ""
 }
 
 // through reads a hook as git runs it: where a symbolic link leads.
@@ -69,42 +170,6 @@ func through(path string) (file, error) {
 		path = real
 	}
 	return look(path)
-}
-
-// What finds a call of the guard in a hook that somebody wrote, or in a
-// tool's settings.
-const (
-	calls   = `(?m)^[^#\n]*agent-locks\S*\s+guard\s+check`
-	listsID = `(?m)^[^#\n]*\bid:\s*['"]?agent-locks-guard\b`
-)
-
-func callsGuard(text string) bool { return regexp.MustCompile(calls).MatchString(text) }
-
-// delegated reports whether a hook that a tool wrote runs the guard by way of
-// the tool's own settings.
-func (p Place) delegated(text string) bool {
-	settings, want := "", calls
-	switch {
-	case strings.Contains(text, `/h"`): // husky, in .husky/_
-		settings = filepath.Join(filepath.Dir(p.Dir), hookName)
-	case strings.Contains(text, "pre-commit.com"):
-		settings, want = filepath.Join(p.worktree, ".pre-commit-config.yaml"), listsID
-	case strings.Contains(text, "lefthook"):
-		settings = filepath.Join(p.worktree, "lefthook.yml")
-	default:
-		return false
-	}
-	said, err := os.ReadFile(settings)
-	return err == nil && regexp.MustCompile(want).Match(said)
-}
-
-// Program is the path that one of our hooks has recorded; "" where it has none.
-func Program(text string) string {
-	m := regexp.MustCompile(`(?m)\|\| agent_locks='(.*)'$`).FindStringSubmatch(text)
-	if m == nil {
-		return ""
-	}
-	return strings.ReplaceAll(m[1], `'\''`, "'")
 }
 
 // NotRunBy are the ways to make commits for which git runs no pre-commit hook.

@@ -1,46 +1,156 @@
 package guard
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// Uninstall takes our hook out and puts back the one that was there before,
-// byte for byte and with its mode: it is the same file. Where ours is not
-// there, nothing happens. Errors: *Refusal, where nothing was changed.
-func Uninstall(p Place) (Change, error) {
+// Uninstall takes the guard out: of the hook that git runs, of what tools have
+// made of ours (pre-commit.legacy, pre-commit.old), and of the hooks directory
+// that git would look in without core.hooksPath. A hook that was there before
+// is what it was, byte for byte, with its mode and times. Errors: *Refusal,
+// where nothing was changed.
+func Uninstall(ctx context.Context, p Place) (Change, error) {
 	c := Change{Action: "absent", Hook: p.Hook()}
-	sibling := filepath.Join(p.Dir, Sibling)
-	if err := p.links("the guard was not installed through it; if the hook that it leads to calls agent-locks, take that out there"); err != nil {
-		return c, err
+	var found []removal
+	places := []Place{p}
+	if usual := defaultPlace(p.repo, p.environ); usual.Dir != p.Dir && usual.links("") == nil {
+		places = append(places, usual)
 	}
-	found, err := look(c.Hook)
-	if err != nil {
-		return c, err
-	}
-	kept, err := look(sibling)
-	if err != nil {
-		return c, err
-	}
-	switch {
-	case found.ours && p.foreign():
-		return c, refuse(fmt.Sprintf("remove %q by hand if none of them is to have it", c.Hook), "%s", p.setting())
-	case found.ours && found.edited:
-		return c, edited(c.Hook)
-	case found.ours && kept.exists:
-		c.Action = "restored"
-		if err := os.Rename(sibling, c.Hook); err != nil {
-			return c, cannot("put back", c.Hook, err)
+	for _, place := range places {
+		more, err := place.removals()
+		if err != nil {
+			return c, err
 		}
-	case found.ours:
-		c.Action = "removed"
-		if err := os.Remove(c.Hook); err != nil {
-			return c, cannot("remove", c.Hook, err)
-		}
-	case kept.exists:
-		c.Chained = sibling
-		c.Note = "the hook is not ours (any more), so it stays; what it was before our installation is still kept beside it"
+		found = append(found, more...)
 	}
+	for i, r := range found {
+		action, err := r.undo(&c)
+		if err != nil {
+			return c, err
+		}
+		if i == 0 {
+			c.Action, c.Hook = action, r.hook.path
+		} else {
+			c.note("%s %q, too", action, r.hook.path)
+		}
+	}
+	for _, place := range places {
+		if err := place.unhide(); err != nil {
+			return c, err
+		}
+	}
+	p.mark(ctx, &c, false)
 	return c, nil
+}
+
+// A removal is a file with something of ours in it.
+type removal struct {
+	hook  file
+	place Place
+	kept  file // the hook that stood there before, where it lies elsewhere
+}
+
+// removals looks for files of ours in a place.
+func (p Place) removals() ([]removal, error) {
+	if p.off() != "" {
+		return nil, nil
+	}
+	if err := p.links("the guard was not installed through it; if the hook that it leads to calls agent-locks, take that out there"); err != nil {
+		return nil, err
+	}
+	hook, err := look(p.Hook())
+	if err != nil {
+		return nil, err
+	}
+	moved, err := p.moved()
+	if err != nil {
+		return nil, err
+	}
+	var found []removal
+	for _, f := range append([]file{hook}, moved...) {
+		switch {
+		case !f.ours():
+			continue
+		case p.foreign():
+			return nil, refuse(fmt.Sprintf("take the guard out of %q by hand if none of them is to have it", f.path), "%s: its hooks serve other repositories, too", p.set())
+		case f.edited:
+			return nil, edited(f)
+		}
+		r := removal{hook: f, place: p}
+		switch {
+		case f.first:
+			r.kept, err = firstKept(p.Dir, f)
+		case f.parts.kind == chain:
+			r.kept, err = look(p.aside(f.parts.before()))
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+// moved lists the hooks of ours that a tool has moved to another name.
+func (p Place) moved() ([]file, error) {
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil {
+		return nil, nil // there is no such directory, or nothing to be found in it
+	}
+	var files []file
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, hookName+".") || name == firstSibling || strings.HasSuffix(name, ".sample") || !e.Type().IsRegular() {
+			continue
+		}
+		f, err := look(filepath.Join(p.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if f.ours() {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// undo takes our part out of a file and says what it did.
+func (r removal) undo(c *Change) (string, error) {
+	switch {
+	case r.hook.parts.found && !r.hook.parts.empty():
+		return "restored", replace(r.hook.path, r.hook.parts.rest(), r.hook, 0)
+	case r.kept.exists:
+		if err := os.Rename(r.kept.path, r.hook.path); err != nil {
+			return "", cannot("put back", r.hook.path, err)
+		}
+		_ = os.Remove(r.place.Dir + asideSuffix) // where nothing else is kept in it
+		return "restored", nil
+	}
+	if r.hook.parts.kind == chain {
+		c.note("the hook from before is gone from %q", r.place.aside(r.hook.parts.before()))
+	}
+	if err := os.Remove(r.hook.path); err != nil {
+		return "", cannot("remove", r.hook.path, err)
+	}
+	return "removed", r.superseded()
+}
+
+// superseded removes the framework's script that the first release kept, where
+// the framework has written another since.
+func (r removal) superseded() error {
+	if !r.hook.first {
+		return nil
+	}
+	kept, err := look(filepath.Join(r.place.Dir, firstSibling))
+	if err != nil || !kept.exists {
+		return err
+	}
+	if err := os.Remove(kept.path); err != nil {
+		return cannot("remove", kept.path, err)
+	}
+	return nil
 }
