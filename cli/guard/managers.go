@@ -25,6 +25,9 @@ var (
 	pulled  = regexp.MustCompile(`(?m)^\s*["']?(extends|remotes?)\b`) // lefthook: settings from elsewhere
 )
 
+// settingsLimit is more than any settings take.
+const settingsLimit = 1 << 20
+
 func callsGuard(text string) bool { return call.MatchString(text) }
 
 // isFramework knows the script of https://pre-commit.com.
@@ -76,16 +79,37 @@ func (p Place) delegates(hook string) (answer says, where string) {
 	// Whatever wrote the hook may run these.
 	consult(judgeMention, under(root, append(lefthookNames(), toolSettings()...)...)...)
 	consult(judgeCall, under(root, "package.json", "Makefile", "justfile")...) // which name the program for other reasons, too
-	for _, path := range order {
+	consult(judgeCall, under(root, namedFiles(hook)...)...)
+	for i := 0; i < len(order); i++ { // it grows
+		path := order[i]
+		fi, err := os.Stat(path)
+		if err != nil || !fi.Mode().IsRegular() || fi.Size() > settingsLimit {
+			continue // there is none, mostly
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // there is none, mostly
+			continue
 		}
 		if said := judge[path](filepath.Base(path), string(text)); said > answer {
 			answer, where = said, "whether "+filepath.ToSlash(path)+" has it run the guard cannot be told"
 		}
+		if isHusky(hook) && filepath.Base(path) == hookName {
+			consult(judgeCall, under(root, namedFiles(string(text))...)...)
+		}
 	}
 	return answer, where
+}
+
+// namedFiles are the relative paths that a script mentions, as of scripts that
+// it runs: the first few.
+func namedFiles(script string) []string {
+	var names []string
+	for _, name := range regexp.MustCompile(`[\w.@-]+(/[\w.@-]+)+`).FindAllString(script, 50) {
+		if filepath.IsLocal(filepath.FromSlash(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func judgeScript(_, text string) says {

@@ -93,6 +93,8 @@ func TestHowAToolsSettingsCallTheGuard(t *testing.T) {
 		{strings.Replace(frameworkScript, ".pre-commit-config.yaml", "ci/hooks.yaml", 1), "ci/hooks.yaml", local("{id: agent-locks-guard}"), yes},
 		{huskyScript, ".husky/pre-commit", "npx agent-locks guard check --quiet\n", yes},
 		{huskyScript, ".husky/pre-commit", "npm run locks\n", no},
+		{"#!/bin/sh\nsh ./ci/check.sh \"$@\"\n", "ci/check.sh", "agent-locks guard check || exit\n", perhaps},
+		{"#!/bin/sh\nsh ./ci/check.sh \"$@\"\n", "ci/check.sh", "lint\n", no},
 		{huskyScript, "package.json", `{"scripts": {"locks": "agent-locks guard check"}}`, perhaps},
 		{huskyScript, "package.json", `{"devDependencies": {"agent-locks": "1"}}`, no},
 		{"#!/bin/sh\nexec ./run\n", ".simple-git-hooks.json", `{"pre-commit": "agent-locks guard check"}`, perhaps},
