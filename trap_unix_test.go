@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -61,12 +62,22 @@ func (x *trap) program(name string) string {
 // beside it. Its content filters are called filter and filter.p.
 func (x *trap) arm(gitDir, filter string) {
 	x.t.Helper()
+	var config strings.Builder // hundreds of git config would take seconds
+	setting := func(key, value string) {
+		section, rest, _ := strings.Cut(key, ".")
+		dot := strings.LastIndex(rest, ".")
+		if dot < 0 {
+			fmt.Fprintf(&config, "[%s]\n\t%s = %q\n", section, rest, value)
+		} else {
+			fmt.Fprintf(&config, "[%s %q]\n\t%s = %q\n", section, rest[:dot], rest[dot+1:], value)
+		}
+	}
 	set := func(key, name string) {
 		value := x.program(name)
 		if strings.HasPrefix(key, "alias.") {
 			value = "!" + value
 		}
-		x.git(x.dir, "config", "--file", filepath.Join(gitDir, "config"), key, value)
+		setting(key, value)
 	}
 	for _, key := range []string{
 		"core.fsmonitor", "core.sshCommand", "core.editor", "core.pager", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
@@ -84,15 +95,16 @@ func (x *trap) arm(gitDir, filter string) {
 		set("alias."+command, "alias."+command)
 		set("pager."+command, "pager."+command)
 	}
-	for _, setting := range [][2]string{
+	for _, s := range [][2]string{
 		{"core.hooksPath", filepath.Join(gitDir, "armed")}, {"log.showSignature", "true"}, {"diff.x.binary", "true"}, {"diff.x.cachetextconv", "true"},
 		{"filter." + filter + ".required", "true"}, {"filter." + filter + ".p.required", "true"}, {"diff.submodule", "log"}, {"status.submoduleSummary", "true"},
 		{"submodule.recurse", "true"}, {"protocol.allow", "always"}, {"protocol.ext.allow", "always"},
 		{"remote.origin.url", "ext::" + x.program("fetch")}, {"remote.origin.promisor", "true"}, {"remote.origin.partialclonefilter", "tree:0"},
 		{"extensions.partialClone", "origin"}, {"core.repositoryformatversion", "1"}, {"gc.auto", "1"}, {"core.untrackedCache", "true"},
 	} {
-		x.git(x.dir, "config", "--file", filepath.Join(gitDir, "config"), setting[0], setting[1])
+		setting(s[0], s[1])
 	}
+	x.add(filepath.Join(gitDir, "config"), config.String())
 	for _, hook := range []string{"pre-commit", "post-checkout", "post-index-change", "reference-transaction", "pre-auto-gc", "post-rewrite", "fsmonitor-watchman"} {
 		for _, dir := range []string{"armed", "hooks"} {
 			path := filepath.Join(gitDir, dir, hook)
@@ -103,6 +115,19 @@ func (x *trap) arm(gitDir, filter string) {
 				x.t.Fatal(err)
 			}
 		}
+	}
+}
+
+// add adds text to the end of a file.
+func (x *trap) add(path, text string) {
+	x.t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		x.t.Fatal(err)
 	}
 }
 
