@@ -2,38 +2,69 @@ package gitdir
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
 
 // What was committed since a commit, or since a moment: along the first
 // parents, and of a merge only what differs from every parent, so that what
-// others did and was merged in does not count.
+// others did and was merged in does not count. What was committed in this very
+// worktree counts also where it was merged in.
 
 // Since lists the files that the commits after a given one touched, "" being
-// the beginning. The commit must be there (HasCommit); where it is no ancestor
-// of HEAD any more, as after a rebase, that is more than was done since.
-func (r *Repo) Since(ctx context.Context, commit string) ([]string, error) {
+// the beginning; t is when that was. The commit must be there (HasCommit);
+// where it is no ancestor of HEAD any more, as after a rebase, that is more
+// than was done since.
+func (r *Repo) Since(ctx context.Context, commit string, t time.Time) ([]string, error) {
 	if commit == "" {
-		return r.logged(ctx, "HEAD")
+		return r.committed(ctx, t, "HEAD")
 	}
 	if err := objectID(commit); err != nil {
 		return nil, err
 	}
-	return r.logged(ctx, commit+"..HEAD")
+	return r.committed(ctx, t, commit+"..HEAD")
 }
 
 // SinceTime lists the files that commits made at t or later touched.
 func (r *Repo) SinceTime(ctx context.Context, t time.Time) ([]string, error) {
-	return r.logged(ctx, "--since="+t.UTC().Format("2006-01-02T15:04:05Z"), "HEAD")
+	return r.committed(ctx, t, "--since="+t.UTC().Format("2006-01-02T15:04:05Z"), "HEAD")
 }
+
+// committed lists the files that a range of commits touched: those along the
+// first parents, and those made here at t or later.
+func (r *Repo) committed(ctx context.Context, t time.Time, which ...string) ([]string, error) {
+	paths, err := r.logged(ctx, append([]string{"--first-parent"}, which...)...)
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.madeHere(ctx, t)
+	if err != nil || len(made) == 0 {
+		return paths, err
+	}
+	out, err := r.Git(ctx, append(append([]string{"rev-list"}, which...), "--")...)
+	if err != nil {
+		return nil, err
+	}
+	for ids := range slices.Chunk(common(strings.Fields(string(out)), made), maxIDs) {
+		more, err := r.logged(ctx, append([]string{"--no-walk"}, ids...)...)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
+	return paths, nil
+}
+
+// maxIDs is how many ids one command line takes on every system.
+const maxIDs = 300
 
 // logged lists the files that a range of commits touched. -c, which shows of a
 // merge what differs from all parents, is older than --diff-merges=combined
 // (git 2.31) and the same where names are listed.
 func (r *Repo) logged(ctx context.Context, which ...string) ([]string, error) {
 	args := []string{"-c", "diff.relative=false", "-c", "log.showSignature=false", "log", "-z", "--format=",
-		"--name-only", "--root", "--no-renames", "--first-parent", "-c", "--ignore-submodules=none"}
+		"--name-only", "--root", "--no-renames", "-c", "--ignore-submodules=none"}
 	out, err := r.Git(ctx, append(append(args, which...), "--")...)
 	if err != nil {
 		return nil, err

@@ -51,14 +51,14 @@ func (c *call) committed(l *lockfile.Lock) ([]string, error) {
 	case l.Head == "" && l.Branch == "": // made without a commit to start from, or by another tool
 		return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 	case l.Head == "":
-		return gitSaid(c.repo.Since(c.ctx, ""))
+		return gitSaid(c.repo.Since(c.ctx, "", l.Created.Time))
 	}
 	there, err := c.repo.HasCommit(c.ctx, l.Head)
 	if err != nil {
 		return nil, GitError(err)
 	}
 	if there {
-		return gitSaid(c.repo.Since(c.ctx, l.Head))
+		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
 	}
 	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: commits since its time are looked at", l.Head, l.ID)
 	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
