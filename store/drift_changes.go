@@ -24,7 +24,7 @@ func (c *call) unlessTrusted(t Target) error {
 	}
 	c.repo = repo
 	if len(filters) > 0 {
-		c.warn("the content filters of %q (%q) are not run, since the working directory lies in another repository: files that they convert may count as changed",
+		c.warn("the content filters of %q (%q) are not run, since the working directory is not in that repository: files that they convert may count as changed",
 			repo.Root, filters)
 	}
 	return nil

@@ -71,7 +71,8 @@ func TestDriftOfWhatWasMergedIn(t *testing.T) {
 			w.branch("mine")
 			w.made("one")
 			w.git(w.link, "checkout", "-q", "side")
-		}, "[]"},
+			w.made("kept")
+		}, "[kept]"},
 		"no log of HEAD": {func(w *world) {
 			w.git(w.link, "reflog", "expire", "--expire=now", "--all")
 			w.made("one")
