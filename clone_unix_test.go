@@ -23,6 +23,7 @@ func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
 	inner := filepath.Join(clone, "vendor", "x")
 	x.git(x.dir, "config", "--file", filepath.Join(inner, "config"), "core.worktree", ".")
 	x.git(x.dir, "config", "--file", filepath.Join(inner, "config"), "core.bare", "false")
+	x.git(x.dir, "config", "--file", filepath.Join(inner, "config"), "agentlocks.guard", "off")
 	x.locks(clone, "claim", "--title", "Held outside", "--scope", "vendor/**", "--agent", "other")
 	if x.run(inner, "git", "status"); !slices.Contains(x.marked(), "clean") {
 		t.Fatal("git itself is not caught here, so nothing is tested")
@@ -36,7 +37,7 @@ func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
 			if strings.Contains(command, "pre-tool-use") && (!strings.Contains(said, `"deny"`) || !strings.Contains(said, "Held outside")) {
 				t.Errorf("the edit of a file that is held outside: %s", said)
 			}
-			if strings.Contains(command, "drift") && !strings.Contains(said, "bare repository inside the worktree") {
+			if (strings.Contains(command, "drift") || strings.Contains(command, "guard check")) && !strings.Contains(said, "bare repository inside the worktree") {
 				t.Errorf("%s: %s", command, said)
 			}
 		}

@@ -167,7 +167,7 @@ func commands(file string) map[string][][]string {
 		"doctor":     {{"doctor"}, {"doctor", "--fix"}},
 		"drift":      {{"drift"}, {"drift", trapLock}},
 		"finish":     {{"finish", trapLock, "--force"}},
-		"guard":      {{"guard", "check"}, {"guard", "check", "--", file}, {"guard", "status"}, {"guard", "install"}, {"guard", "uninstall"}},
+		"guard":      {{"guard", "check"}, {"guard", "check", "--stdin"}, {"guard", "status"}, {"guard", "install"}, {"guard", "uninstall"}},
 		"heartbeat":  {{"heartbeat", trapLock}},
 		"hook":       {{"hook", "claude", "session-start"}, {"hook", "claude", "pre-tool-use"}, {"hook", "claude", "post-tool-use"}, {"hook", "claude", "session-end"}},
 		"list":       {{"list", "--status", "all"}},
@@ -210,9 +210,13 @@ func (x *trap) everything(cwd, base, file string) map[string]string {
 		}
 		for _, args := range runs {
 			stdin := string(event)
-			if args[0] == "serve" {
+			switch {
+			case args[0] == "serve":
 				stdin = x.toolCalls(base)
-			} else if base != "" && args[0] != "hook" {
+			case slices.Contains(args, "--stdin"):
+				stdin = filepath.Base(file) + "\x00"
+			}
+			if args[0] != "serve" && base != "" && args[0] != "hook" {
 				args = append([]string{"--base-dir", base}, args...)
 			}
 			said[strings.Join(args, " ")], _ = x.fed(cwd, stdin, args...)

@@ -27,6 +27,10 @@ var (
 	ErrBaseDir       = errors.New("bad base directory")
 )
 
+// ErrEmbedded is why git failed where it was not to be believed: what it found
+// is a bare repository among the files of a worktree.
+var ErrEmbedded = errors.New("bare repository inside a worktree")
+
 // An Error says which case it was (errors.Is with the sentinels above), what
 // went wrong and what to do about it.
 type Error struct {

@@ -132,7 +132,7 @@ func (g *guarding) decide() (Verdict, error) {
 		defer c.dir.close()
 	}
 	said, err := settings()
-	if err == nil {
+	if err == nil && !errors.Is(failed, gitdir.ErrEmbedded) { // whose settings are not ours to obey
 		g.config = readGuardConfig(gitdir.Getenv(g.environ, modeVariable), said)
 	}
 	files, diffErr := head()
