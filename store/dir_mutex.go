@@ -64,7 +64,7 @@ func (h *held) try() (bool, error) {
 		return false, err
 	}
 	m := newMutex(h.path)
-	switch taken, err := m.TryLock(); {
+	switch taken, err := uninterrupted(m.TryLock); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, h.forget()
 	case err != nil:

@@ -206,7 +206,7 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 	}
 	both := false
 	if err == nil {
-		both, err = second.TryLock()
+		both, err = uninterrupted(second.TryLock)
 	}
 	if err = errors.Join(err, second.Unlock(), first.Unlock()); err != nil {
 		x.failed(CheckMutex, path, unusable("lock", path, err))
@@ -234,7 +234,7 @@ func (x *exam) mutex(open func(store string) *flock.Flock) {
 // take locks as soon as nobody else does.
 func (x *exam) take(m *flock.Flock) (bool, error) {
 	for end := time.Now().Add(x.patience()); ; {
-		taken, err := m.TryLock()
+		taken, err := uninterrupted(m.TryLock)
 		if taken || err != nil || time.Now().After(end) {
 			return taken, err
 		}

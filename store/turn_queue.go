@@ -62,7 +62,7 @@ func (p *place) numbers() (published, used []uint64, err error) {
 // deadline ends that.
 func (p *place) lives(seq uint64) bool {
 	probe := newFlock(filepath.Join(p.path, ticketName(seq, livingSuffix)))
-	free, err := probe.TryRLock()
+	free, err := uninterrupted(probe.TryRLock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}

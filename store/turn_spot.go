@@ -63,7 +63,7 @@ func (h *held) number(mine *spot) error {
 			return err
 		}
 		lock := newFlock(filepath.Join(mine.place.path, name))
-		ok, err := lock.TryLock()
+		ok, err := uninterrupted(lock.TryLock)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
