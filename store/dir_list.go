@@ -61,6 +61,8 @@ const (
 	// directories: a change after a moment that is older than this shows in
 	// the mtime.
 	grain = 20 * time.Millisecond
+	// coarseGrain is grain where times have no fraction of a second.
+	coarseGrain = 2 * time.Second
 )
 
 // A roster is the names that a listing saw.
@@ -168,7 +170,17 @@ func moments(places []*place) ([]time.Time, error) {
 // earlier one can carry the same time.
 func settled(start time.Time, before, after []time.Time) bool {
 	return slices.EqualFunc(before, after, time.Time.Equal) &&
-		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= grain })
+		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= stepOf(t) })
+}
+
+// stepOf is how far apart two times of a file system must be to differ: one
+// without a fraction of a second is taken to count in whole ones, or, as FAT,
+// in pairs of them.
+func stepOf(t time.Time) time.Duration {
+	if t.Nanosecond() == 0 {
+		return coarseGrain
+	}
+	return grain
 }
 
 // ids are the ids of all files that bear the name of a lock, in order,

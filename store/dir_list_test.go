@@ -27,6 +27,9 @@ func TestSettled(t *testing.T) {
 		}
 		return at
 	}
+	coarse := func(s int) []time.Time {
+		return []time.Time{start.Truncate(time.Second).Add(-time.Duration(s) * time.Second)}
+	}
 	for _, c := range []struct {
 		before, after []time.Time
 		want          bool
@@ -39,6 +42,9 @@ func TestSettled(t *testing.T) {
 		{ago(500, 500), ago(500, 500), true},
 		{ago(500, 500), ago(500, 0), false},
 		{ago(500, 10), ago(500, 10), false},
+		{coarse(3), coarse(3), true}, // no fraction: the file system's clock may go by two seconds
+		{coarse(2), coarse(2), false},
+		{coarse(1), coarse(1), false},
 	} {
 		if got := settled(start, c.before, c.after); got != c.want {
 			t.Errorf("settled(%v, %v) = %v, want %v", c.before, c.after, got, c.want)
