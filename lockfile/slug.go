@@ -10,12 +10,28 @@ import (
 const maxSlug = 60 // bytes
 
 // Slug is the part of an id that comes from the title: accents dropped, lower
-// case, anything outside [a-z0-9] a dash; "untitled" where nothing is left,
-// and cut at 60 bytes, at a dash where there is one.
-func Slug(title string) string {
+// case, anything outside [a-z0-9] a dash; cut at 60 bytes, at a dash where
+// there is one. Of a title without such letters nothing is left: then it is
+// the first literal segment of the scope that has some, else "untitled".
+func Slug(title string, scope []string) string {
+	if s := slug(title); s != "" {
+		return s
+	}
+	for _, entry := range scope {
+		for segment := range strings.SplitSeq(entry, "/") {
+			if s := slug(segment); s != "" && !strings.ContainsAny(segment, `*?[]{}()\`) {
+				return s
+			}
+		}
+	}
+	return "untitled"
+}
+
+// slug is "" where nothing is left of the text.
+func slug(text string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFKD.String(title) {
+	for _, r := range norm.NFKD.String(text) {
 		if unicode.Is(unicode.M, r) {
 			continue
 		}
@@ -32,9 +48,6 @@ func Slug(title string) string {
 		if b.Len() > maxSlug {
 			break
 		}
-	}
-	if b.Len() == 0 {
-		return "untitled"
 	}
 	return cutSlug(b.String())
 }

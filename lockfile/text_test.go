@@ -80,12 +80,33 @@ func TestSlug(t *testing.T) {
 		"a " + long:                 "a",
 		strings.Repeat("ab ", 40):   strings.TrimSuffix(strings.Repeat("ab-", 20), "-"),
 	} {
-		got := Slug(in)
+		got := Slug(in, []string{"**/*.ts", "*"})
 		if got != want {
 			t.Errorf("Slug(%q) = %q, want %q", in, got, want)
 		}
 		if err := ValidID("2026-07-17T18-45-12-" + got); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A title in another script is told from others by what it is about.
+func TestSlugOfScope(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		title string
+		scope []string
+		want  string
+	}{
+		{"物語", []string{"src/auth/**"}, "src"},
+		{"物語", []string{"**/*.ts", "[id]/ドキュメント/Öffentlich/x"}, "offentlich"},
+		{"修正", []string{"*/packages/web"}, "packages"},
+		{"物語", []string{`app\[id\]/ui`}, "ui"},
+		{"物語", nil, "untitled"},
+		{"a", []string{"src"}, "a"},
+	} {
+		if got := Slug(tt.title, tt.scope); got != tt.want {
+			t.Errorf("Slug(%q, %q) = %q, want %q", tt.title, tt.scope, got, tt.want)
 		}
 	}
 }

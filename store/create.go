@@ -126,7 +126,7 @@ func (c *call) record(key, name string) string {
 func (c *call) write(h *held, l lockfile.Lock) (entry, error) {
 	now := c.stamp()
 	l.Created, l.Updated = now, now
-	return h.create(now.Raw+"-"+lockfile.Slug(l.Title), func(id string) (*lockfile.File, error) {
+	return h.create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {
 		l := l
 		l.ID = id
 		f, err := lockfile.New(l)
