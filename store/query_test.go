@@ -274,18 +274,32 @@ func TestShortIDs(t *testing.T) {
 	_, err := show("alpha-o", false)
 	wantCode(t, err, store.LockNotFound)
 	_, err = show("alpha", true)
-	wantCode(t, err, store.BadInput, "ambiguous", one, "alpha-two")
+	wantCode(t, err, store.BadInput, "ambiguous", one+` (active, "alpha one")`, `alpha-two (active, "alpha two")`)
 	_, err = show("alp", true)
 	wantCode(t, err, store.LockNotFound)
 	for _, bad := range []string{"../x", "..", ".", "", "a/b", "*", "2*", "/etc/passwd", "done/../../x", `..\x`} {
 		_, err := show(bad, true)
 		wantCode(t, err, store.BadInput)
 	}
-	// What changes something looks among the active ones first.
+	// The active ones come first, for what changes something and for show.
 	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "alpha-o", Short: true}}); err != nil {
 		t.Fatal(err)
 	}
 	if a, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: store.Ref{LockID: "alpha", Short: true}}); err != nil || !strings.HasSuffix(a.Result.ID, "alpha-two") {
 		t.Errorf("%+v, %v", a, err)
 	}
+	if id, err := show("alpha", true); err != nil || !strings.HasSuffix(id, "alpha-two") {
+		t.Errorf("%q, %v", id, err)
+	}
+	// One slug twice: the active lock is meant, by show as by update.
+	again := w.claim(w.main, "alpha one", "c")
+	if id, err := show("alpha-one", true); err != nil || id != again {
+		t.Errorf("%q, %v; want %q", id, err, again)
+	}
+	_, err = w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: again}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = show("alpha-on", true)
+	wantCode(t, err, store.BadInput, one+` (done, "alpha one")`, again+` (done, "alpha one")`)
 }

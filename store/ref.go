@@ -13,6 +13,7 @@ import (
 const (
 	minShortID   = 4  // characters of an id's or slug's beginning
 	maxCandidate = 10 // ids that an ambiguous beginning lists
+	titleRunes   = 60 // of their titles
 )
 
 // A reader is a dir, or a held, which completes the finishes that it meets
@@ -93,7 +94,7 @@ func (c *call) expand(in reader, short string, first which) (string, error) {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return "", ambiguous(short, found)
+			return "", c.ambiguous(in, short, found)
 		}
 	}
 	return "", nil
@@ -106,12 +107,20 @@ func lookOrder(first which) []which {
 	return []which{activeOnly, all}
 }
 
-func ambiguous(short string, ids []string) *Error {
+// ambiguous lists the candidates with what tells them apart.
+func (c *call) ambiguous(in reader, short string, ids []string) *Error {
 	more := ""
 	if n := len(ids) - maxCandidate; n > 0 {
 		ids, more = ids[:maxCandidate], fmt.Sprintf(" and %d more", n)
 	}
-	e := badInput("lock id %q is ambiguous: %s%s", short, strings.Join(ids, ", "), more)
+	shown := make([]string, len(ids))
+	for i, id := range ids {
+		shown[i] = id
+		if e, err := in.get(c.ctx, id); err == nil { // what cannot be read has its id only
+			shown[i] += fmt.Sprintf(" (%s, %q)", e.Status, firstRunes(e.Title, titleRunes))
+		}
+	}
+	e := badInput("lock id %q is ambiguous: %s%s", short, strings.Join(shown, ", "), more)
 	e.Hint = "give more of the id"
 	return e
 }

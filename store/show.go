@@ -9,7 +9,7 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
-		e, err := c.find(c.dir, r.Ref, all)
+		e, err := c.find(c.dir, r.Ref, activeOnly)
 		if err != nil {
 			return Whole{}, err
 		}
