@@ -24,8 +24,8 @@ func newCheck(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Target, request.Scope = a.target(), args
 			ans, err := a.locks.Check(cmd.Context(), request)
-			err = answer(a, ans, err, func(w io.Writer, rows []store.Summary) {
-				render.Check(w, rows, ans.Unreadable, a.screen())
+			err = answer(a, ans, err, func(w io.Writer, _ []store.Summary) {
+				render.Check(w, ans, a.screen())
 			})
 			if err != nil || !exitCode {
 				return err

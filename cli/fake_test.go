@@ -23,13 +23,14 @@ type fake struct {
 	request    any
 	result     any
 	warnings   []string
+	compared   int
 	unreadable int
 	err        error
 }
 
 func give[T any](f *fake, request any) (store.Answer[T], error) {
 	f.request = request
-	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable}
+	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable, Compared: f.compared}
 	if f.result != nil {
 		ans.Result = f.result.(T)
 	}

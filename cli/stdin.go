@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -17,13 +18,33 @@ func (a *app) fromStdin(ctx context.Context, text **string) error {
 	if *text == nil || **text != "-" {
 		return nil
 	}
-	b, err := a.readStdin(ctx, 2*lockfile.MaxNote)
+	b, err := a.readStdin(ctx, maxText)
 	if err != nil {
 		return err
+	}
+	if len(b) == maxText {
+		b = wholeRunes(b)
 	}
 	s := string(b)
 	*text = &s
 	return nil
+}
+
+// maxText is more than any note may have.
+const maxText = 2 * lockfile.MaxNote // bytes
+
+// wholeRunes is b without the beginning of a character that was cut off, which
+// would make the text that is too long one that is no UTF-8.
+func wholeRunes(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return b[:len(b)-n]
+			}
+			break
+		}
+	}
+	return b
 }
 
 // readStdin reads at most limit bytes of stdin. A read cannot be interrupted,

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -30,7 +32,7 @@ func newUpdate(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref = a.target(), lockID(args[0])
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, render.Updated)
+			return answer(a, ans, err, func(w io.Writer, u store.Updated) { render.Updated(w, u, request.HandTo) })
 		},
 	}
 	f := cmd.Flags()

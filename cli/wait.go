@@ -49,10 +49,14 @@ func (a *app) withProgress(ctx context.Context) context.Context {
 	}
 	var said string
 	return store.WithWaiting(ctx, store.Waiting{Tell: func(p store.Progress) {
-		if p.Message == said {
+		if p.Message == said || p.Limit <= 0 { // one read is not a wait
 			return
 		}
 		said = p.Message
-		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", p.Limit.Round(100*time.Millisecond), render.PlainLines(asTyped(said)))
+		limit := p.Limit.Round(100 * time.Millisecond)
+		if limit == 0 {
+			limit = p.Limit
+		}
+		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", limit, render.PlainLines(asTyped(said)))
 	}})
 }

@@ -21,6 +21,7 @@ type call struct {
 	environ    []string // as git is given it
 	warnings   []string
 	unreadable int
+	compared   int             // active locks of others that a check looked at
 	gone       map[string]bool // worktree path -> it no longer exists
 	budget     *overlap.Budget // what comparing scopes may cost
 }
@@ -35,7 +36,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	defer c.dir.close()
 	a.Result, err = op(c)
 	err = Shortened(err)
-	a.Warnings, a.Unreadable, a.Dir = c.warnings, c.unreadable, c.dir.path
+	a.Warnings, a.Unreadable, a.Compared, a.Dir = c.warnings, c.unreadable, c.compared, c.dir.path
 	return a, err
 }
 

@@ -27,6 +27,7 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 			return nil, err
 		}
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return sameAgent(agent, e.AgentID) })
+		c.compared = len(entries)
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}

@@ -45,6 +45,8 @@ type Answer[T any] struct {
 	// Unreadable counts the files that may be locks but could not be read
 	// (Warnings name them): a listing, or "no overlap", is then incomplete.
 	Unreadable int
+	// Compared counts the active locks that a check looked at: those of others.
+	Compared int
 }
 
 // Encode is the JSON of a result: compact, one line, no HTML escapes. The

@@ -21,16 +21,21 @@ func Claimed(w io.Writer, c store.Created, hasTasks bool) {
 	fmt.Fprintf(w, "next: agent-locks update %s %s ... as you go, finish at the end\n", Plain(c.ID), flag)
 }
 
-// Updated reports the progress of a lock.
-func Updated(w io.Writer, u store.Updated) {
-	fmt.Fprintf(w, "updated %s", Plain(u.ID))
+// Updated reports the progress of a lock, and the agent that it was handed to;
+// nil: it was not.
+func Updated(w io.Writer, u store.Updated, successor *string) {
+	if successor != nil {
+		fmt.Fprintf(w, "handed %s to %s", Plain(u.ID), Plain(*successor))
+	} else {
+		fmt.Fprintf(w, "updated %s", Plain(u.ID))
+	}
 	if u.TaskCount > 0 {
 		fmt.Fprintf(w, ": %d%% done", u.PercentComplete)
 	}
 	fmt.Fprintln(w)
 	writeOverlaps(w, u.Overlaps)
 	writeWaiting(w, u.Waiting)
-	if u.TaskCount > 0 && u.PercentComplete == 100 {
+	if u.TaskCount > 0 && u.PercentComplete == 100 && successor == nil {
 		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", Plain(u.ID))
 	}
 }

@@ -37,21 +37,35 @@ func List(w io.Writer, dir string, rows []store.Summary, screen Screen) {
 }
 
 // Check shows the locks that overlap; unreadable lock files may hide more.
-func Check(w io.Writer, rows []store.Summary, unreadable int, screen Screen) {
+func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
+	rows := ans.Result
 	if len(rows) == 0 {
-		fmt.Fprintln(w, "no active lock overlaps")
+		fmt.Fprintln(w, noOverlap(ans.Compared))
 	} else {
 		writeTable(w, []column{
 			staleColumn(rows), agentColumn(rows), worktreeColumn(rows), overlapColumn(rows),
 			titleColumn(rows), idColumn(rows),
 		}, screen)
 	}
-	if unreadable > 0 {
-		fmt.Fprintf(w, "the answer is incomplete: %s could not be read\n", Count(unreadable, "lock file"))
+	if ans.Unreadable > 0 {
+		fmt.Fprintf(w, "the answer is incomplete: %s could not be read\n", Count(ans.Unreadable, "lock file"))
 	}
 	for _, s := range rows {
 		if s.Stale {
 			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n", store.Age(s.StaleForSeconds), Plain(s.ID))
 		}
+	}
+}
+
+// noOverlap counts the locks that were compared, so that "these files are free"
+// does not read as "nobody else is at work".
+func noOverlap(compared int) string {
+	switch compared {
+	case 0:
+		return "there are no other active locks"
+	case 1:
+		return "the only other active lock does not overlap"
+	default:
+		return fmt.Sprintf("none of %d other active locks overlaps", compared)
 	}
 }
