@@ -32,6 +32,7 @@ func arrows() map[string][]string {
 		"gitdir":     {},
 		"lockfile":   {},
 		"overlap":    {},
+		"shell":      {},
 
 		"server/stdio": {},
 	}
@@ -74,7 +75,8 @@ func imports(t *testing.T, file *ast.File) []string {
 
 func TestArrowsRunDownward(t *testing.T) {
 	t.Parallel()
-	pure := []string{"lockfile", "overlap"} // no I/O
+	pure := []string{"lockfile", "overlap", "shell"} // no I/O
+	everywhere := []string{"shell"}
 	// Which part of the command line knows the tools: it serves them, and speaks of them in its own words.
 	faces := []string{"cli/serve.go", "cli/arguments.go", "cli/usage.go"}
 	for name, file := range sources(t) {
@@ -86,7 +88,7 @@ func TestArrowsRunDownward(t *testing.T) {
 		for _, p := range imports(t, file) {
 			ours, isOurs := strings.CutPrefix(p, module)
 			switch {
-			case isOurs && !slices.Contains(allowed, ours):
+			case isOurs && !slices.Contains(allowed, ours) && !slices.Contains(everywhere, ours):
 				t.Errorf("%s imports %s", name, p)
 			case ours == "server" && !slices.Contains(faces, name):
 				t.Errorf("%s imports the server", name)
@@ -152,6 +154,21 @@ func TestRemovalsHaveASecondWay(t *testing.T) {
 				return true
 			})
 		}
+	}
+}
+
+// Within the quotes of %q a shell runs `...` and $(...): what a command holds
+// is spelled by shell.Word.
+func TestPrintedCommandsAreForAShell(t *testing.T) {
+	t.Parallel()
+	command := regexp.MustCompile(`--[a-z][a-z-]* %q|\b(?:chmod|rm|mv|cd|git -C|git worktree \w+)(?: -?\w+| %\w+)* %q`)
+	for name, file := range sources(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && command.MatchString(text.Value) {
+				t.Errorf("%s: %s", name, text.Value)
+			}
+			return true
+		})
 	}
 }
 

@@ -5,7 +5,6 @@ import "github.com/agent-locks/agent-locks/cli/render"
 func plain(s string) string                         { return render.Plain(s) }
 func plainLines(s string) string                    { return render.PlainLines(s) }
 func count(n int, what string) string               { return render.Count(n, what) }
-func shellQuoted(s string) string                   { return render.Quoted(s) }
 func entryWords(files []string) string              { return render.Entries(files) }
 func onPaths(command string, paths []string) string { return render.OnPaths(command, paths) }
 func deref(s *string) string {

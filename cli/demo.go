@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/shell"
 )
 
 func newDemo(a *app) *cobra.Command {
@@ -114,7 +114,7 @@ func (a *app) play(ctx context.Context, stage string, env []string, s scene) (pl
 		TempDir: a.TempDir,
 		Columns: a.Columns,
 	})
-	p := played{s.where, "agent-locks " + render.CommandLine(s.args), out.String(), code}
+	p := played{s.where, "agent-locks " + shell.Words(s.args...), out.String(), code}
 	if code != s.exit {
 		return p, fmt.Errorf("%s ended with %d: %s", p.Command, code, strings.TrimSpace(fault.String()))
 	}

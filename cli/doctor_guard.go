@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -50,7 +51,7 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 		findings = append(findings, store.Finding{
 			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,
 			Message: fmt.Sprintf("the commit guard %s in the worktree %q: %s", runsNot(g.Unknown), g.Worktree, g.Why),
-			Fix:     guardFix(g.Edited, guardInstall+" --base-dir "+shellQuoted(g.Worktree)),
+			Fix:     guardFix(g.Edited, guardInstall+" --base-dir "+shell.Word(g.Worktree)),
 		})
 	}
 	return findings

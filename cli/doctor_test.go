@@ -59,6 +59,11 @@ func TestDoctorOnTheGuard(t *testing.T) {
 	edited.Edited, edited.Mode = true, store.ModeOff
 	partly := runs
 	partly.Elsewhere = []guardGone{{Worktree: "/w", Why: "no hook"}, {Worktree: "/v", Why: "not what it was", Edited: true}}
+	odd := runs
+	odd.Elsewhere = []guardGone{{Worktree: "/w`x` $(y)", Why: "no hook"}}
+	if f := guardFindings(odd, true); f[1].Fix != "agent-locks guard install --base-dir '/w`x` $(y)'" {
+		t.Errorf("a shell would run a part of it: %s", f[1].Fix)
+	}
 	const ok, note, problem = store.SeverityOK, store.SeverityNote, store.SeverityProblem
 	for name, c := range map[string]struct {
 		state     guardState

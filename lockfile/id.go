@@ -14,7 +14,8 @@ const maxID = 255 - len(".md")
 const stampPart = len(stampLayout) + 1
 
 // ValidID reports why id cannot name a lock; nil where it can. A valid id is a
-// plain file name on every system: no separators, nothing hidden, no device.
+// plain file name on every system: no separators, nothing hidden, no device;
+// and a plain word of a command line, whatever the shell.
 func ValidID(id string) error {
 	switch {
 	case id == "":
@@ -23,6 +24,8 @@ func ValidID(id string) error {
 		return fmt.Errorf("the lock id is %d bytes long (at most %d)", len(id), maxID)
 	case id[0] == '.':
 		return fmt.Errorf("the lock id %s begins with a dot", quote(id))
+	case id[0] == '-': // a command would take it for a flag
+		return fmt.Errorf("the lock id %s begins with a dash", quote(id))
 	case id[len(id)-1] == '.':
 		return fmt.Errorf("the lock id %s ends with a dot", quote(id))
 	}

@@ -114,7 +114,7 @@ func TestSlugOfScope(t *testing.T) {
 func TestValidID(t *testing.T) {
 	t.Parallel()
 	for id, ok := range map[string]bool{
-		fuzzID: true, "a": true, "a.b_c-D9": true, "-x": true, "done": true, "console": true, "com": true,
+		fuzzID: true, "a": true, "a.b_c-D9": true, "-x": false, "--force": false, "x-": true, "done": true, "console": true, "com": true,
 		strings.Repeat("x", 252): true, strings.Repeat("x", 253): false,
 		"": false, ".": false, "..": false, ".x": false, "x.": false, "a/b": false, `a\b`: false, "x 2": false, "a*": false,
 		"é": false, "a\x00": false, "a\n": false, "a:b": false, "\xff": false,

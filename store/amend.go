@@ -3,10 +3,12 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/shell"
 )
 
 // An amendment is a validated update: what a request asks for, in the form in
@@ -175,7 +177,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	for _, r := range a.remove {
 		i := slices.IndexFunc(scope, r.names)
 		if i < 0 {
-			return &Error{Code: BadScope, Message: fmt.Sprintf("lock %q has no scope entry %q", l.ID, r.text),
+			return &Error{Code: BadScope, Message: fmt.Sprintf("lock %q has no scope entry %s", l.ID, inQuotes(r.text)),
 				Hint: "its scope is: " + quoted(l.Scope)}
 		}
 		removed = append(removed, scope[i])
@@ -270,10 +272,20 @@ func joined(note, by string) string {
 	return note + ", " + by
 }
 
+// inQuotes is a text in quotes that can be taken from between them as it is:
+// %q would double the backslashes of app/\[id\]/page.tsx, and that names no
+// file.
+func inQuotes(s string) string {
+	if strings.Contains(s, `"`) || !shell.Printable(s) {
+		return strconv.Quote(s)
+	}
+	return `"` + s + `"`
+}
+
 func quoted(texts []string) string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
-		out[i] = fmt.Sprintf("%q", t)
+		out[i] = inQuotes(t)
 	}
 	return strings.Join(out, ", ")
 }

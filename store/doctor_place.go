@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/shell"
 )
 
 // git says which program answers. Without one some repositories can be read
@@ -159,7 +160,7 @@ func (x *exam) lacking(name string, want fs.FileMode) (Finding, bool) {
 	return Finding{
 		Severity: SeverityProblem, Check: CheckPermissions, Path: path,
 		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for", path, octal(fi.Mode()), octal(want)),
-		Fix:     fmt.Sprintf("its owner runs: chmod %04o %q", octal(fi.Mode()|want), path),
+		Fix:     fmt.Sprintf("its owner runs: chmod %04o %s", octal(fi.Mode()|want), shell.Word(path)),
 	}, true
 }
 

@@ -49,7 +49,7 @@ func (c *call) inTheWay(k claim, o obstruction) string {
 		if !m.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
 			verb = "may be"
 		}
-		said = fmt.Sprintf("%q %s held by %s since %s, for %q", m.pairs[0].Example, verb, named(m.AgentID), m.Created, m.Title)
+		said = fmt.Sprintf("%s %s held by %s since %s, for %q", inQuotes(m.pairs[0].Example), verb, named(m.AgentID), m.Created, m.Title)
 		if note := firstRunes(m.LastNote(), lastNoteRunes); note != "" {
 			said += fmt.Sprintf(" (last note: %q)", note)
 		}

@@ -20,14 +20,14 @@ func (c *call) warnMisplaced(text string, e *overlap.Entry) {
 	if c.kindHere(e.String()) != overlap.Unknown || c.kindHere(path.Join(c.repo.Prefix, text)) == overlap.Unknown {
 		return
 	}
-	c.warn("%q is read from the repository's root, where it does not exist; did you mean %q?", text, "./"+text)
+	c.warn("%s is read from the repository's root, where it does not exist; did you mean %s?", inQuotes(text), inQuotes("./"+text))
 }
 
 // warnComma warns of an entry that looks like several: a comma is part of a
 // name, and one that was meant to separate would cover neither path.
 func (c *call) warnComma(text string) {
 	if text = strings.TrimSpace(text); bareComma(text) && c.kindHere(text) == overlap.Unknown {
-		c.warn("%q is read as one path with a comma in it; give each path as an entry of its own", text)
+		c.warn("%s is read as one path with a comma in it; give each path as an entry of its own", inQuotes(text))
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *call) warnElsewhere(text string, e *overlap.Entry) {
 		}
 		dir = filepath.Join(dir, name)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			c.warn("%q lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", text, dir)
+			c.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", inQuotes(text), dir)
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -155,7 +156,7 @@ func heldText(holds []store.Hold, baseDir string) string {
 	}
 	flag := ""
 	if baseDir != "" {
-		flag = "--base-dir " + render.Quoted(baseDir) + " "
+		flag = "--base-dir " + shell.Word(baseDir) + " "
 		fmt.Fprintf(&b, "With the tools, pass base_dir %s.\n", render.Plain(baseDir))
 	}
 	fmt.Fprintf(&b, `Ways out:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -44,7 +45,7 @@ func (e *event) start(ctx context.Context) Answer {
 }
 
 func introduction(id string, exported bool) string {
-	shells := fmt.Sprintf("and AGENT_LOCKS_AGENT_ID=%s or --agent to the command", render.Quoted(id))
+	shells := fmt.Sprintf("and AGENT_LOCKS_AGENT_ID=%s or --agent to the command", shell.Word(id))
 	if exported {
 		shells = "your shells have it as AGENT_LOCKS_AGENT_ID"
 	}
@@ -60,9 +61,9 @@ func (e *event) export() (bool, error) {
 	if path == "" {
 		return e.hook.Getenv("AGENT_LOCKS_AGENT_ID") == *e.agent, nil
 	}
-	lines := "export AGENT_LOCKS_AGENT_ID=" + render.Quoted(*e.agent) + "\n"
+	lines := "export AGENT_LOCKS_AGENT_ID=" + shell.Word(*e.agent) + "\n"
 	if e.parent != nil {
-		lines += "export AGENT_LOCKS_PARENT_ID=" + render.Quoted(*e.parent) + "\n"
+		lines += "export AGENT_LOCKS_PARENT_ID=" + shell.Word(*e.parent) + "\n"
 	}
 	there, err := os.ReadFile(path)
 	if err == nil && strings.HasSuffix("\n"+string(there), "\n"+lines) {

@@ -1,30 +1,6 @@
 package render
 
-import (
-	"os/exec"
-	"testing"
-)
-
-// oddTexts are what a file may be called; none ends in a newline.
-var oddTexts = []string{
-	"", "a", "a b", "it's", `a\b`, "a\nb", "\xff'%d\\", "-n", "-\x1b", "$(x)`y`\"", "\u202e'", "a\u0085", "\u00e9", "100%", "!x", "~", "*", "\t",
-}
-
-// A shell reads each word as the text it was.
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no sh")
-	}
-	for _, text := range oddTexts {
-		word := Quoted(text)
-		out, err := exec.Command(sh, "-c", "printf '[%s]' "+word).CombinedOutput()
-		if err != nil || string(out) != "["+text+"]" || Plain(word) != word {
-			t.Errorf("%q is read as %q, %v, from %s", text, out, err, word)
-		}
-	}
-}
+import "testing"
 
 func TestOnPaths(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-locks/agent-locks/shell"
 )
 
 // A policy says what our entries in one file look like, and which others count
@@ -90,7 +92,7 @@ func (p policy) judgeHook(v hujson.Value, event string) verdict {
 	line = strings.TrimSpace(line)
 	command, found := strings.CutSuffix(ownVariables.ReplaceAllString(line, ""), " "+hookArgs(event))
 	switch {
-	case found && p.isProgram(unquoted(strings.TrimSpace(command))):
+	case found && (command == shell.Word(p.program()) || p.isProgram(unquoted(strings.TrimSpace(command)))):
 		return verdict{mine: true}
 	case strings.Contains(line, program) && strings.Contains(line, hookArgs(event)):
 		return verdict{instead: "runs another command: " + show(v, []string{line})}
@@ -142,31 +144,17 @@ func literals(v hujson.Value, name string) []string {
 	return all
 }
 
-// shellWord is a path as one word of a shell's command line.
-func shellWord(path string) string {
-	if !strings.ContainsFunc(path, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+@:,", r))
-	}) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // unquoted is the word that a shell makes of s, "" where that is not one plain
 // word: an operator or an expansion would run something else.
 func unquoted(s string) string {
-	if n := len(s); n > 1 && s[0] == '\'' && s[n-1] == '\'' {
-		s = strings.ReplaceAll(s[1:n-1], `'\''`, "\x00")
-		if strings.Contains(s, "'") {
-			return ""
+	special := "'\"$`;&|<>()*?[]{}~#!\n \t"
+	if n := len(s); n > 1 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
+		quote := s[0]
+		if s = s[1 : n-1]; quote == '\'' {
+			special = "'"
+		} else {
+			special = "\"$`!\n"
 		}
-		return strings.ReplaceAll(s, "\x00", "'")
-	}
-	special := "'\"$`;&|<>()*?[]{}~#!\n"
-	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' {
-		s, special = s[1:n-1], "\"$`!\n"
-	} else if strings.ContainsAny(s, " \t") {
-		return ""
 	}
 	if strings.ContainsAny(s, special) {
 		return ""

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-locks/agent-locks/shell"
 )
 
 // The name of the server in every client's settings, and the program that
@@ -99,7 +101,7 @@ func hooks(p policy) []part {
 
 // hook is the command that answers an event.
 func (p policy) hook(event string) object {
-	return object{{"type", "command"}, {"command", shellWord(p.program()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
+	return object{{"type", "command"}, {"command", shell.Word(p.program()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
 }
 
 func hookArgs(event string) string { return "hook claude " + event }
