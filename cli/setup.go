@@ -29,7 +29,7 @@ func newSetup(a *app) *cobra.Command {
 			"this very program. An entry that has our name and starts something else is\n" +
 			"refused.\n\n" +
 			"Writes for: " + strings.Join(setup.Written(), ", ") + "\n" +
-			"Tells what to add for: " + strings.Join(byHand(), ", "),
+			"Prints what to add for: " + strings.Join(byHand(), ", "),
 		Example: "  agent-locks setup claude\n  agent-locks setup cursor --user\n  agent-locks setup claude --remove",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
@@ -47,7 +47,7 @@ func newSetup(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
-	f.BoolVar(&o.remove, "remove", false, "take it out again")
+	f.BoolVar(&o.remove, "remove", false, "remove it again")
 	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
 	return cmd
 }

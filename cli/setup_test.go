@@ -21,19 +21,19 @@ func TestPrintPlan(t *testing.T) {
 		want   string
 	}{
 		{false, []setUpFile{file(setup.Created), file(setup.Changed), file(setup.Unchanged)},
-			`would make /p/\x1b.json:
+			`would create /p/\x1b.json:
 {}
-would see to it that /p/\x1b.json holds:
+would change /p/\x1b.json to contain:
 {}
-would leave /p/\x1b.json as it is, which holds already:
+would not change /p/\x1b.json, which already contains:
 {}
 `},
 		{true, []setUpFile{file(setup.Changed), file(setup.Removed), file(setup.Unchanged)},
-			`would take from /p/\x1b.json what it holds of:
+			`would remove from /p/\x1b.json what it has of:
 {}
-would remove /p/\x1b.json, which holds nothing but:
+would delete /p/\x1b.json, which has only:
 {}
-would leave /p/\x1b.json as it is, which holds nothing of:
+would not change /p/\x1b.json, which has none of:
 {}
 `},
 	} {
@@ -55,9 +55,9 @@ func TestSetupSaysWhatIsLeftToDo(t *testing.T) {
 		user, found bool
 		want        string
 	}{
-		{"claude", false, true, "start Claude Code anew, and approve the server when asked" + commit},
-		{"claude", true, true, "start the client anew"},
-		{"cursor", false, false, path + "start the client anew" + commit},
+		{"claude", false, true, "restart Claude Code, and approve the server when asked" + commit},
+		{"claude", true, true, "restart the client"},
+		{"cursor", false, false, path + "restart the client" + commit},
 		{"vscode", true, false, path + "start the server agent-locks (MCP: List Servers)"},
 	} {
 		if got := next(c.client, c.user, c.found); got != "next: "+c.want {

@@ -51,15 +51,15 @@ func (o *setupOptions) tell(client string, changes []setup.Change) error {
 // and hold secrets.
 func printPlan(w io.Writer, answer setUp, remove bool) {
 	would := map[setup.Action]string{
-		setup.Created:   "would make %s:\n%s",
-		setup.Changed:   "would see to it that %s holds:\n%s",
-		setup.Unchanged: "would leave %s as it is, which holds already:\n%s",
+		setup.Created:   "would create %s:\n%s",
+		setup.Changed:   "would change %s to contain:\n%s",
+		setup.Unchanged: "would not change %s, which already contains:\n%s",
 	}
 	if remove {
 		would = map[setup.Action]string{
-			setup.Changed:   "would take from %s what it holds of:\n%s",
-			setup.Removed:   "would remove %s, which holds nothing but:\n%s",
-			setup.Unchanged: "would leave %s as it is, which holds nothing of:\n%s",
+			setup.Changed:   "would remove from %s what it has of:\n%s",
+			setup.Removed:   "would delete %s, which has only:\n%s",
+			setup.Unchanged: "would not change %s, which has none of:\n%s",
 		}
 	}
 	for _, f := range answer.Files {
@@ -67,15 +67,15 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 	}
 }
 
-// next is what is left for the person to do. found says whether the command
-// that was written is on the PATH: a client that does not find it says little.
+// next is what the user has to do. found reports whether the client will find
+// the command: one that does not says little about it.
 func next(client string, user, found bool) string {
-	text := "start the client anew"
+	text := "restart the client"
 	switch {
 	case client == "vscode":
 		text = "start the server agent-locks (MCP: List Servers)"
 	case client == "claude" && !user:
-		text = "start Claude Code anew, and approve the server when asked"
+		text = "restart Claude Code, and approve the server when asked"
 	}
 	if !found {
 		text = "put agent-locks on the PATH; " + text
@@ -86,10 +86,10 @@ func next(client string, user, found bool) string {
 	return "next: " + text
 }
 
-// instruct tells what to add by hand.
+// instruct prints what to add by hand.
 func (o *setupOptions) instruct(i setup.Instruction) error {
 	if o.remove {
-		return usage("take agent-locks out of "+i.User+" by hand", "setup writes nothing for %q, so there is nothing to remove", i.Client)
+		return usage("remove agent-locks from "+i.User+" by hand", "setup writes nothing for %q, so there is nothing to remove", i.Client)
 	}
 	places := []string{i.Shared, i.User}
 	if o.user || i.Shared == "" {
@@ -104,7 +104,7 @@ func (o *setupOptions) instruct(i setup.Instruction) error {
 	}
 	fmt.Fprintf(o.out, "%s is not written to; add this to %s:\n\n%s", i.Title, strings.Join(places, " (this project) or "), i.Add)
 	if i.Shell != "" {
-		fmt.Fprintf(o.out, "\nor let it do so itself:\n\n%s\n", i.Shell)
+		fmt.Fprintf(o.out, "\nor let the client add it:\n\n%s\n", i.Shell)
 	}
 	return o.flush()
 }

@@ -13,11 +13,11 @@ type body struct {
 	titleEnd int // just after the title's line; 0: no title
 
 	tasks    []bodyTask
-	tasksEnd int // where the tasks' region ends: the first "## " or the file's end
+	tasksEnd int // where the tasks end: at the first "## " or the end of the file
 
 	notes      []string
 	hasNotes   bool
-	notesLimit int // just after the last line of the notes' section that is not blank
+	notesLimit int // just after the last non-blank line of the notes section
 }
 
 type bodyTask struct {
@@ -46,7 +46,7 @@ func readBody(src string, start int) body {
 }
 
 // readTitle finds the first "# " line with a text and returns the index of
-// the line after it; 0 where there is no title.
+// the line after it, or 0 if there is no title.
 func (b *body) readTitle(ls []line) int {
 	for i, l := range ls {
 		if l.fenced || !strings.HasPrefix(l.text, "# ") {
@@ -130,13 +130,13 @@ func notesSection(ls []line) []line {
 	return ls
 }
 
-// readBullets reads notes: a bullet at column 0 begins one, and lines indented
-// two spaces (or a tab) continue it, blank ones between them included. What
-// else stands there is nobody's note.
+// readBullets reads notes. A bullet at column 0 begins a note; lines indented
+// by two spaces or a tab continue it, including blank lines between them.
+// Other text is not part of any note.
 func readBullets(ls []line) []string {
 	notes := []string{}
 	open := false // whether the line before belongs to a note
-	blanks := 0   // blank lines since then, which count only if the note goes on
+	blanks := 0   // blank lines since then, which count only if the note continues
 	var note strings.Builder
 	finish := func() {
 		if open {

@@ -10,10 +10,10 @@ import (
 
 // CleanTitle, CleanTask, CleanAgent and CleanNote return the text as it will
 // be stored (outer blanks trimmed), or an error that names the fault and the
-// figure. Titles, tasks and agent ids are one line: control characters, line
+// limit. Titles, tasks and agent ids are one line: control characters, line
 // and paragraph separators are refused, and so are the bidirectional controls
 // (U+202A to U+202E, U+2066 to U+2069), since an unbalanced one reorders what
-// others print after it, and a text of which nothing would be seen.
+// is printed after it, and text that shows nothing.
 func CleanTitle(s string) (string, error) { return cleanLine("title", s, MaxTitle) }
 
 // CleanTask is CleanTitle for a task's text.
@@ -48,8 +48,8 @@ func CleanNote(s string) (string, error) {
 }
 
 // CleanTasks cleans the tasks to add to a lock that has some already. An empty
-// one, a text that would stand twice (text is how a task is named) and more
-// than MaxTasks in all are refused.
+// task, a duplicate text (the text identifies a task) and more than MaxTasks in
+// total are refused.
 func CleanTasks(add []string, have []Task) ([]string, error) {
 	if n := len(have) + len(add); n > MaxTasks {
 		return nil, fmt.Errorf("that makes %d tasks (at most %d)", n, MaxTasks)
@@ -65,7 +65,7 @@ func CleanTasks(add []string, have []Task) ([]string, error) {
 			return nil, err
 		}
 		if seen[text] {
-			return nil, fmt.Errorf("the task %s stands twice", quote(text))
+			return nil, fmt.Errorf("the task %s is listed twice", quote(text))
 		}
 		seen[text] = true
 		clean = append(clean, text)
@@ -89,14 +89,14 @@ func cleanLine(what, s string, limit int) (string, error) {
 			return "", fmt.Errorf("the %s %s holds the %s %U", what, quote(s), fault, r)
 		}
 	}
-	// A zero-width space alone is as good as empty, but hides the row.
+	// A zero-width space alone looks empty and hides the row.
 	if !strings.ContainsFunc(s, unicode.IsGraphic) {
 		return "", fmt.Errorf("the %s %s shows nothing", what, quote(s))
 	}
 	return s, nil
 }
 
-// lineFault says why r may not stand in a text of one line; "" where it may.
+// lineFault is the reason why r is not allowed in one-line text; "" if it is.
 func lineFault(r rune) string {
 	switch {
 	case r == '\n':
@@ -111,7 +111,7 @@ func lineFault(r rune) string {
 	return ""
 }
 
-// quote shows a text in a message, on one line and not at length.
+// quote shows text in a message, on one line and shortened.
 func quote(s string) string {
 	const shown = 80
 	if len(s) <= shown {

@@ -10,7 +10,7 @@ import (
 // An Edit is a set of changes to one file.
 type Edit struct {
 	Set      []KeyValue // frontmatter keys, replaced in place or added in section 4's order
-	Remove   []string   // frontmatter keys; those that are not there do not matter
+	Remove   []string   // frontmatter keys; missing ones are ignored
 	Tick     []Tick
 	AddTasks []string // one line each, appended to the tasks
 	AddNotes []string // appended to the notes; each may have several lines
@@ -54,7 +54,7 @@ func (f *File) Edit(e Edit) (*File, error) {
 	return want.parse(f.ID, out)
 }
 
-// intent is what the file says now.
+// intent is what the file says now, before the edit.
 func (p *parsed) intent() *intent {
 	return &intent{
 		front:    p.front,
@@ -109,7 +109,7 @@ func (ed *editor) apply() ([]byte, error) {
 func (ed *editor) ticks(ticks []Tick, want *intent) error {
 	for _, t := range ticks {
 		if t.Index < 0 || t.Index >= len(want.tasks) {
-			return fmt.Errorf("there is no task %d among %d", t.Index, len(want.tasks))
+			return fmt.Errorf("there is no task %d (the lock has %d)", t.Index, len(want.tasks))
 		}
 		if want.tasks[t.Index].Done == t.Done {
 			continue

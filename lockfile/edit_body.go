@@ -42,8 +42,8 @@ func (ed *editor) addTasks(tasks []string, want *intent) {
 	ed.insert(at, lines)
 }
 
-// paragraphEnd goes on from at over the lines that belong to what stands
-// above: up to a blank line outside code, or the end of the tasks.
+// paragraphEnd moves from at past the lines that belong to the text above: up
+// to a blank line outside code, or the end of the tasks.
 func (ed *editor) paragraphEnd(at int) int {
 	for _, l := range scanLines(ed.src, ed.body.start) {
 		if l.start < at {
@@ -62,7 +62,7 @@ func (ed *editor) lineAt(at int) string {
 }
 
 // addNotes appends notes at the end of the notes' section, which is added at
-// the end of the file where there is none.
+// the end of the file if it is missing.
 func (ed *editor) addNotes(notes []string, want *intent) {
 	if len(notes) == 0 {
 		return

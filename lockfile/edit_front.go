@@ -46,8 +46,8 @@ func (ed *editor) keys(e Edit, want *intent) error {
 	return nil
 }
 
-// inOrder sorts as we write: where several keys are inserted at one place,
-// they come to stand in this order.
+// inOrder sorts keys in the order in which we write them, so that several keys
+// inserted at one place end up in that order.
 func inOrder(kvs []KeyValue) []KeyValue {
 	rank := func(kv KeyValue) key {
 		if k, known := keyOf(kv.Key); known {
@@ -58,7 +58,7 @@ func inOrder(kvs []KeyValue) []KeyValue {
 	return slices.SortedStableFunc(slices.Values(kvs), func(a, b KeyValue) int { return int(rank(a) - rank(b)) })
 }
 
-// find returns the entry of that name, nil where there is none.
+// find returns the entry with that name, or nil.
 func find(entries []entry, name string) (*entry, error) {
 	var found *entry
 	for i := range entries {
@@ -66,15 +66,15 @@ func find(entries []entry, name string) (*entry, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("cannot tell which of two lines is the key %s", quote(name))
+			return nil, fmt.Errorf("two lines could be the key %s", quote(name))
 		}
 		found = &entries[i]
 	}
 	return found, nil
 }
 
-// addKey inserts a key after the nearest one that stands before it in the
-// order in which we write them, or at the end for a key of somebody else's.
+// addKey inserts a key after its nearest predecessor in the order in which we
+// write them. A foreign key goes to the end.
 func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	s, err := entryText(kv, ed.eol)
 	if err != nil {
@@ -95,9 +95,9 @@ func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	return nil
 }
 
-// setKey replaces the value of a key: within its line where it has one line
-// before and after, so that a comment behind it stays; item by item where a
-// list changes by some; else the whole value.
+// setKey replaces the value of a key. A value of one line is replaced within
+// its line, so that a comment after it stays; a list is edited item by item if
+// it keeps some of them; anything else is replaced as a whole.
 func (ed *editor) setKey(old *entry, kv KeyValue) error {
 	items, isList := kv.Value.([]string)
 	if isList && len(items) > 0 {
@@ -118,13 +118,13 @@ func (ed *editor) setKey(old *entry, kv KeyValue) error {
 		return nil
 	}
 	if old.value == old.afterColon {
-		s = " " + s // {"id":x} style, which is no block mapping's
+		s = " " + s // {"id":x} style, which a block mapping does not have
 	}
 	ed.splice(old.value, old.valueEnd, s)
 	return nil
 }
 
-// replace writes the whole entry anew, under the key as it is spelled.
+// replace rewrites the whole entry under the key as it is spelled.
 func (ed *editor) replace(old *entry, kv KeyValue) error {
 	s, err := entryText(kv, ed.eol)
 	if err != nil {
@@ -140,13 +140,13 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 	return nil
 }
 
-// flows reports whether the text of a value on the key's line goes on below,
-// so that a # behind it may be no comment.
+// flows reports whether a value that begins on the key's line continues below,
+// so that a # after it may not be a comment.
 func (e *entry) flows(src string) bool { return e.multi() && e.valueEnd > e.value && !e.block }
 
-// setItems edits a block list line by line: the items that stay keep their
-// lines, and so do the comments among them. It does nothing where the list is
-// written in another way, or keeps no item, or changes their order.
+// setItems edits a block list line by line: items that stay keep their lines,
+// and so do comments between them. It does nothing if the list is written in
+// another style, keeps no item, or changes their order.
 func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 	was := ed.itemSpans(old)
 	now := ed.front[keyScope].list
@@ -183,8 +183,8 @@ func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 
 type span struct{ start, end int }
 
-// itemSpans are the lines of a block list whose items have one line each;
-// none where it is anything else.
+// itemSpans are the lines of a block list whose items have one line each. It
+// returns none for anything else.
 func (ed *editor) itemSpans(e *entry) []span {
 	if e.valueEnd > e.value {
 		return nil

@@ -3,9 +3,9 @@ package lockfile
 import "strings"
 
 // An entry is the lines of one top-level key of a frontmatter. Our own scan
-// finds them, by newlines only: YAML's notion of a line differs, and an edit
-// must know which bytes it replaces. What the scan misjudges is caught when
-// the edited file is read again.
+// finds them, by newlines only: YAML defines lines differently, and an edit
+// must know which bytes it replaces. If the scan is wrong, reading the edited
+// file again reveals it.
 type entry struct {
 	name       string
 	start      int // the key's line
@@ -17,7 +17,7 @@ type entry struct {
 	block      bool // a block scalar: | or >
 }
 
-// multi reports whether the value goes on below the key's line.
+// multi reports whether the value continues below the key's line.
 func (e *entry) multi() bool { return e.end > e.lineEnd }
 
 // scanEntries reads the frontmatter's lines, src[start:end].
@@ -37,8 +37,8 @@ func scanEntries(src string, start, end int) []entry {
 	return es
 }
 
-// belongs reports whether a line that begins no key goes with the value above
-// it. A comment or blank line counts only once something follows it, but in a
+// belongs reports whether a line that does not begin a key belongs to the value
+// above it. A comment or blank line counts only if something follows it; in a
 // block scalar an indented # is text.
 func belongs(e *entry, s string) bool {
 	if isBlank(s) {
@@ -78,8 +78,8 @@ func readEntry(src string, at, next, limit int) (entry, bool) {
 	return e, true
 }
 
-// readKey reads a key at the beginning of a line and returns its name and how
-// far it and its colon reach.
+// readKey reads a key at the beginning of a line and returns its name and the
+// width of the key with its colon.
 func readKey(s string) (name string, width int, ok bool) {
 	if s == "" || strings.IndexByte(" \t#-]},", s[0]) >= 0 {
 		return "", 0, false
@@ -155,8 +155,8 @@ func closeValue(src string, at int) (int, bool) {
 	return 0, false
 }
 
-// opensToken reports whether a quote within brackets begins a string and is
-// no apostrophe.
+// opensToken reports whether a quote within brackets begins a string, and is
+// not an apostrophe.
 func opensToken(src string, i int) bool {
 	before := strings.TrimRight(src[:i], " \t\r\n")
 	return before != "" && strings.IndexByte("[{,:", before[len(before)-1]) >= 0

@@ -8,12 +8,12 @@ import "strings"
 //	scope:
 //	  - scalar
 //
-// with keys that we know, each once. It says no to everything else, which the
-// full reader then reads; wherever it says yes, the full reader agrees (the
-// fuzz tests hold the two against each other). Listings of many locks would
-// otherwise spend most of their time in the YAML library.
+// with known keys, each once. It rejects everything else, which the full
+// reader then reads; where it accepts, the full reader agrees (fuzz tests
+// compare the two). Without it, listings of many locks would spend most of
+// their time in the YAML library.
 func readFast(src string) (fr front, ok bool) {
-	some := src != "" // an empty frontmatter is the full reader's to refuse
+	some := src != "" // the full reader refuses an empty frontmatter
 	for src != "" {
 		line, rest, ended := strings.Cut(src, "\n")
 		if !ended {
@@ -91,7 +91,7 @@ func fastScalar(s string) (value, bool) {
 	return value{kind: text, text: s}, plain(s)
 }
 
-// plain tells the unquoted scalars that cannot be anything else in YAML.
+// plain reports whether an unquoted scalar can only be text in YAML.
 func plain(s string) bool {
 	if strings.IndexByte(" -?:,[]{}#&*!|>'\"%@`", s[0]) >= 0 {
 		return false
@@ -102,8 +102,8 @@ func plain(s string) bool {
 	return printable(s) && !strings.Contains(s, ": ") && !strings.Contains(s, " #")
 }
 
-// printable tells text without anything that YAML forbids or takes as a line
-// end: control characters, U+2028 and U+2029, and noncharacters.
+// printable reports whether s has nothing that YAML forbids or reads as a line
+// end: control characters, U+2028, U+2029 and noncharacters.
 func printable(s string) bool {
 	for _, r := range s {
 		switch {

@@ -55,7 +55,8 @@ func lineEnd(src string, at int) int {
 
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r\n") == "---" }
 
-// isMarker tells a YAML document marker, alone or with something behind it.
+// isMarker reports whether a line is a YAML document marker, alone or followed
+// by something.
 func isMarker(line, mark string) bool {
 	rest, ok := strings.CutPrefix(line, mark)
 	return ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
@@ -64,9 +65,9 @@ func isMarker(line, mark string) bool {
 // The foreign keys are kept and compared, never interpreted.
 type foreign map[string]*yaml.Node
 
-// readFull reads any frontmatter, by way of the general reader. That one
-// trims each line before it looks for ---, so that it may stop at an indented
-// one; where it does not end where we do, the file means two things.
+// readFull reads any frontmatter with the general reader. That reader trims
+// each line before it compares it with ---, so it may stop at an indented one.
+// If it does not end where we do, the file is ambiguous.
 func readFull(src string, lay layout) (front, foreign, error) {
 	var root yaml.Node
 	format := frontmatter.NewFormat("---", "---", decodeYAML)
@@ -84,7 +85,7 @@ func readFull(src string, lay layout) (front, foreign, error) {
 }
 
 // decodeYAML is yaml.v3 as the general reader's unmarshaller. A panic of the
-// library costs the one file, not the listing.
+// library makes one file unreadable, not the listing.
 func decodeYAML(data []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -102,17 +103,17 @@ func decodeYAML(data []byte, v any) (err error) {
 func readMapping(n *yaml.Node) (front, foreign, error) {
 	var fr front
 	if n.Kind != yaml.MappingNode {
-		return fr, nil, errors.New("the frontmatter is no mapping of keys to values")
+		return fr, nil, errors.New("the frontmatter is not a mapping of keys to values")
 	}
 	more := foreign{}
 	for i := 0; i < len(n.Content); i += 2 {
 		name, v := n.Content[i], n.Content[i+1]
 		if name.Kind != yaml.ScalarNode || name.ShortTag() == "!!merge" {
-			return fr, nil, errors.New("the frontmatter has a key that is no plain text (a merge, an alias, a list)")
+			return fr, nil, errors.New("the frontmatter has a key that is not plain text (a merge, an alias, a list)")
 		}
 		k, known := keyOf(name.Value)
 		if _, twice := more[name.Value]; twice || known && fr[k].kind != absent {
-			return fr, nil, fmt.Errorf("the key %s stands twice", quote(name.Value))
+			return fr, nil, fmt.Errorf("the key %s appears twice", quote(name.Value))
 		}
 		if known {
 			fr[k] = readNode(v)
@@ -123,7 +124,7 @@ func readMapping(n *yaml.Node) (front, foreign, error) {
 	return fr, more, nil
 }
 
-// readNode reads the value of a key that we know.
+// readNode reads the value of a known key.
 func readNode(n *yaml.Node) value {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -151,8 +152,8 @@ func readNode(n *yaml.Node) value {
 	return value{kind: other}
 }
 
-// readScalar takes the text as it was written, whatever type YAML would make
-// of it: an agent may be called 007, no or 2026-07-17.
+// readScalar takes the text as it was written, whatever type YAML gives it: an
+// agent may be called 007, no or 2026-07-17.
 func readScalar(n *yaml.Node) value {
 	tag := n.ShortTag()
 	switch {

@@ -13,9 +13,9 @@ const maxID = 255 - len(".md")
 // stampPart is how much of an id is its stamp and the dash after it.
 const stampPart = len(stampLayout) + 1
 
-// ValidID reports why id cannot name a lock; nil where it can. A valid id is a
-// plain file name on every system: no separators, nothing hidden, no device;
-// and a plain word of a command line, whatever the shell.
+// ValidID returns why id cannot name a lock, or nil. A valid id is a plain file
+// name on every system (no separators, not hidden, not a device) and a plain
+// word of a command line in any shell.
 func ValidID(id string) error {
 	switch {
 	case id == "":
@@ -44,7 +44,8 @@ func idRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
-// isDevice tells Windows' reserved names, which hold with any extension.
+// isDevice reports whether id is a reserved name on Windows, with or without an
+// extension.
 func isDevice(id string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(id), ".")
 	switch name {
@@ -54,8 +55,8 @@ func isDevice(id string) bool {
 	return len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt") && '0' <= name[3] && name[3] <= '9'
 }
 
-// SlugOf is the slug in an id: what follows the stamp, or all of it where no
-// stamp stands in front.
+// SlugOf is the slug of an id: what follows the stamp, or all of it if there is
+// no stamp.
 func SlugOf(id string) string {
 	if len(id) <= stampPart || id[stampPart-1] != '-' {
 		return id

@@ -8,19 +8,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An intent is what a file about to be written is meant to say. It is checked
-// against what the written bytes say when they are read again.
+// An intent is what a file is meant to say. It is compared with what the new
+// bytes say when they are read again.
 type intent struct {
 	front    front
 	foreign  foreign          // keys that must be as they were
 	added    map[string]value // foreign keys that the edit sets
-	title    string           // "": none, the id's slug stands in
+	title    string           // "": none; the id's slug is used
 	tasks    []Task
 	notes    []string
 	warnings []string // the oddities that the file had before
 }
 
-// set adds what an edit sets; each key once.
+// set adds what an edit sets, each key once.
 func (w *intent) set(kvs []KeyValue) error {
 	seen := make(map[string]bool, len(kvs))
 	for _, kv := range kvs {
@@ -59,7 +59,7 @@ func valueOf(v any) (value, error) {
 	return value{kind: text, text: s}, err
 }
 
-// parse reads data and reports the first thing that is not as it was meant.
+// parse reads data and returns the first difference from the intent.
 func (w *intent) parse(id string, data []byte) (*File, error) {
 	p, err := parse(id, data)
 	if err != nil {
@@ -103,8 +103,8 @@ func (w *intent) checkForeign(got foreign) error {
 	return nil
 }
 
-// rendering is a value as one string that is equal where the YAML is. Aliases
-// are named, not followed, so that its size is the file's.
+// rendering is a value as a string; equal YAML gives equal strings. Aliases are
+// named, not followed, so that it is no larger than the file.
 func rendering(n *yaml.Node) string {
 	var b strings.Builder
 	render(&b, n)

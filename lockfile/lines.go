@@ -49,14 +49,14 @@ func readFence(s string) fence {
 	return f
 }
 
-// isDeep tells the lines within a list item. Code in an item ends with the
-// item, and one at the margin is not closed from within an item: so a fence in
-// a note, whose lines are deep, concerns nothing but that note.
+// isDeep reports whether a line is within a list item. Code in an item ends
+// with the item, and a fence at the margin is not closed from within an item.
+// So a fence in a note, whose lines are deep, affects only that note.
 func isDeep(s string) bool { return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, "\t") }
 
-// markFences marks the lines of code. A fence that nobody closes hides
-// nothing: else one stray line would hide the tasks and notes below it, and
-// no note could be added any more.
+// markFences marks the lines of code. An unclosed fence hides nothing:
+// otherwise a stray line would hide the tasks and notes below it, and no note
+// could be added.
 func markFences(ls []line) {
 	type class struct {
 		char byte

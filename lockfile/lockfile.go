@@ -2,12 +2,11 @@
 // slugs. It is pure: no I/O and no clock.
 //
 // [Parse] reads a file, [New] serializes a new lock, and [File.Edit] changes
-// one. The file belongs to its readers too: an edit splices the few lines it
-// is about and keeps every other byte, whatever it is (unknown keys, comments,
-// paragraphs, line ends, a byte order mark), and its result is parsed again
-// before it is handed out. What the package does not promise: that a file it
-// cannot read is repaired, or that two programs which edit at once see each
-// other; the caller holds a mutex for that.
+// one. The file belongs to its readers too: an edit changes only the lines it
+// is about and keeps every other byte (unknown keys, comments, paragraphs, line
+// ends, a byte order mark), and its result is parsed again before it is
+// returned. The package does not repair files that it cannot read, and does not
+// coordinate programs that edit at once: the caller holds a mutex for that.
 package lockfile
 
 // The values of a lock's status and mode.
@@ -27,19 +26,19 @@ type Lock struct {
 	Created       Stamp
 	Updated       Stamp
 	Scope         []string
-	Repository    string // "" where the file does not say
+	Repository    string // "" if the file does not say
 	Worktree      string
 	Branch        string
 	Head          string
 	Mode          string  // "" or Shared
 	LeaseMinutes  float64 // 0: none
-	Finished      Stamp   // zero: not finished, or not said
+	Finished      Stamp   // zero: not finished, or not stated
 	FinishedBy    string
 	Outcome       string
 	MovedTo       string
 	Tasks         []Task
 	Notes         []string
-	Warnings      []string // what is odd about a file that is readable all the same
+	Warnings      []string // oddities of a file that is still readable
 }
 
 // A Task is one line of the checklist.
@@ -57,8 +56,8 @@ type File struct {
 // Bytes are the file's contents. The caller must not change them.
 func (f *File) Bytes() []byte { return f.raw }
 
-// PercentComplete is the share of ticked tasks, rounded half up; 100 where
-// there are no tasks.
+// PercentComplete is the share of ticked tasks, rounded half up; 100 if there
+// are no tasks.
 func (l *Lock) PercentComplete() int {
 	if len(l.Tasks) == 0 {
 		return 100
@@ -72,8 +71,8 @@ func (l *Lock) PercentComplete() int {
 	return (200*done + len(l.Tasks)) / (2 * len(l.Tasks))
 }
 
-// LastNote is the newest note, whole (it may have several lines); "" where
-// there is none.
+// LastNote is the newest note, which may have several lines; "" if there is
+// none.
 func (l *Lock) LastNote() string {
 	if len(l.Notes) == 0 {
 		return ""

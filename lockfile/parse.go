@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads the file called id+".md". An error says in one line why the
-// file is unreadable; what is merely odd is in the result's Warnings. Parse
-// keeps data, which the caller must not change afterwards.
+// Parse reads the file named id+".md". An error says in one line why the file
+// is unreadable; oddities are in the result's Warnings. Parse keeps data, which
+// the caller must not change afterwards.
 func Parse(id string, data []byte) (*File, error) {
 	p, err := parse(id, data)
 	if err != nil {
@@ -19,7 +19,7 @@ func Parse(id string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// parsed is a file and what its lines said before they were understood.
+// parsed is a file with the parts that an edit needs.
 type parsed struct {
 	file    *File
 	src     string
@@ -63,7 +63,7 @@ func parse(id string, data []byte) (*parsed, error) {
 	return p, nil
 }
 
-// lock says what a frontmatter means.
+// lock interprets a frontmatter.
 func (fr *front) lock(id string) (Lock, error) {
 	l := Lock{ID: id}
 	l.noteID(fr[keyID])
@@ -102,7 +102,7 @@ func (fr *front) lock(id string) (Lock, error) {
 	return l, nil
 }
 
-// noteID warns where the frontmatter's id is not the file's name, which wins.
+// noteID warns if the frontmatter's id differs from the file name, which wins.
 func (l *Lock) noteID(v value) {
 	switch {
 	case v.kind == absent || v.kind == null:
@@ -142,10 +142,10 @@ func (fr *front) stamp(k key) (Stamp, error) {
 		}
 		return s, nil
 	}
-	return Stamp{}, fmt.Errorf("%s is %s, no timestamp", k, v)
+	return Stamp{}, fmt.Errorf("%s is %s, not a timestamp", k, v)
 }
 
-// agent reads an id that may be unknown. An empty one names nobody.
+// agent reads an id that may be unknown. An empty id is an unknown one.
 func (l *Lock) agent(fr *front, k key) *string {
 	if s := l.optional(fr, k); s != "" {
 		return &s
@@ -153,8 +153,8 @@ func (l *Lock) agent(fr *front, k key) *string {
 	return nil
 }
 
-// optional reads a text that the file need not have. Another tool's list or
-// mapping under that name is no reason to hide the lock.
+// optional reads text that the file may omit. A list or mapping that another
+// tool put under that name does not hide the lock.
 func (l *Lock) optional(fr *front, k key) string {
 	v := fr[k]
 	if v.kind == list || v.kind == other {
@@ -168,12 +168,12 @@ func (l *Lock) readMode(fr *front) {
 	case "", Shared:
 		l.Mode = mode
 	default:
-		l.warn("mode %s is unknown: taken as exclusive", quote(mode))
+		l.warn("mode %s is unknown: read as exclusive", quote(mode))
 	}
 }
 
-// maxLease keeps a lease from being eternal by accident, and its minutes
-// within what a time.Duration holds: ten years.
+// maxLease is ten years: it prevents accidental eternal leases, and fits a
+// time.Duration.
 const maxLease = 10 * 366 * 24 * 60
 
 func (l *Lock) readLease(fr *front) {
@@ -183,7 +183,7 @@ func (l *Lock) readLease(fr *front) {
 	}
 	minutes, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(minutes) || minutes <= 0 || minutes > maxLease {
-		l.warn("lease_minutes %s is no number of minutes from 0 to %d: ignored", quote(s), maxLease)
+		l.warn("lease_minutes %s is not a number of minutes from 0 to %d: ignored", quote(s), maxLease)
 		return
 	}
 	l.LeaseMinutes = minutes

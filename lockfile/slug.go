@@ -10,9 +10,9 @@ import (
 const maxSlug = 60 // bytes
 
 // Slug is the part of an id that comes from the title: accents dropped, lower
-// case, anything outside [a-z0-9] a dash; cut at 60 bytes, at a dash where
-// there is one. Of a title without such letters nothing is left: then it is
-// the first literal segment of the scope that has some, else "untitled".
+// case, runs of anything outside [a-z0-9] replaced by a dash, cut at 60 bytes,
+// at a dash if there is one. If that leaves nothing, it is made from the first
+// literal segment of the scope that leaves something; else it is "untitled".
 func Slug(title string, scope []string) string {
 	if s := slug(title); s != "" {
 		return s
@@ -27,7 +27,7 @@ func Slug(title string, scope []string) string {
 	return "untitled"
 }
 
-// slug is "" where nothing is left of the text.
+// slug is "" if nothing of the text is left.
 func slug(text string) string {
 	var b strings.Builder
 	gap := false

@@ -7,19 +7,19 @@ import (
 
 const stampLayout = "2006-01-02T15-04-05"
 
-// A Stamp is a moment as a file states it: to the second, UTC. The zero Stamp
-// is none: see IsZero.
+// A Stamp is a timestamp as a file states it: to the second, in UTC. The zero
+// Stamp is no timestamp; see IsZero.
 type Stamp struct {
 	time.Time
-	Raw string // as written in the file; "" where it states none
+	Raw string // as written in the file; "" if it states none
 }
 
-// IsZero reports whether s states no moment. time.Time's method, which it
-// hides, would say so of the first second of the year 1, too.
+// IsZero reports whether s is no timestamp. It hides time.Time's method, which
+// is true for the first second of the year 1, too.
 func (s Stamp) IsZero() bool { return s.Raw == "" }
 
-// String is the moment in our own form, whatever form the file used; "" for
-// the zero Stamp.
+// String is the timestamp in our own format, whatever the file used; "" for the
+// zero Stamp.
 func (s Stamp) String() string {
 	if s.IsZero() {
 		return ""
@@ -43,11 +43,11 @@ func ParseStamp(s string) (Stamp, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 {
 		return Stamp{Time: t.UTC().Truncate(time.Second), Raw: s}, nil
 	}
-	return Stamp{}, fmt.Errorf("%s is no timestamp (want YYYY-MM-DDTHH-MM-SS, in UTC)", quote(s))
+	return Stamp{}, fmt.Errorf("%s is not a timestamp (want YYYY-MM-DDTHH-MM-SS, in UTC)", quote(s))
 }
 
-// parseFixed reads a stamp of exactly that layout. time.Parse alone would also
-// take one-digit hours and fractions, whose string order is not time order.
+// parseFixed reads a stamp with exactly that layout. time.Parse alone also
+// accepts one-digit hours and fractions, whose string order is not time order.
 func parseFixed(layout, s string) (time.Time, bool) {
 	t, err := time.Parse(layout, s)
 	return t, err == nil && t.Format(layout) == s

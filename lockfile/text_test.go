@@ -179,10 +179,10 @@ func TestCleanTasks(t *testing.T) {
 		t.Error(got, err)
 	}
 	for fault, add := range map[string][]string{
-		`"Run tests" stands twice`: {"Run tests", "x", " Run tests"},
-		`"Fix" stands twice`:       {"Fix"},
-		"empty":                    {"a", ""},
-		"501 tasks (at most 500)":  make([]string, 500),
+		`"Run tests" is listed twice`: {"Run tests", "x", " Run tests"},
+		`"Fix" is listed twice`:       {"Fix"},
+		"empty":                       {"a", ""},
+		"501 tasks (at most 500)":     make([]string, 500),
 	} {
 		if got, err := CleanTasks(add, have); err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("want %s: %v, %v", fault, got, err)

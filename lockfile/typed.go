@@ -2,13 +2,13 @@ package lockfile
 
 import "regexp"
 
-// typed lists the unquoted scalars that some YAML reader takes for something
-// other than their text. Lock files are shared with programs on js-yaml (3.x
-// by way of gray-matter, and 4.x), whose resolvers take more than yaml.v3's:
-// to them the agent id 3818e424 is a number, and infinite. Each pattern covers
-// both versions of the file of js-yaml that it names, and YAML 1.1's rules for
-// the type (yaml.org/type), which they are made from. A pattern may be wider
-// than its source: a quote too many changes nothing.
+// typed matches unquoted scalars that some YAML reader does not read as text.
+// Lock files are shared with programs that use js-yaml (3.x through
+// gray-matter, and 4.x), which resolves more scalars than yaml.v3 does: it
+// reads the agent id 3818e424 as an infinite number. Each pattern covers the
+// named source file of both versions, and the rules of YAML 1.1 for that type
+// (yaml.org/type). A pattern may be wider than its source: quoting too much is
+// harmless.
 var typed = []*regexp.Regexp{
 	// type/null.js
 	regexp.MustCompile(`^(?:~|null|Null|NULL)$`),
@@ -30,12 +30,12 @@ var typed = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:<<|=)$`),
 }
 
-// isTyped reports whether s, unquoted, is more than text to some reader.
+// isTyped reports whether some reader does not read s, unquoted, as text.
 func isTyped(s string) bool {
 	if s == "" {
 		return true
 	}
-	// Spares nearly every text the patterns: all begin with one of these.
+	// Every match begins with one of these; most text needs no pattern.
 	switch c := s[0]; {
 	case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == '~', c == '<', c == '=', c == 'e', c == 'E':
 	case c == 't', c == 'T', c == 'f', c == 'F', c == 'y', c == 'Y', c == 'n', c == 'N', c == 'o', c == 'O':

@@ -10,9 +10,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// New serializes a new lock, all of whose values have passed the Clean
-// functions, and parses the result again to prove that it reads back. It
-// refuses a lock that would leave no room for its own end (Reserve).
+// New serializes a new lock whose values have passed the Clean functions, and
+// parses the result to prove that it reads back. It refuses a lock that leaves
+// no room to be finished (Reserve).
 func New(l Lock) (*File, error) {
 	if l.Title == "" {
 		return nil, errors.New("the title is empty")
@@ -115,8 +115,8 @@ func itemLines(items []string, indent, eol string) (string, error) {
 	return b.String(), nil
 }
 
-// scalar is a value as YAML on one line: plain where every reader takes it
-// for that very string, quoted otherwise.
+// scalar is a value as YAML on one line: unquoted if every reader takes it for
+// that very string, else quoted.
 func scalar(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -138,8 +138,8 @@ func quoteYAML(s string) (string, error) {
 		return "", fmt.Errorf("%s is not valid UTF-8", quote(s))
 	}
 	var v any = s
-	// The library would write line breaks over several lines, and leaves
-	// unquoted what other readers take for a number or a date.
+	// The library would spread line breaks over several lines, and does not
+	// quote everything that other readers take for a number or a date.
 	if isTyped(s) || strings.ContainsAny(s, "\r\n\u0085\u2028\u2029") {
 		v = &yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: s}
 	}

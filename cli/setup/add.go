@@ -11,10 +11,10 @@ import (
 
 const bom = "\ufeff"
 
-// add puts the parts that are missing into a document; nil is a file that
-// does not exist. A part that is there in the user's own wording (another
-// path of the program, more variables) is there. One that only passes for ours
-// is an error, or is replaced where the part says so.
+// add inserts the missing parts into a document; nil is a file that does not
+// exist. A part in the user's own wording (another path of the program, more
+// variables) counts as present. An impostor is an error, or is replaced if the
+// part says so.
 func add(doc []byte, parts []part) ([]byte, error) {
 	ours, err := fresh(parts)
 	if err != nil {
@@ -42,7 +42,7 @@ func add(doc []byte, parts []part) ([]byte, error) {
 	return append([]byte(mark), doc...), nil
 }
 
-// cutBOM parts a byte order mark from what follows.
+// cutBOM separates a byte order mark from the text.
 func cutBOM(doc []byte) (mark string, rest []byte) {
 	if rest, found := bytes.CutPrefix(doc, []byte(bom)); found {
 		return bom, rest
@@ -64,8 +64,8 @@ func fresh(parts []part) ([]byte, error) {
 	return doc, nil
 }
 
-// fill appends the parts to a document of blanks and comments. A last newline
-// of our own says that the one before the bracket is ours, too.
+// fill appends the parts to a document of blanks and comments. A final newline
+// of our own marks the one before the bracket as ours, too.
 func fill(doc, ours []byte) []byte {
 	nl := newline(doc)
 	text := strings.ReplaceAll(string(ours), "\n", nl)
@@ -75,7 +75,7 @@ func fill(doc, ours []byte) []byte {
 	return fmt.Append(nil, string(doc), nl, text, nl)
 }
 
-// add puts p into the document, making what is missing of the way to it.
+// add inserts p into the document, with the containers that lead to it.
 func (p part) add(doc []byte) ([]byte, error) {
 	root, _, err := parse(doc)
 	if err != nil {
@@ -112,8 +112,8 @@ func (p part) add(doc []byte) ([]byte, error) {
 	return retype(doc, there), nil
 }
 
-// retype makes a type of our server that some clients skip the one that all
-// take.
+// retype replaces a type of our server that some clients skip by the one that
+// all accept.
 func retype(doc []byte, entry hujson.Value) []byte {
 	v, found := value(entry, "type")
 	if !found || literal(v) == stdio {
@@ -159,11 +159,11 @@ func nest(path []string, p part) any {
 
 // insert puts a new last item into the container at.
 //
-// An empty container that was there before is closed right after the new
-// item, one of our own on a line of its own: that is how take knows whether
-// the container goes with its last item. All that was between the brackets
-// stays before the item; after an item that has company, a comment that
-// trails on the same line stays with the item that it is about.
+// An existing empty container is closed directly after the new item, one of our
+// own on a separate line: so take knows whether to remove the container with
+// its last item. Everything between the brackets stays before the item. If
+// there are other items, a comment at the end of the last one's line stays with
+// that item.
 func insert(doc []byte, at hujson.Value, l layout, text func(layout) string) []byte {
 	end := at.EndOffset - 1
 	all := items(at)
@@ -190,8 +190,8 @@ func splice(doc []byte, from, to int, text string) []byte {
 	return fmt.Append(nil, string(doc[:from]), text, string(doc[to:]))
 }
 
-// closingBlanks is the length of the blanks at the end of s that place what
-// follows: from the last line break on, or what there is on the one line.
+// closingBlanks is the length of the blanks at the end of s that position what
+// follows: from the last line break on, or all of them on a single line.
 func closingBlanks(s string) int {
 	blanks := s[len(strings.TrimRight(s, " \t\r\n")):]
 	if i := strings.LastIndexByte(blanks, '\n'); i >= 0 {
@@ -228,8 +228,8 @@ func newline(doc []byte) string {
 	return "\n"
 }
 
-// inside is the layout of a new item of the container: in line with the last
-// one, or one step in from the line that the container begins on.
+// inside is the layout of a new item of the container: aligned with the last
+// one, or indented by one step from the line on which the container begins.
 func (l layout) inside(doc []byte, at hujson.Value, all []item) layout {
 	if len(all) > 0 {
 		if indent, ok := indentation(all[len(all)-1].before); ok {

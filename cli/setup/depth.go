@@ -1,8 +1,8 @@
 package setup
 
-// maxDepth bounds how deep lists and objects may lie in each other. The
-// parser recurses, and a few megabytes of brackets in a file that came with a
-// repository would exhaust the stack, which no program survives.
+// maxDepth bounds how deep lists and objects may nest. The parser recurses, so a
+// few megabytes of brackets in a file that came with a repository would exhaust
+// the stack and crash the program.
 const maxDepth = 1000
 
 // tooDeep reads tokens as the parser does, as far as the document is valid.
@@ -31,7 +31,7 @@ func tooDeep(doc []byte) bool {
 	return false
 }
 
-// skip is the place of the last byte of what ends a string or a comment.
+// skip is the offset of the last byte of the end of a string or comment.
 func skip(doc []byte, from int, end string) int {
 	for i := from; i+len(end) <= len(doc); i++ {
 		switch {

@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// maxSize bounds what is read; no client's settings come near it.
+// maxSize bounds what is read. No client's settings are nearly as large.
 const maxSize = 64 << 20
 
-// A Change is what becomes of one file.
+// A Change is what happens to one file.
 type Change struct {
 	Path    string // absolute
 	Action  Action
 	Entries string // what is ours in it, as it reads in a file of its own
 
-	// Warnings name what keeps the entries from working, or stays behind.
+	// Warnings name what keeps the entries from working, or what is left.
 	Warnings []string
 
 	file   file
@@ -37,7 +37,7 @@ type snapshot struct {
 	info fs.FileInfo
 }
 
-// read takes the file as it is now, without making anything.
+// read returns the file as it is now, and creates nothing.
 func (f file) read() (snapshot, error) {
 	dir, err := f.open(false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func (f file) readIn(dir *os.Root) (snapshot, error) {
 	return snapshot{data, seen}, err
 }
 
-// usable refuses what is no plain file of the user's.
+// usable refuses anything but a writable regular file.
 func (f file) usable(at string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -87,21 +87,21 @@ func (f file) usable(at string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return &Refusal{at, "is not a regular file", "move it out of the way"}
 	case info.Mode().Perm()&0o200 == 0:
-		return &Refusal{at, "is read-only", "make it writable, or add what --print shows where it comes from"}
+		return &Refusal{at, "is read-only", "make it writable, or add what --print shows at its source"}
 	}
 	return nil
 }
 
 func linked(at string) error {
-	return &Refusal{at, "is a symbolic link, which is not followed", "add what --print shows to the file that is meant"}
+	return &Refusal{at, "is a symbolic link, which is not followed", "add what --print shows to the file it leads to"}
 }
 
 func (f file) moved() error {
-	return &Refusal{f.path(), "changed while it was looked at", "run the command again"}
+	return &Refusal{f.path(), "changed while it was read", "run the command again"}
 }
 
-// open opens the directory that holds the file, one name after the other, so
-// that none of them is a link; with make, it makes those that are missing.
+// open opens the directory of the file, one path element at a time, so that
+// none of them is a link. With make, it creates missing ones.
 func (f file) open(make bool) (*os.Root, error) {
 	dir, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -152,7 +152,7 @@ func (f file) enter(dir *os.Root, name, at string, make bool) (*os.Root, error) 
 }
 
 // Apply writes what was planned. It refuses where the file has changed since.
-// A warning tells of something that went wrong after the thing was done.
+// A warning reports a problem after the file was written.
 func (c Change) Apply() (warning string, err error) {
 	if c.Action == Unchanged {
 		return "", nil
@@ -161,7 +161,7 @@ func (c Change) Apply() (warning string, err error) {
 	return warning, named("cannot write", c.Path, err)
 }
 
-// named says which file an error is about; a Refusal does so itself.
+// named adds the file to an error; a Refusal names it already.
 func named(what, path string, err error) error {
 	if _, refused := errors.AsType[*Refusal](err); err == nil || refused {
 		return err
@@ -224,23 +224,23 @@ func (c Change) replace(dir *os.Root) (err error) {
 	return dir.Rename(temp, name)
 }
 
-// settle makes the rename last.
+// settle syncs the directory, so that the rename survives a crash.
 func settle(dir *os.Root) (warning string) {
 	if runtime.GOOS == "windows" {
-		return "" // has no such call
+		return "" // no such call there
 	}
 	d, err := dir.Open(".")
 	if err == nil {
 		err = errors.Join(d.Sync(), d.Close())
 	}
 	if err != nil {
-		return fmt.Sprintf("written, but a crash of the machine might undo it: %v", err)
+		return fmt.Sprintf("written, but a crash of the machine may undo it: %v", err)
 	}
 	return ""
 }
 
-// remove deletes the file, and the project's directory for it where that is
-// empty then: it would have been made for the file.
+// remove deletes the file, and its directory in the project if that is empty
+// then: it was probably created for the file.
 func (f file) remove(dir *os.Root) (warning string, err error) {
 	if err := remove(dir, path.Base(f.name)); err != nil {
 		return "", err
@@ -255,11 +255,11 @@ func (f file) remove(dir *os.Root) (warning string, err error) {
 	}
 	root, err2 := os.OpenRoot(f.dir)
 	if err := errors.Join(err, err2); err != nil {
-		return fmt.Sprintf("the directory is left: %v", err), nil
+		return fmt.Sprintf("the directory was not removed: %v", err), nil
 	}
 	defer root.Close()
 	if err := remove(root, parent); err != nil {
-		return fmt.Sprintf("the directory is left: %v", err), nil
+		return fmt.Sprintf("the directory was not removed: %v", err), nil
 	}
 	return "", nil
 }

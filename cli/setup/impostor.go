@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An impostor is an entry that passes for ours and starts something else.
+// An impostor is an entry that looks like ours and starts something else.
 type impostor struct{ text string }
 
 func (i *impostor) Error() string { return i.text }
@@ -20,14 +20,14 @@ func (p part) describe(instead string) string {
 	return fmt.Sprintf("has an entry %q in %q that %s", p.name, strings.Join(p.path, "."), instead)
 }
 
-// mine reports whether v is ours, or goes as ours in this edit.
+// mine reports whether v is ours, or is treated as ours by this edit.
 func (p part) mine(v hujson.Value) bool {
 	judged := p.judge(v)
 	return judged.mine || p.force && judged.instead != ""
 }
 
-// passing is what one of the hooks of the event, which only passes for ours,
-// does instead; "" where there is none.
+// passing is what an impostor among the hooks of the event does; "" if there is
+// none.
 func (p part) passing(groups hujson.Value) string {
 	for _, group := range items(groups) {
 		list, _ := value(group.value, "hooks")
@@ -39,7 +39,7 @@ func (p part) passing(groups hujson.Value) string {
 	return ""
 }
 
-// instead is what the entry that passes for p in a document does instead.
+// instead is what an impostor of p in a document does; "" if there is none.
 func (p part) instead(doc []byte) (string, error) {
 	root, empty, err := parse(doc)
 	if err != nil || empty {
@@ -59,8 +59,8 @@ func (p part) instead(doc []byte) (string, error) {
 	return p.judge(items(at)[i].value).instead, nil
 }
 
-// makeWay removes what passes for p, where that is asked for: a server gets our
-// value, hooks are taken out and added afresh.
+// makeWay replaces an impostor of p, if that is asked for: a server gets our
+// value; hooks are removed, and added again by the caller.
 func (p part) makeWay(doc []byte) ([]byte, error) {
 	if !p.force {
 		return doc, nil
@@ -93,7 +93,7 @@ func (p part) makeWay(doc []byte) ([]byte, error) {
 	return splice(doc, old.StartOffset, old.EndOffset, l.value(p.value)), nil
 }
 
-// impostors are those that stay in a document when ours is taken out.
+// impostors are those that stay in a document when our entries are removed.
 func impostors(doc []byte, parts []part) []string {
 	_, doc = cutBOM(doc)
 	var all []string

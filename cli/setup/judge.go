@@ -12,19 +12,18 @@ import (
 	"github.com/agent-locks/agent-locks/shell"
 )
 
-// A policy says what our entries in one file look like, and which others count
-// as ours. A project's settings come with a clone, so that whatever else they
-// start is not taken for agent-locks; what stands in the user's own settings
-// is the user's.
+// A policy says what our entries in one file look like, and which variants count
+// as ours. A project's settings may come with a clone, so few do; the user's own
+// settings are the user's choice.
 type policy struct {
 	private bool   // the user's own settings
-	force   bool   // what passes for ours is replaced
-	native  string // the absolute path of this program; "": not known, or not one to be kept
+	force   bool   // impostors are replaced
+	native  string // the absolute path of this program; "": unknown, or temporary
 }
 
-// program is the command that our entries start. By a bare name it is found on
-// the PATH of every machine that shares the settings; the user's own name this
-// very program, so that no other one earlier on the PATH takes its place.
+// program is the command that our entries start. A bare name works on every
+// machine that shares the settings. The user's own settings name this very
+// program, so that another one earlier on the PATH does not replace it.
 func (p policy) program() string {
 	if p.private && p.native != "" {
 		return p.native
@@ -35,10 +34,10 @@ func (p policy) program() string {
 // A verdict says whose an entry is.
 type verdict struct {
 	mine    bool   // ours, maybe in the user's wording
-	instead string // why it only passes for ours: what it starts; "" where it does not
+	instead string // what an impostor does; "" if it is none
 }
 
-// judgeServer judges the server of our name, which is ours or passes for it.
+// judgeServer judges the server with our name: ours, or an impostor.
 func (p policy) judgeServer(v hujson.Value) verdict {
 	command := text(v, "command")
 	words := append([]string{command}, literals(v, "args")...)
@@ -66,8 +65,8 @@ func show(v hujson.Value, words []string) string {
 	return fmt.Sprintf("%q", string(line))
 }
 
-// foreignEnv is a variable that a project's settings set for the program and
-// that is none of ours (PATH, LD_PRELOAD and the like decide what runs).
+// foreignEnv is a variable that a project's settings set for the program, other
+// than our own: PATH, LD_PRELOAD and the like decide what runs.
 func (p policy) foreignEnv(v hujson.Value) string {
 	if _, found := value(v, "envFile"); found && !p.private {
 		return "envFile"
@@ -84,9 +83,8 @@ func (p policy) foreignEnv(v hujson.Value) string {
 // ownVariables are settings of agent-locks in front of a command.
 var ownVariables = regexp.MustCompile(`^(?:AGENT_LOCKS_[A-Z_]+=[A-Za-z0-9_.-]* +)+`)
 
-// judgeHook judges a hook of an event. It is ours in the form of one command
-// line or of a list, and passes for ours where it mentions both the program
-// and what it is to do.
+// judgeHook judges a hook of an event. Ours is one command line or a list. An
+// impostor is anything else that mentions both the program and the arguments.
 func (p policy) judgeHook(v hujson.Value, event string) verdict {
 	line := strings.Join(append([]string{text(v, "command")}, literals(v, "args")...), " ")
 	line = strings.TrimSpace(line)
@@ -101,8 +99,8 @@ func (p policy) judgeHook(v hujson.Value, event string) verdict {
 }
 
 // isProgram reports whether a client that starts path starts agent-locks: by
-// its bare name, or by an absolute path, in a project's settings only to this
-// very program.
+// its bare name or an absolute path. In a project's settings, the path must lead
+// to this very program.
 func (p policy) isProgram(path string) bool {
 	if path == p.native && path != "" {
 		return true
@@ -119,7 +117,7 @@ func (p policy) isProgram(path string) bool {
 	return p.private || sameFile(path, p.native)
 }
 
-// isAbsolute knows the absolute paths of every system: settings travel.
+// isAbsolute knows the absolute paths of every system, since settings are shared.
 func isAbsolute(path string) bool {
 	drive := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
 	return path[0] == '/' || drive || strings.HasPrefix(path, `\\`)
@@ -144,8 +142,8 @@ func literals(v hujson.Value, name string) []string {
 	return all
 }
 
-// unquoted is the word that a shell makes of s, "" where that is not one plain
-// word: an operator or an expansion would run something else.
+// unquoted is the word that a shell makes of s, or "" if s is not one plain word:
+// an operator or an expansion would run something else.
 func unquoted(s string) string {
 	special := "'\"$`;&|<>()*?[]{}~#!\n \t"
 	if n := len(s); n > 1 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {

@@ -9,7 +9,7 @@ import (
 )
 
 // keep gives f the owner and the mode of the file that it is to replace.
-// Without the owner, what root sets up for a user would be lost to the user.
+// Without the owner, settings that root writes for a user would become root's.
 func keep(f *os.File, old fs.FileInfo) error {
 	now, err := f.Stat()
 	if err != nil {

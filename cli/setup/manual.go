@@ -1,12 +1,12 @@
 package setup
 
-// An Instruction tells what to add by hand to the settings of a client that
-// we do not write.
+// An Instruction says what to add by hand to the settings of a client whose
+// files we do not write.
 type Instruction struct {
 	Client string
 	Title  string // the client's own name
 	User   string // the file of the user's settings
-	Shared string // the project's, "" where the client has none
+	Shared string // the project's, "" if the client has none
 	Shell  string // the client's own command for it, if it has one
 	Add    string // what goes into the file
 }
@@ -38,7 +38,7 @@ tool_timeout_sec = 3660
 			Client: "copilot", Title: "GitHub Copilot CLI",
 			User: "~/.copilot/mcp-config.json", Shared: ".mcp.json",
 			Shell: "copilot mcp add agent-locks -- agent-locks serve",
-			// Its .mcp.json is Claude Code's, too, which skips the type "local".
+			// Claude Code reads the same .mcp.json, and skips the type "local".
 			Add: `{
   "mcpServers": {
     "agent-locks": {

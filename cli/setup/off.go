@@ -10,17 +10,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// What stands in settings and keeps our entries from working all the same.
-// They are the user's, or the team's, to change: each is a warning.
+// Settings that keep our entries from working are for the user or the team to
+// change: each is a warning.
 
-// warnings are about the entries in one file: switched off there, narrowed,
-// or, on removal, left because they are not ours.
+// warnings are about the entries in one file: switched off, narrowed, or, on
+// removal, left because they are not ours.
 func (f file) warnings(doc []byte, remove bool) []string {
 	_, doc = cutBOM(doc)
 	if remove {
 		left := impostors(doc, f.parts)
 		for i := range left {
-			left[i] = fmt.Sprintf("%q still %s (--force takes that out, too)", f.path(), left[i])
+			left[i] = fmt.Sprintf("%q still %s (--force removes it, too)", f.path(), left[i])
 		}
 		return left
 	}
@@ -33,7 +33,7 @@ func (f file) warnings(doc []byte, remove bool) []string {
 	return all
 }
 
-// hindered says why our entry, which is there, does less than it should.
+// hindered says why our entry does less than it should.
 func (p part) hindered(doc []byte) []string {
 	root, empty, err := parse(doc)
 	if err != nil || empty {
@@ -77,8 +77,8 @@ func (p part) hinderedHook(groups hujson.Value) []string {
 	return all
 }
 
-// unmatched are the tools of ours that a group's matcher misses. One that
-// is no pattern to us is the client's to judge.
+// unmatched are the tools that a group's matcher misses. A matcher that is not
+// a pattern to us is left to the client.
 func unmatched(group hujson.Value, event string) string {
 	matcher := text(group, "matcher")
 	if matcher == "" || matcher == "*" || !strings.HasSuffix(event, "ToolUse") {
@@ -92,15 +92,15 @@ func unmatched(group hujson.Value, event string) string {
 	return strings.Join(missed, ", ")
 }
 
-// switchedOff reads Claude Code's settings, the ones that win first, for what
-// switches hooks and servers off.
+// switchedOff finds what switches hooks or servers off in Claude Code's settings,
+// read in the order of their precedence.
 func (o Options) switchedOff() []string {
 	var all []string
-	decided := false // the first file that says so decides about hooks
+	decided := false // the first file with the setting decides about hooks
 	for _, f := range o.claudeSettings() {
 		before, err := f.read()
 		if err != nil || before.data == nil {
-			continue // what cannot be read was refused already where it is ours to write
+			continue // a file that we write was refused before
 		}
 		_, doc := cutBOM(before.data)
 		root, empty, err := parse(doc)
@@ -144,15 +144,15 @@ func (o Options) serverOff(root hujson.Value, say func(string, ...any)) {
 	}
 }
 
-// deniesTools reports whether a rule of permissions.deny takes tools of our
+// deniesTools reports whether a rule of permissions.deny covers tools of our
 // server.
 func deniesTools(rule string) bool {
 	const all = "mcp__" + serverName
 	return rule == "*" || rule == "mcp__*" || rule == all || strings.HasPrefix(rule, all+"__")
 }
 
-// claudeSettings are the files that hold Claude Code's settings for what we
-// write, the one that wins first.
+// claudeSettings are Claude Code's settings files that apply to what we write,
+// in the order of their precedence.
 func (o Options) claudeSettings() []file {
 	var files []file
 	if !o.User {

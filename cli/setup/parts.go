@@ -10,9 +10,9 @@ import (
 	"github.com/agent-locks/agent-locks/shell"
 )
 
-// The name of the server in every client's settings, and the program that
-// they start. The program is found by PATH, so that settings which are
-// committed hold on every machine.
+// The name of the server in every client's settings, and of the program. A
+// project's settings are committed, so they find the program by PATH on every
+// machine.
 const (
 	serverName = "agent-locks"
 	program    = "agent-locks"
@@ -21,8 +21,8 @@ const (
 // editTools are the tools of Claude Code that change files.
 const editTools = "Edit|Write|MultiEdit|NotebookEdit"
 
-// hookSeconds bounds a hook, which answers in milliseconds, so that a sick
-// file system does not hold up the agent for the ten minutes of the default.
+// hookSeconds is the timeout of a hook, which answers in milliseconds, so that a
+// broken file system does not stall the agent for the default ten minutes.
 const hookSeconds = 10
 
 // A part is one entry of ours in a settings file: a member of the object, or
@@ -31,8 +31,8 @@ type part struct {
 	path  []string
 	name  string // the member's name; "": an element of an array
 	value any
-	judge func(hujson.Value) verdict // of a value found there
-	force bool                       // what passes for ours is replaced, or removed, as ours is
+	judge func(hujson.Value) verdict // judges a value found there
+	force bool                       // impostors are replaced, or removed like our own
 }
 
 // An object is a JSON object whose members keep their order.
@@ -60,7 +60,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// server is the entry of an MCP server that is started on stdin and stdout.
+// server is the entry of an MCP server that is started with stdin and stdout.
 func server(key string, p policy) []part {
 	return []part{{
 		path:  []string{key},
@@ -71,8 +71,8 @@ func server(key string, p policy) []part {
 	}}
 }
 
-// stdio is the type of our server. Clients that know no other word for it
-// (Copilot CLI says "local", too) take this one.
+// stdio is the type of our server. All clients accept it; "local" is known to
+// some only.
 const stdio = "stdio"
 
 // hooks are the entries of the events that `agent-locks hook claude` answers.

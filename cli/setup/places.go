@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A file is a settings file that we write. What leads to dir is the user's own
-// affair; below it no symbolic link is followed.
+// A file is a settings file that we write. The path to dir may contain symbolic
+// links; below dir none is followed.
 type file struct {
 	dir     string // absolute
 	name    string // below dir, slash-separated
 	parts   []part
-	private bool // the user's; a new one is for the user's eyes
+	private bool // the user's own: created readable for the user only
 }
 
-// policy is what holds for our entries in the user's settings, or a project's.
+// policy is the policy for the files that o names.
 func (o Options) policy() policy { return policy{private: o.User, force: o.Force, native: o.Program} }
 
 func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.name)) }
@@ -73,7 +73,7 @@ func project(o Options) ([]file, error) {
 
 func unknown(client string) error { return fmt.Errorf("no client %q in %q", client, Written()) }
 
-// absolute refuses places that would depend on the working directory.
+// absolute refuses places that depend on the working directory.
 func absolute(files ...file) ([]file, error) {
 	i := slices.IndexFunc(files, func(f file) bool { return !filepath.IsAbs(f.dir) })
 	if i >= 0 {
@@ -93,7 +93,7 @@ func (o Options) home() (string, error) {
 	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or leave --user out"}
 }
 
-// claude is where Claude Code keeps the user's settings.
+// claude is where Claude Code stores the user's settings.
 func (o Options) claude(home string) (dir, settings string) {
 	if d := o.Getenv("CLAUDE_CONFIG_DIR"); d != "" {
 		return d, "settings.json"
@@ -101,7 +101,7 @@ func (o Options) claude(home string) (dir, settings string) {
 	return home, ".claude/settings.json"
 }
 
-// vscode is where Visual Studio Code keeps the user's default profile.
+// vscode is where Visual Studio Code stores the user's default profile.
 func (o Options) vscode(home string) (dir, name string) {
 	const file = "Code/User/mcp.json"
 	switch o.GOOS {

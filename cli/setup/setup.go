@@ -1,25 +1,25 @@
-// Package setup writes agent-locks into the settings of MCP clients, and takes
-// it out again.
+// Package setup adds agent-locks to the settings of MCP clients, and removes it
+// again.
 //
-// Plan decides, without writing, what becomes of each file; Change.Apply does
-// it. What is guaranteed:
+// Plan decides, without writing, what happens to each file; Change.Apply does
+// it. Guaranteed:
 //
 //   - An edit touches only the entries of agent-locks: every other byte of the
-//     file, comments and layout included, stays as it is. Planning a second
-//     time finds nothing to do.
-//   - Removing undoes adding byte for byte where nothing else has changed, and
-//     removes a file that adding had made. No record is kept for that: how the
-//     entries are laid out tells what was there before (see insert).
-//   - A file that is not understood (no JSON, another type where the entries
-//     go) is refused, and then nothing at all is written. So is one in which
-//     something else passes for an entry of ours, unless it is to be replaced.
-//   - A project's settings, which are committed, name the program as it is found
-//     on the PATH; only the user's own hold its absolute path.
+//     file, comments and layout included, stays. Planning again finds nothing
+//     to do.
+//   - Removing undoes adding byte for byte if nothing else has changed, and
+//     deletes a file that adding created. No record is kept for that: the layout
+//     of the entries shows what was there before (see insert).
+//   - A file that is not understood (not JSON, another type where the entries
+//     go) is refused, and nothing at all is written. So is a file with an
+//     impostor, unless it is to be replaced.
+//   - A project's settings, which are committed, name the program by its bare
+//     name; only the user's own settings contain its absolute path.
 //   - Files are replaced whole (temporary file, sync, rename) and keep their
 //     mode. Neither a file nor a directory below the project, or below the
 //     user's home, is reached through a symbolic link.
 //
-// It does not start clients, and does not look whether they are installed.
+// It does not start clients or check whether they are installed.
 package setup
 
 import (
@@ -27,7 +27,7 @@ import (
 	"fmt"
 )
 
-// A Refusal says why a file is left as it is.
+// A Refusal says why a file is not changed.
 type Refusal struct {
 	Path   string // the file, or the directory on the way to it
 	Reason string // what is wrong with it
@@ -36,7 +36,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%q %s", r.Path, r.Reason) }
 
-// An Action is what becomes of a file.
+// An Action is what happens to a file.
 type Action string
 
 // The actions.
@@ -52,16 +52,16 @@ const (
 type Options struct {
 	Client  string              // a name from Written
 	User    bool                // the user's settings instead of the project's
-	Remove  bool                // take the entries out instead of putting them in
-	Force   bool                // what passes for our entries, and starts something else, is replaced or taken out
+	Remove  bool                // remove the entries instead of adding them
+	Force   bool                // impostors are replaced or removed
 	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
 	Project string              // the root of the worktree; not needed with User
 	Getenv  func(string) string // for the places of the user's settings
 	GOOS    string              // as runtime.GOOS
 }
 
-// Plan reads the client's files and decides what becomes of each. Nothing is
-// written. The error is a *Refusal where a file is not to be touched.
+// Plan reads the client's files and decides what happens to each. Nothing is
+// written. The error is a *Refusal if a file must not be changed.
 func Plan(o Options) ([]Change, error) {
 	files, err := places(o)
 	if err != nil {
@@ -96,17 +96,17 @@ func (f file) plan(remove bool) (Change, error) {
 	}
 	c.after, err = edit(c.before.data, f.parts)
 	if other, ok := errors.AsType[*impostor](err); ok {
-		return c, &Refusal{c.Path, other.Error(), "nothing was written: look at what it is; --force puts agent-locks in its place"}
+		return c, &Refusal{c.Path, other.Error(), "nothing was written. If it is not meant to run, replace it with --force"}
 	}
 	if err != nil {
-		return c, &Refusal{c.Path, err.Error(), "nothing was written: correct it, or see with --print what to add by hand"}
+		return c, &Refusal{c.Path, err.Error(), "nothing was written. Correct it, or add by hand what --print shows"}
 	}
 	c.Action = action(c.before.data, c.after)
 	c.Warnings = f.warnings(c.after, remove)
 	return c, nil
 }
 
-// action tells what the difference between two contents is; nil: no file.
+// action compares two contents; nil: no file.
 func action(before, after []byte) Action {
 	switch {
 	case before == nil && after == nil, before != nil && after != nil && string(before) == string(after):

@@ -7,8 +7,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// take removes what is ours from a document; nil, given or returned, is a
-// file that does not exist.
+// take removes our entries from a document; nil, given or returned, is a file
+// that does not exist.
 func take(doc []byte, parts []part) ([]byte, error) {
 	if doc == nil {
 		return nil, nil
@@ -44,7 +44,7 @@ type step struct {
 	index     int
 }
 
-// way leads to the next item of ours; nil: there is none (any more).
+// way leads to the next item of ours; nil: there is none.
 func (p part) way(root hujson.Value) ([]step, error) {
 	at, missing, err := p.reach(root)
 	if err != nil || len(missing) > 0 {
@@ -72,8 +72,8 @@ func (p part) way(root hujson.Value) ([]step, error) {
 	return append(steps, step{at, i}), nil
 }
 
-// among looks for our hook in the groups of an event. A group goes as a whole
-// where all its hooks are ours, since one without hooks does nothing.
+// among finds our hook in the groups of an event. If all hooks of a group are
+// ours, it is the group: one without hooks does nothing.
 func (p part) among(groups hujson.Value) []step {
 	for i, group := range items(groups) {
 		list, ok := value(group.value, "hooks")
@@ -97,7 +97,7 @@ func (p part) among(groups hujson.Value) []step {
 }
 
 // cut removes the item at the end of way, and each container of our own that
-// held nothing else. It undoes insert; nil says that the whole file was ours.
+// held nothing else. It undoes insert; nil means that the whole file was ours.
 func cut(doc []byte, way []step) []byte {
 	last := way[len(way)-1]
 	all := items(last.container)
@@ -133,9 +133,9 @@ func madeByUs(doc []byte, container hujson.Value, only item) bool {
 	return after != "" && strings.Trim(only.before+after, " \t\r\n,") == ""
 }
 
-// outside is what remains of a document whose root was ours: nothing (nil),
-// or the blanks and comments that fill found. Not ok: there are others, which
-// keep an empty root.
+// outside is what remains of a document whose root was ours: nothing (nil), or
+// the blanks and comments that fill found. If it is not ok, there are other
+// comments, and an empty root stays.
 func outside(doc []byte, root hujson.Value) (rest []byte, ok bool) {
 	before, after := doc[:root.StartOffset], string(doc[root.EndOffset:])
 	nl := newline(doc)

@@ -8,10 +8,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An item is a member of an object or an element of an array, by its place in
-// the document: start and end enclose it, without a comma. Before it are
-// blanks and comments from the bracket or comma on, after it those up to the
-// next comma or bracket.
+// An item is a member of an object or an element of an array, by its position
+// in the document: start and end enclose it, without a comma. before holds the
+// blanks and comments since the bracket or comma, after those up to the next.
 type item struct {
 	name       string // of a member
 	value      hujson.Value
@@ -60,7 +59,7 @@ func trailingComma(v hujson.Value, all []item, extra int) bool {
 	return v.EndOffset-1-last.end > len(last.after)+extra
 }
 
-// find returns the member of that name. A name that occurs twice is an error:
+// find returns the member with that name. A name that occurs twice is an error:
 // clients differ in which one they read.
 func find(object hujson.Value, name string) (at int, found bool, err error) {
 	for i, m := range items(object) {
@@ -103,7 +102,7 @@ func literal(v hujson.Value) string {
 func parse(doc []byte) (root hujson.Value, empty bool, err error) {
 	text := string(doc) + "\n"
 	if strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), "\r") {
-		// Next to a line feed of ours it would become something else.
+		// Next to our line feed it would become a different line end.
 		return root, false, errors.New("has a carriage return that ends no line")
 	}
 	if tooDeep(doc) {
@@ -120,7 +119,7 @@ func parse(doc []byte) (root hujson.Value, empty bool, err error) {
 	return root, false, wants(root, '{', "")
 }
 
-// wants asks that v is an object ('{') or an array ('[').
+// wants requires v to be an object ('{') or an array ('[').
 func wants(v hujson.Value, kind hujson.Kind, path string) error {
 	if v.Value.Kind() == kind {
 		return nil
