@@ -140,6 +140,9 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", `{"permissions": {"deny": ["Bash", "mcp__agent-locks"]}}`, `denies "mcp__agent-locks"`},
 		{".claude/settings.json", `{"permissions": {"deny": ["mcp__agent-locks__lock_create"]}}`, "will not be called"},
 		{".claude/settings.json", `{"permissions": {"deny": ["mcp__agent-locksmith"]}}`, ""},
+		{"home/.claude.json", `{"projects": {"PROJECT": {"disabledMcpjsonServers": ["agent-locks"]}}}`, "server will not be started"},
+		{"home/.claude.json", `{"projects": {"/other": {"disabledMcpjsonServers": ["agent-locks"]}}}`, ""},
+		{"home/.claude.json", `{"projects": {"PROJECT": {"enabledMcpjsonServers": [], "disabledMcpjsonServers": []}}}`, ""},
 		{".mcp.json", server1(`{"command": "agent-locks", "disabled": true}`), "switched off"},
 		{".claude/settings.json", hook1("agent-locks hook claude pre-tool-use"), "misses Write, MultiEdit, NotebookEdit"},
 		{".claude/settings.json", strings.Replace(hook1("agent-locks hook claude pre-tool-use"), `"Edit"`, `".*"`, 1), ""},
@@ -147,7 +150,8 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", `{"model": "x"}`, ""},
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, filepath.FromSlash(tt.file)), bom+tt.doc+" // c\n", 0o600)
+		doc := strings.Replace(tt.doc, `"PROJECT"`, fmt.Sprintf("%q", dir), 1)
+		write(t, filepath.Join(dir, filepath.FromSlash(tt.file)), bom+doc+" // c\n", 0o600)
 		o := at(dir, "claude")
 		home := filepath.Join(dir, "home")
 		o.Getenv = func(name string) string { return map[string]string{"HOME": home, "USERPROFILE": home}[name] }

@@ -3,94 +3,13 @@ package setup
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 )
 
-// Settings that keep our entries from working are for the user or the team to
-// change: each is a warning.
-
-// warnings are about the entries in one file: switched off, narrowed, or, on
-// removal, left because they are not ours.
-func (f file) warnings(doc []byte, remove bool) []string {
-	_, doc = cutBOM(doc)
-	if remove {
-		left := impostors(doc, f.parts)
-		for i := range left {
-			left[i] = fmt.Sprintf("%q still %s (--force removes it, too)", f.path(), left[i])
-		}
-		return left
-	}
-	var all []string
-	for _, p := range f.parts {
-		for _, s := range p.hindered(doc) {
-			all = append(all, fmt.Sprintf("%q: %s", f.path(), s))
-		}
-	}
-	return all
-}
-
-// hindered says why our entry does less than it should.
-func (p part) hindered(doc []byte) []string {
-	root, empty, err := parse(doc)
-	if err != nil || empty {
-		return nil
-	}
-	at, missing, err := p.reach(root)
-	if err != nil || len(missing) > 0 {
-		return nil
-	}
-	if p.name == "" {
-		return p.hinderedHook(at)
-	}
-	i, found, err := find(at, p.name)
-	if err != nil || !found {
-		return nil
-	}
-	entry := items(at)[i].value
-	if isBool(entry, "disabled", true) || isBool(entry, "enabled", false) {
-		return []string{fmt.Sprintf("the entry %q is switched off", p.name)}
-	}
-	return nil
-}
-
-func (p part) hinderedHook(groups hujson.Value) []string {
-	var all []string
-	event := p.path[len(p.path)-1]
-	for _, group := range items(groups) {
-		list, _ := value(group.value, "hooks")
-		for _, h := range items(list) {
-			if !p.mine(h.value) {
-				continue
-			}
-			if missed := unmatched(group.value, event); missed != "" {
-				all = append(all, fmt.Sprintf("the hook for %q has the matcher %q, which misses %s", event, text(group.value, "matcher"), missed))
-			}
-			if isBool(h.value, "async", true) {
-				all = append(all, fmt.Sprintf("the hook for %q is \"async\", so it cannot deny an edit", event))
-			}
-		}
-	}
-	return all
-}
-
-// unmatched are the tools that a group's matcher misses. A matcher that is not
-// a pattern to us is left to the client.
-func unmatched(group hujson.Value, event string) string {
-	matcher := text(group, "matcher")
-	if matcher == "" || matcher == "*" || !strings.HasSuffix(event, "ToolUse") {
-		return ""
-	}
-	pattern, err := regexp.Compile("^(?:" + matcher + ")$")
-	if err != nil {
-		return ""
-	}
-	missed := slices.DeleteFunc(strings.Split(editTools, "|"), pattern.MatchString)
-	return strings.Join(missed, ", ")
-}
+// Claude Code's settings that switch hooks or servers off.
 
 // switchedOff finds what switches hooks or servers off in Claude Code's settings,
 // read in the order of their precedence.
@@ -98,17 +17,15 @@ func (o Options) switchedOff() []string {
 	var all []string
 	decided := false // the first file with the setting decides about hooks
 	for _, f := range o.claudeSettings() {
-		before, err := f.read()
-		if err != nil || before.data == nil {
-			continue // a file that we write was refused before
-		}
-		_, doc := cutBOM(before.data)
-		root, empty, err := parse(doc)
-		if err != nil || empty {
+		root, ok := f.document()
+		if !ok {
 			continue
 		}
 		say := func(format string, args ...any) {
 			all = append(all, fmt.Sprintf("%q "+format, append([]any{f.path()}, args...)...))
+		}
+		if projects, found := value(root, "projects"); found { // .claude.json, which has no settings
+			root, _ = value(projects, o.Project)
 		}
 		if _, found := value(root, "disableAllHooks"); found && !decided {
 			decided = true
@@ -121,12 +38,24 @@ func (o Options) switchedOff() []string {
 	return all
 }
 
+// document is the root of a settings file. A file that we cannot read is left
+// to the client; one that we write was refused before.
+func (f file) document() (root hujson.Value, ok bool) {
+	before, err := f.read()
+	if err != nil || before.data == nil {
+		return root, false
+	}
+	_, doc := cutBOM(before.data)
+	root, empty, err := parse(doc)
+	return root, err == nil && !empty
+}
+
 func (o Options) serverOff(root hujson.Value, say func(string, ...any)) {
 	if slices.Contains(literals(root, "disabledMcpjsonServers"), serverName) && !o.User {
 		say("lists %q in \"disabledMcpjsonServers\": the server will not be started", serverName)
 	}
 	approved, found := value(root, "enabledMcpjsonServers")
-	if found && !o.User && approved.Value.Kind() == '[' && !isBool(root, "enableAllProjectMcpServers", true) &&
+	if found && !o.User && len(items(approved)) > 0 && !isBool(root, "enableAllProjectMcpServers", true) &&
 		!slices.Contains(literals(root, "enabledMcpjsonServers"), serverName) {
 		say("does not list %q in \"enabledMcpjsonServers\": the server is started once you approve it", serverName)
 	}
@@ -152,7 +81,8 @@ func deniesTools(rule string) bool {
 }
 
 // claudeSettings are Claude Code's settings files that apply to what we write,
-// in the order of their precedence.
+// in the order of their precedence, and the file in which it records what the
+// user approved in each project.
 func (o Options) claudeSettings() []file {
 	var files []file
 	if !o.User {
@@ -162,14 +92,8 @@ func (o Options) claudeSettings() []file {
 	}
 	if home, err := o.home(); err == nil {
 		if dir, name := o.claude(home); filepath.IsAbs(dir) {
-			files = append(files, file{dir: dir, name: name})
+			files = append(files, file{dir: dir, name: name}, file{dir: dir, name: ".claude.json"})
 		}
 	}
 	return files
-}
-
-func isBool(v hujson.Value, name string, want bool) bool {
-	m, found := value(v, name)
-	l, ok := m.Value.(hujson.Literal)
-	return found && ok && (l.Kind() == 't' && want || l.Kind() == 'f' && !want)
 }
