@@ -334,6 +334,7 @@ func (w *wire) varying(output string) string {
 	})
 	output = rfc3339.ReplaceAllString(output, "<time>")
 	output = commit.ReplaceAllString(output, "<commit>")
+	output = strings.ReplaceAll(output, `head: "<commit>"`, "head: <commit>") // one that reads as a number is quoted
 	output = seconds.ReplaceAllString(output, `$1$2:<seconds>`)
 	output = idle.ReplaceAllString(output, "idle for <n> minutes")
 	output = source.ReplaceAllString(output, "")
