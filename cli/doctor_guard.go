@@ -11,7 +11,7 @@ import (
 
 // examineGuard asks whether the commit guard runs, where somebody wanted it to.
 func (a *app) examineGuard(ctx context.Context) []store.Finding {
-	s, installed, err := a.guardState(ctx)
+	s, installed, err := a.readGuard(ctx)
 	if err == nil {
 		return guardFindings(s, installed)
 	}

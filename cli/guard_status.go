@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/guard"
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A guardGone is a worktree in which git does not run the guard, or may not.
+type guardGone struct {
+	Worktree string `json:"worktree"`
+	Why      string `json:"why"`
+	Edited   bool   `json:"edited,omitempty"`
+	Unknown  bool   `json:"unknown,omitempty"` // whether it runs
+}
+
+// A guardState is what status answers.
+type guardState struct {
+	Runs    bool   `json:"runs"`              // git starts the guard in this worktree, and the guard looks
+	Edited  bool   `json:"edited,omitempty"`  // our hook was, so whether the guard runs is not known
+	Unknown bool   `json:"unknown,omitempty"` // whether it runs cannot be told
+	Why     string `json:"why,omitempty"`
+	Fix     string `json:"fix,omitempty"` // what to do about the hook
+	Hook    string `json:"hook"`
+	Program string `json:"program,omitempty"` // what the hook of ours starts
+	store.GuardSettings
+	Elsewhere []guardGone `json:"elsewhere,omitempty"`
+	NotRunBy  []string    `json:"notRunBy"`
+}
+
+func newGuardStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "say whether the guard really runs here, and why not",
+		Long:    "Say whether git really runs the guard in this worktree, and why not where it\ndoes not.",
+		Example: "  agent-locks guard status",
+		Args:    noArgs(""),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.guardStatus(cmd.Context()) },
+	}
+}
+
+func (a *app) guardStatus(ctx context.Context) error {
+	s, _, err := a.readGuard(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(s)
+	}
+	printGuardState(a.out, s)
+	return a.flush()
+}
+
+// readGuard finds out whether git runs the guard, and whether somebody wanted
+// it to.
+func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err error) {
+	repo, place, err := a.hooks(ctx, a.baseDir)
+	if err != nil {
+		return s, false, err
+	}
+	settings, err := a.locks.GuardSettings(ctx, a.target())
+	a.warn(settings.Warnings)
+	if err != nil {
+		return s, false, err
+	}
+	s = guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
+	status := guard.StatusOf(place, a.shell())
+	s.Runs, s.Edited, s.Unknown, s.Why, s.Program = status.Runs, status.Edited, status.Unknown, status.Why, status.Program
+	switch {
+	case !s.Runs:
+		s.Fix = cmp.Or(guard.Fix(ctx, place), guardFix(s.Edited, guardInstall))
+	case s.Bypass:
+		s.Runs, s.Why = false, render.Bypass+" is in the environment"
+	case s.Mode == store.ModeOff:
+		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
+	}
+	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
+		return s, false, err
+	}
+	installed, err = guard.Installed(ctx, place)
+	if err != nil {
+		return s, false, store.GitError(err)
+	}
+	return s, installed, nil
+}
+
+// shell is how a hook finds the program in this run's environment.
+func (a *app) shell() guard.Shell {
+	self, err := a.Executable()
+	if err != nil {
+		self = "" // no program on PATH is known then
+	}
+	return guard.Shell{LookPath: a.lookPath, Self: self}
+}
+
+func printGuardState(w io.Writer, s guardState) {
+	if s.Runs {
+		fmt.Fprintf(w, "runs here, mode %s: %s\n", s.Mode, render.Plain(s.Hook))
+	} else {
+		fmt.Fprintf(w, "%s here: %s\n", runsNot(s.Unknown), render.Plain(s.Why))
+	}
+	if s.Fix != "" {
+		fmt.Fprintf(w, "to have it run: %s\n", s.Fix)
+	}
+	if s.RequireClaim {
+		fmt.Fprintln(w, "files that no lock of your own covers are refused, too (agentlocks.requireClaim)")
+	}
+	printElsewhere(w, s.Elsewhere)
+	printNotRunBy(w, s.NotRunBy)
+}
+
+func printElsewhere(w io.Writer, elsewhere []guardGone) {
+	for _, g := range elsewhere {
+		fmt.Fprintf(w, "%s in %s: %s\n", runsNot(g.Unknown), render.Plain(g.Worktree), render.Plain(g.Why))
+	}
+}
+
+// runsNot claims no more than is known.
+func runsNot(unknown bool) string {
+	if unknown {
+		return "may not run"
+	}
+	return "does not run"
+}
+
+const guardInstall = "agent-locks guard install"
+
+// guardFix is how a guard that does not run is made to, by a command that
+// installs it: over an edited hook that would be refused.
+func guardFix(edited bool, install string) string {
+	if edited {
+		return "move that hook away, then " + install
+	}
+	return install
+}
+
+func printNotRunBy(w io.Writer, ways []string) {
+	fmt.Fprintf(w, "git does not run it for: %s\n", strings.Join(ways, ", "))
+}
+
+// elsewhere lists the repository's other worktrees in which git does not run
+// the guard: those with hooks of their own, by a relative core.hooksPath or by
+// a setting of their own.
+func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, error) {
+	roots, err := repo.Worktrees()
+	if err != nil {
+		return nil, err
+	}
+	var gone []guardGone
+	for _, root := range roots {
+		if _, err := os.Lstat(root); err != nil || root == repo.Worktree {
+			continue
+		}
+		_, place, err := a.hooks(ctx, &root)
+		if err != nil {
+			gone = append(gone, guardGone{Worktree: root, Why: err.Error()})
+			continue
+		}
+		if s := guard.StatusOf(place, a.shell()); !s.Runs {
+			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited, Unknown: s.Unknown})
+		}
+	}
+	return gone, nil
+}
+
+// lookPath finds a program on the PATH of this run's environment.
+func (a *app) lookPath(name string) (string, error) {
+	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
+			return found, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
