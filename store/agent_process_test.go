@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // An order is what a test tells an agent's process to do; it answers a report.
@@ -25,7 +28,7 @@ type order struct {
 type report struct {
 	ID      string
 	Waiting []Waiter
-	Code    Code // of the error, where there is one
+	Code    fault.Code // of the error, where there is one
 	Message string
 	Refusal Refusal
 }
@@ -67,7 +70,7 @@ func carryOut(ctx context.Context, s *Store, o order) report {
 		a, err = s.Finish(ctx, *o.Finish)
 		r.ID = a.Result.ID
 	}
-	var e *Error
+	var e *fault.Error
 	if errors.As(err, &e) {
 		r.Code, r.Message = e.Code, e.Message
 		r.Refusal, _ = e.Detail.(Refusal)
@@ -77,34 +80,24 @@ func carryOut(ctx context.Context, s *Store, o order) report {
 
 // storeAt is a store as the program has it, whose caller stands in dir.
 func storeAt(dir string) *Store {
-	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: cleanEnvironment, MutexWait: patience}
-}
-
-func cleanEnvironment() []string {
-	var env []string
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "AGENT_LOCKS_") {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: storetest.CleanEnvironment, MutexWait: storetest.Patience}
 }
 
 // newRepository is an empty repository; queueOf is where its tickets lie.
 func newRepository(t testing.TB) string {
 	t.Helper()
-	dir := newCommon(t)
+	dir := storetest.NewCommon(t)
 	cmd := exec.Command("git", "init", "-q", dir)
-	cmd.Env = cleanEnvironment()
+	cmd.Env = storetest.CleanEnvironment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
 	return dir
 }
 
-func storeOf(repository string) string { return filepath.Join(repository, ".git", storeName) }
+func storeOf(repository string) string { return filepath.Join(repository, ".git", disk.Name) }
 
-func queueOf(repository string) string { return filepath.Join(storeOf(repository), waitingName) }
+func queueOf(repository string) string { return filepath.Join(storeOf(repository), disk.WaitingName) }
 
 // An agent is a process that carries out orders.
 type agent struct {
@@ -123,12 +116,12 @@ func startAgent(t testing.TB, repository, name string) *agent {
 // startAs starts an agent in another role than that of a plain one.
 func startAs(t testing.TB, role, repository, name string) *agent {
 	t.Helper()
-	cmd := process(t, role, repository)
+	cmd := storetest.Process(t, role, repository)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &agent{t: t, name: name, cmd: cmd, out: begin(t, cmd), in: json.NewEncoder(in)}
+	return &agent{t: t, name: name, cmd: cmd, out: storetest.Begin(t, cmd), in: json.NewEncoder(in)}
 }
 
 // order tells the agent what to do, without waiting for its report.
@@ -185,34 +178,16 @@ func (a *agent) finish(id string) {
 // queued waits until so many tickets are published.
 func queued(t testing.TB, repository string, want int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d tickets", want), func() bool {
-		return len(namesLike(t, queueOf(repository), "*"+ticketSuffix)) == want
+	storetest.Eventually(t, fmt.Sprintf("%d tickets", want), func() bool {
+		return len(storetest.NamesLike(t, queueOf(repository), "*.json")) == want
 	})
-}
-
-func eventually(t testing.TB, what string, happens func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !happens(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it did not come to %s", what)
-		}
-	}
-}
-
-func namesLike(t testing.TB, dir, pattern string) []string {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
 }
 
 // wantNothingLeft checks that no ticket is left in the queue, nor what it is
 // made of.
 func wantNothingLeft(t testing.TB, repository string) {
 	t.Helper()
-	if left := namesLike(t, queueOf(repository), "*"); len(left) > 0 {
+	if left := storetest.NamesLike(t, queueOf(repository), "*"); len(left) > 0 {
 		t.Errorf("left in the queue: %q", left)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // An amendment is a validated update: what a request asks for, in the form in
@@ -46,7 +47,7 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 		return a, err
 	}
 	if a.addTasks, err = lockfile.CleanTasks(r.AddTasks, nil); err != nil {
-		return a, badText("add_tasks", err)
+		return a, fault.Text("add_tasks", err)
 	}
 	if r.LeaseMinutes != nil {
 		a.lease = *r.LeaseMinutes
@@ -56,13 +57,11 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 	}
 	if r.HandTo != nil {
 		if a.handTo, err = lockfile.CleanAgent(*r.HandTo); err != nil {
-			return a, badText("hand_to", err)
+			return a, fault.Text("hand_to", err)
 		}
 	}
 	if a.task == "" && a.note == "" && !a.amends() {
-		e := badInput("nothing to update")
-		e.Hint = "give a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`"
-		return a, e
+		return a, fault.Input("nothing to update").WithHint("give a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`")
 	}
 	return a, nil
 }
@@ -75,16 +74,12 @@ func (a *amendment) amends() bool {
 
 func (a *amendment) progress(r UpdateRequest) error {
 	if r.TaskText == nil && r.Done != nil {
-		e := badInput("`done` says nothing without `task_text`")
-		e.Hint = "name the task that is done (or not) with `task_text`"
-		return e
+		return fault.Input("`done` says nothing without `task_text`").WithHint("name the task that is done (or not) with `task_text`")
 	}
 	if r.TaskText != nil {
 		a.task, a.done = strings.TrimSpace(*r.TaskText), r.Done == nil || *r.Done
 		if a.task == "" {
-			e := badInput("`task_text` %q is empty", *r.TaskText)
-			e.Hint = "give the exact text of one of the lock's tasks; see `lock_show`"
-			return e
+			return fault.Input("`task_text` %q is empty", *r.TaskText).WithHint("give the exact text of one of the lock's tasks; see `lock_show`")
 		}
 	}
 	note, err := cleanNote("note", r.Note)
@@ -104,7 +99,7 @@ func (c *call) removals(entries []string) ([]removal, error) {
 	for _, text := range entries {
 		text = strings.TrimSpace(text)
 		if text == "" {
-			return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the `remove_scope` entry %q is empty", text), Hint: "name an entry of the lock's scope"}
+			return nil, fault.New(fault.BadScope, "the `remove_scope` entry %q is empty", text).WithHint("name an entry of the lock's scope")
 		}
 		r := removal{text, []string{text}}
 		// What no claim could hold may have been stored by another tool.
@@ -151,7 +146,7 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 	}
 	tasks, err := lockfile.CleanTasks(a.addTasks, l.Tasks)
 	if err != nil {
-		return badText("add_tasks", err)
+		return fault.Text("add_tasks", err)
 	}
 	ed.AddTasks = tasks
 	if a.byAnother(l) {
@@ -177,17 +172,16 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	for _, r := range a.remove {
 		i := slices.IndexFunc(scope, r.names)
 		if i < 0 {
-			return &Error{Code: BadScope, Message: fmt.Sprintf("lock %q has no scope entry %s", l.ID, inQuotes(r.text)),
-				Hint: "its scope is: " + quoted(l.Scope)}
+			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, inQuotes(r.text)).WithHint("its scope is: " + quoted(l.Scope))
 		}
 		removed = append(removed, scope[i])
 		scope = slices.Delete(scope, i, i+1)
 	}
 	if len(scope) == 0 {
-		return &Error{Code: BadScope, Message: fmt.Sprintf("the last entry of lock %q cannot be removed", l.ID), Hint: "finish the lock instead"}
+		return fault.New(fault.BadScope, "the last entry of lock %q cannot be removed", l.ID).WithHint("finish the lock instead")
 	}
 	if len(scope) > overlap.MaxEntries {
-		return &Error{Code: BadScope, Message: fmt.Sprintf("the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries), Hint: "use globs, or make several claims"}
+		return fault.New(fault.BadScope, "the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries).WithHint("use globs, or make several claims")
 	}
 	if len(added) > 0 {
 		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
@@ -234,9 +228,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return nil
 	}
 	if l.AgentID != nil && *l.AgentID == a.handTo {
-		e := badInput("lock %q is held by %q already", l.ID, a.handTo)
-		e.Hint = "nothing is to be handed over; leave `hand_to` out"
-		return e
+		return fault.Input("lock %q is held by %q already", l.ID, a.handTo).WithHint("nothing is to be handed over; leave `hand_to` out")
 	}
 	by, _, err := mayEnd("hand it over", a.caller, l, a.force)
 	if err != nil {

@@ -1,6 +1,9 @@
 package store
 
-import "github.com/agent-locks/agent-locks/lockfile"
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
 
 // A party is one side where two claims meet: a lock, somebody who waits for
 // one, or the caller.
@@ -24,9 +27,9 @@ func (p party) blocks(caller party) bool {
 }
 
 // party is an entry's side, judged by a staleness threshold.
-func (c *call) party(e entry, staleMinutes float64) party {
+func (c *call) party(e disk.Entry, staleMinutes float64) party {
 	return party{
-		agent: e.AgentID, parent: e.ParentAgentID, shared: e.Mode == lockfile.Shared,
-		over: e.done || c.stale(e, staleMinutes),
+		agent: e.Lock.AgentID, parent: e.Lock.ParentAgentID, shared: e.Lock.Mode == lockfile.Shared,
+		over: e.Done() || c.stale(e, staleMinutes),
 	}
 }

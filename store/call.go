@@ -9,15 +9,17 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // A call is one operation under way: which repository it is about, its store
 // opened for reading, and what there is to warn of.
 type call struct {
-	*Store
+	store      *Store
 	ctx        context.Context
 	repo       *gitdir.Repo
-	dir        *dir
+	dir        *disk.Dir
 	environ    []string // as git is given it
 	warnings   []string
 	unreadable int
@@ -33,10 +35,10 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	if err != nil {
 		return a, err
 	}
-	defer c.dir.close()
+	defer c.dir.Close()
 	a.Result, err = op(c)
-	err = Shortened(err)
-	a.Warnings, a.Unreadable, a.Compared, a.Dir = c.warnings, c.unreadable, c.compared, c.dir.path
+	err = fault.Shortened(err)
+	a.Warnings, a.Unreadable, a.Compared, a.Dir = c.warnings, c.unreadable, c.compared, c.dir.Path
 	return a, err
 }
 
@@ -53,7 +55,7 @@ func (s *Store) open(ctx context.Context, t Target) (*call, error) {
 func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	if err != nil {
-		return nil, GitError(err)
+		return nil, fault.FromGit(err)
 	}
 	return repo, nil
 }
@@ -64,14 +66,14 @@ func (s *Store) query(t Target, environ []string) gitdir.Query {
 
 // enter opens the store of a repository that was located.
 func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) (*call, error) {
-	d, err := openDir(repo)
+	d, err := disk.Open(repo)
 	if err != nil {
 		return nil, err
 	}
 	if s.MutexWait > 0 {
-		d.wait = s.MutexWait
+		d.Wait = s.MutexWait
 	}
-	c := &call{Store: s, ctx: ctx, repo: repo, dir: d, environ: environ, gone: map[string]bool{}, budget: overlap.NewBudget()}
+	c := &call{store: s, ctx: ctx, repo: repo, dir: d, environ: environ, gone: map[string]bool{}, budget: overlap.NewBudget()}
 	if repo.ConfigErr != nil {
 		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
 	}
@@ -90,51 +92,44 @@ func (c *call) warnOnce(text string) {
 }
 
 // list reads the store and warns of all that is odd in it.
-func (c *call) list(in reader, w which) ([]entry, error) {
-	l, err := in.list(c.ctx, w)
+func (c *call) list(w disk.Which) ([]disk.Entry, error) {
+	l, err := c.dir.List(c.ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	c.warnListing(l)
-	return l.entries, nil
+	return l.Entries, nil
 }
 
-func (c *call) warnListing(l listing) {
-	for _, f := range l.faults {
+func (c *call) warnListing(l disk.Listing) {
+	for _, f := range l.Bad {
 		c.unreadable++
-		c.warn("%q is skipped: %s", f.path, f.reason)
+		c.warn("%q is skipped: %s", f.Path, f.Reason)
 	}
-	c.warnings = append(c.warnings, l.notes...)
-	for _, e := range l.entries {
+	c.warnings = append(c.warnings, l.Notes...)
+	for _, e := range l.Entries {
 		c.warnEntry(e)
 	}
 }
 
-func (c *call) warnEntry(e entry) {
-	for _, w := range e.Warnings {
-		c.warn("lock %q: %s", e.ID, w)
+func (c *call) warnEntry(e disk.Entry) {
+	for _, w := range e.Lock.Warnings {
+		c.warn("lock %q: %s", e.Lock.ID, w)
 	}
-	if skew := secondsBetween(c.Now(), e.Updated.Time); !e.done && skew > maxSkew {
+	if skew := secondsBetween(c.store.Now(), e.Lock.Updated.Time); !e.Done() && skew > maxSkew {
 		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
-			e.ID, e.Updated.Raw, Age(skew))
+			e.Lock.ID, e.Lock.Updated.Raw, Age(skew))
 	}
 }
 
 // change runs op while holding the store's mutex; an error leaves no result.
-// The mutex is freed even where op panics: a server lives on after that.
-func change[T any](c *call, op func(*held) (T, error)) (T, error) {
-	var none T
-	h, err := c.dir.lock(c.ctx)
-	if err != nil {
-		return none, err
-	}
-	defer func() {
-		if err := h.unlock(); err != nil { // what op did is done all the same
-			c.warn("the store's mutex could not be released properly: %v", err)
-		}
-		c.warnings = append(c.warnings, h.warnings...)
-	}()
-	result, err := op(h)
+func change[T any](c *call, op func(*disk.Tx) (T, error)) (T, error) {
+	var result, none T
+	warnings, err := c.dir.Change(c.ctx, func(h *disk.Tx) (err error) {
+		result, err = op(h)
+		return err
+	})
+	c.warnings = append(c.warnings, warnings...)
 	if err != nil {
 		return none, err
 	}
@@ -143,41 +138,6 @@ func change[T any](c *call, op func(*held) (T, error)) (T, error) {
 
 // stamp is the present moment as a lock file states it.
 func (c *call) stamp() lockfile.Stamp {
-	now := c.Now().UTC().Truncate(time.Second)
+	now := c.store.Now().UTC().Truncate(time.Second)
 	return lockfile.Stamp{Time: now, Raw: lockfile.FormatStamp(now)}
-}
-
-// edit applies ed to an entry and writes the result by way of put.
-func (h *held) edit(e entry, ed lockfile.Edit, put func(entry, *lockfile.File) (entry, error)) (entry, error) {
-	f, err := applied(e, ed)
-	if err != nil {
-		return e, err
-	}
-	return put(e, f)
-}
-
-// applied is an entry's file with ed applied. What grows the file must leave
-// room for the writes that end a lock, unless the edit itself ends it: a lock
-// that is reopened will end again.
-func applied(e entry, ed lockfile.Edit) (*lockfile.File, error) {
-	f, err := e.Edit(ed)
-	if err != nil {
-		bad := badInput("lock %q cannot be changed: %v", e.ID, err)
-		bad.Hint = fmt.Sprintf("mend or shorten %q by hand", e.path)
-		return nil, bad
-	}
-	if len(ed.AddNotes)+len(ed.AddTasks) > 0 && (f.Status == e.Status || f.Status == lockfile.Active) {
-		return f, checkSize(f)
-	}
-	return f, nil
-}
-
-// checkSize keeps room for the writes that end a lock.
-func checkSize(f *lockfile.File) error {
-	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
-		e := badInput("the lock file would have %d bytes, more than %d", n, limit)
-		e.Hint = "put long text into a file of the repository and name it in a note"
-		return e
-	}
-	return nil
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"slices"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // Check lists the active locks whose scope meets r.Scope, stale ones too. It
@@ -22,11 +24,11 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		entries, err := c.list(c.dir, activeOnly)
+		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return sameAgent(agent, e.AgentID) })
+		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return sameAgent(agent, e.Lock.AgentID) })
 		c.compared = len(entries)
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")

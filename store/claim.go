@@ -5,6 +5,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // A claim is what a caller asks for: a lock, but for its id and stamps, or
@@ -30,15 +32,15 @@ type comparison struct {
 }
 
 // pairs compares a claim's scope with an entry's.
-func (c *call) pairs(k claim, e entry) []overlap.Pair {
-	if old, ok := k.known[e.ID]; ok && slices.Equal(old.scope, e.Scope) {
+func (c *call) pairs(k claim, e disk.Entry) []overlap.Pair {
+	if old, ok := k.known[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
 		c.warnings = append(c.warnings, old.warnings...)
 		return old.pairs
 	}
 	before := len(c.warnings)
 	pairs := k.scope.Overlaps(c.storedScope(e))
 	if k.known != nil {
-		k.known[e.ID] = comparison{scope: e.Scope, pairs: pairs, warnings: slices.Clone(c.warnings[before:])}
+		k.known[e.Lock.ID] = comparison{scope: e.Lock.Scope, pairs: pairs, warnings: slices.Clone(c.warnings[before:])}
 	}
 	return pairs
 }
@@ -49,9 +51,9 @@ func (k claim) party() party {
 
 // An obstruction is who else was on a claim's files at one moment.
 type obstruction struct {
-	met      []meeting // every lock that meets the claim
-	blocking []meeting // those of them that stand in its way
-	tickets  []ticket  // the live ones that come first, and do
+	met      []meeting      // every lock that meets the claim
+	blocking []meeting      // those of them that stand in its way
+	tickets  []queue.Ticket // the live ones that come first, and do
 }
 
 func (o obstruction) none() bool { return len(o.blocking)+len(o.tickets) == 0 }
@@ -59,14 +61,14 @@ func (o obstruction) none() bool { return len(o.blocking)+len(o.tickets) == 0 }
 // file is the name of a file without whose change the way stays blocked.
 func (o obstruction) file() string {
 	if len(o.tickets) > 0 {
-		return ticketName(o.tickets[0].seq, ticketSuffix)
+		return o.tickets[0].File()
 	}
-	return o.blocking[0].ID + extension
+	return o.blocking[0].entry.Lock.ID + disk.Extension
 }
 
 // obstruction judges what was read of the store.
-func (c *call) obstruction(k claim, entries []entry, before []ticket) obstruction {
-	met := meetings(exclusiveTo(k.lock.Mode, entries), func(e entry) []overlap.Pair { return c.pairs(k, e) })
+func (c *call) obstruction(k claim, entries []disk.Entry, before []queue.Ticket) obstruction {
+	met := meetings(exclusiveTo(k.lock.Mode, entries), func(e disk.Entry) []overlap.Pair { return c.pairs(k, e) })
 	o := obstruction{met: met, tickets: c.ahead(k, before)}
 	for _, m := range o.met {
 		if c.party(m.entry, k.minutes).blocks(k.party()) {
@@ -92,7 +94,7 @@ func (c *call) summaries(k claim, o obstruction) []Summary {
 func (c *call) claimIfFree(k claim) (Created, error) {
 	k.known = known{}
 	warnings := len(c.warnings)
-	o, err := c.look(k, &spot{})
+	o, err := c.look(k, &queue.Place{})
 	if err != nil {
 		return Created{}, err
 	}
@@ -100,12 +102,12 @@ func (c *call) claimIfFree(k claim) (Created, error) {
 		return Created{}, c.refusal(k, o)
 	}
 	c.forgetLook(warnings)
-	return change(c, func(h *held) (Created, error) {
-		tickets, _, err := h.sweepTickets(c.ctx)
+	return change(c, func(h *disk.Tx) (Created, error) {
+		tickets, err := queue.Sweep(c.ctx, h)
 		if err != nil {
 			return Created{}, err
 		}
-		entries, err := c.list(h, activeOnly)
+		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return Created{}, err
 		}
@@ -118,7 +120,7 @@ func (c *call) claimIfFree(k claim) (Created, error) {
 }
 
 // grant writes the lock of a claim that nothing blocks.
-func (c *call) grant(h *held, k claim, o obstruction) (Created, error) {
+func (c *call) grant(h *disk.Tx, k claim, o obstruction) (Created, error) {
 	if err := c.ctx.Err(); err != nil {
 		return Created{}, err
 	}
@@ -127,7 +129,7 @@ func (c *call) grant(h *held, k claim, o obstruction) (Created, error) {
 		return Created{}, err
 	}
 	c.warnPassed(o.met, k.minutes)
-	return Created{ID: e.ID, FilePath: e.path, Overlaps: c.summaries(k, o)}, nil
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.summaries(k, o)}, nil
 }
 
 // warnPassed warns of what did not block a claim and yet might be somebody's
@@ -135,7 +137,7 @@ func (c *call) grant(h *held, k claim, o obstruction) (Created, error) {
 func (c *call) warnPassed(met []meeting, staleMinutes float64) {
 	for _, m := range met {
 		if c.stale(m.entry, staleMinutes) {
-			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", m.ID)
+			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", m.entry.Lock.ID)
 		}
 	}
 	if c.unreadable > 0 {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Create claims a scope. It never refuses because of other locks, unless it is
@@ -41,9 +43,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 func waitSeconds(n float64) (time.Duration, error) {
 	limit := time.Duration(n * float64(time.Second))
 	if !(n > 0 && n <= maxWait) || limit == 0 {
-		e := badInput("`wait_seconds` %s is not a number of seconds above 0 and at most %d", numberText(n), maxWait)
-		e.Hint = "say how many seconds to wait at most; to claim without waiting use `if_free`"
-		return 0, e
+		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d", numberText(n), maxWait).WithHint("say how many seconds to wait at most; to claim without waiting use `if_free`")
 	}
 	return limit, nil
 }
@@ -52,11 +52,11 @@ func waitSeconds(n float64) (time.Duration, error) {
 // under the mutex, so that of two claims one sees the other, and compared
 // without it, so that nobody waits for that.
 func (c *call) claimAnyway(k claim) (Created, error) {
-	var others []entry
-	e, err := change(c, func(h *held) (entry, error) {
+	var others []disk.Entry
+	e, err := change(c, func(h *disk.Tx) (disk.Entry, error) {
 		var err error
-		if others, err = c.list(h, activeOnly); err != nil {
-			return entry{}, err
+		if others, err = c.list(disk.ActiveOnly); err != nil {
+			return disk.Entry{}, err
 		}
 		return c.write(h, k.lock)
 	})
@@ -64,7 +64,7 @@ func (c *call) claimAnyway(k claim) (Created, error) {
 		return Created{}, err
 	}
 	overlaps := c.overlaps(k.scope, exclusiveTo(k.lock.Mode, others), k.minutes)
-	return Created{ID: e.ID, FilePath: e.path, Overlaps: overlaps}, nil
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlaps}, nil
 }
 
 // newLock is the lock that a request asks for, all but its id and stamps.
@@ -72,11 +72,11 @@ func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
 	fail := func(err error) (lockfile.Lock, overlap.Scope, error) { return lockfile.Lock{}, nil, err }
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
-		return fail(badText("title", err))
+		return fail(fault.Text("title", err))
 	}
 	tasks, err := lockfile.CleanTasks(r.Tasks, nil)
 	if err != nil {
-		return fail(badText("tasks", err))
+		return fail(fault.Text("tasks", err))
 	}
 	if r.LeaseMinutes != nil {
 		if err := checkLease(*r.LeaseMinutes); err != nil {
@@ -123,18 +123,16 @@ func (c *call) record(key, name string) string {
 }
 
 // write puts a new lock into the store under the first free id.
-func (c *call) write(h *held, l lockfile.Lock) (entry, error) {
+func (c *call) write(h *disk.Tx, l lockfile.Lock) (disk.Entry, error) {
 	now := c.stamp()
 	l.Created, l.Updated = now, now
-	return h.create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {
+	return h.Create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {
 		l := l
 		l.ID = id
 		f, err := lockfile.New(l)
 		if err != nil {
-			e := badInput("%v", err)
-			e.Hint = "claim less at once, or with shorter texts"
-			return nil, e
+			return nil, fault.Input("%v", err).WithHint("claim less at once, or with shorter texts")
 		}
-		return f, checkSize(f)
+		return f, nil
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // A DoctorRequest asks whether the locks of a repository can be relied upon.
@@ -93,14 +96,14 @@ func (s *Store) Doctor(ctx context.Context, r DoctorRequest) (Answer[Diagnosis],
 
 // An exam is one look at everything.
 type exam struct {
-	*call    // without a dir where the store could not be opened
+	call     *call // without a dir where the store could not be opened
 	findings []Finding
 }
 
 func (x *exam) answer() Answer[Diagnosis] {
-	a := Answer[Diagnosis]{Result: Diagnosis{Findings: x.findings}, Warnings: x.warnings, Unreadable: x.unreadable}
-	if x.dir != nil {
-		a.Dir = x.dir.path
+	a := Answer[Diagnosis]{Result: Diagnosis{Findings: x.findings}, Warnings: x.call.warnings, Unreadable: x.call.unreadable}
+	if x.call.dir != nil {
+		a.Dir = x.call.dir.Path
 	}
 	return a
 }
@@ -109,32 +112,32 @@ func (x *exam) answer() Answer[Diagnosis] {
 // look at.
 func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 	environ := s.Environ()
-	x := &exam{call: &call{Store: s, ctx: ctx, environ: environ, gone: map[string]bool{}}}
+	x := &exam{call: &call{store: s, ctx: ctx, environ: environ, gone: map[string]bool{}}}
 	x.git(environ)
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, gitdir.ErrBaseDir):
-		return nil, GitError(err)
+		return nil, fault.FromGit(err)
 	case err != nil:
-		x.failed(CheckRepository, "", GitError(err))
+		x.failed(CheckRepository, "", fault.FromGit(err))
 		if f := &x.findings[len(x.findings)-1]; f.Fix == "" {
 			f.Fix = "mend what git complains of, until git status works here"
 		}
 		return x, nil
 	}
-	x.repo = repo
+	x.call.repo = repo
 	x.repository()
 	x.worktrees()
-	if x.dir, err = openDir(repo); err != nil {
+	if x.call.dir, err = disk.Open(repo); err != nil {
 		x.failed(CheckStore, "", err)
 		return x, nil
 	}
 	x.inside()
 	// What the checks ask of the store they have asked by now.
-	if err := x.dir.close(); err != nil {
-		x.warn("the store could not be closed: %v", err)
+	if err := x.call.dir.Close(); err != nil {
+		x.call.warn("the store could not be closed: %v", err)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -145,12 +148,12 @@ func (s *Store) examine(ctx context.Context, t Target) (*exam, error) {
 // mend does what any write does on its way, and looks again: what was to be
 // mended and is no longer there has been.
 func (s *Store) mend(before *exam, t Target) (*exam, error) {
-	warnings, failure := s.tidy(before.ctx, t)
-	after, err := s.examine(before.ctx, t)
+	warnings, failure := s.tidy(before.call.ctx, t)
+	after, err := s.examine(before.call.ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	after.warnings = append(after.warnings, warnings...)
+	after.call.warnings = append(after.call.warnings, warnings...)
 	if failure != nil {
 		after.failed(CheckFix, "", failure)
 		return after, nil
@@ -170,11 +173,11 @@ func mendable(f Finding) bool { return f.mended != "" }
 // tidy completes finishes and clears away what nobody owns any more.
 func (s *Store) tidy(ctx context.Context, t Target) ([]string, error) {
 	a, err := answer(ctx, s, t, func(c *call) (struct{}, error) {
-		return change(c, func(h *held) (none struct{}, err error) {
-			if _, err = h.list(ctx, all); err != nil {
+		return change(c, func(h *disk.Tx) (none struct{}, err error) {
+			if _, err = c.dir.List(ctx, disk.All); err != nil {
 				return none, err
 			}
-			_, err = h.liveTickets(ctx) // which sweeps the dead ones
+			_, err = queue.Sweep(ctx, h) // which sweeps the dead ones
 			return none, err
 		})
 	})
@@ -197,7 +200,7 @@ func (x *exam) okUnless(check, message string) {
 // failed makes a problem of an error.
 func (x *exam) failed(check, path string, err error) {
 	f := Finding{Severity: SeverityProblem, Check: check, Path: path, Message: err.Error()}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
 		f.Fix = e.Hint
 	} else if g, ok := errors.AsType[*gitdir.Error](err); ok {
 		f.Fix = g.Hint

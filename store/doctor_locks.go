@@ -1,39 +1,39 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"strings"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // inside examines an opened store.
 func (x *exam) inside() {
 	x.usable()
-	if x.dir.active == nil {
+	if !x.call.dir.Exists() {
 		return
 	}
-	l, err := x.dir.list(x.ctx, all)
+	l, err := x.call.dir.List(x.call.ctx, disk.All)
 	if err != nil {
-		x.failed(CheckStore, x.dir.path, err)
+		x.failed(CheckStore, x.call.dir.Path, err)
 		return
 	}
 	active := 0
-	for _, e := range l.entries {
-		if !e.done {
+	for _, e := range l.Entries {
+		if !e.Done() {
 			active++
 		}
 	}
-	x.okUnless(CheckStore, fmt.Sprintf("%q: %d active, %d done", x.dir.path, active, len(l.entries)-active))
-	x.permissions(l.entries)
-	x.mutex(newMutex)
-	x.unreadables(l.faults)
+	x.okUnless(CheckStore, fmt.Sprintf("%q: %d active, %d done", x.call.dir.Path, active, len(l.Entries)-active))
+	x.permissions(l.Entries)
+	x.mutex()
+	x.unreadables(l.Bad)
 	x.leftovers()
-	minutes := x.configuredMinutes()
-	for _, e := range l.entries {
+	minutes := x.call.configuredMinutes()
+	for _, e := range l.Entries {
 		x.places(e)
-		if !e.done {
+		if !e.Done() {
 			x.holder(e, minutes)
 		}
 	}
@@ -43,35 +43,43 @@ func (x *exam) inside() {
 	x.okUnless(CheckStale, "every active lock shows signs of life")
 }
 
-func (x *exam) unreadables(faults []fault) {
+func (x *exam) unreadables(faults []disk.BadFile) {
 	for _, f := range faults {
-		x.unreadable++
+		x.call.unreadable++
 		x.add(Finding{
-			Severity: SeverityProblem, Check: CheckUnreadable, Path: f.path,
-			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.path, f.reason),
+			Severity: SeverityProblem, Check: CheckUnreadable, Path: f.Path,
+			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.Path, f.Reason),
 			Fix:     "mend it by hand, or move it out of the store",
 		})
 	}
-	if err := x.strangers(); err != nil {
-		x.failed(CheckUnreadable, filepath.Join(x.dir.path, waitingName), err)
+	strangers, err := queue.Strangers(x.call.dir)
+	if err != nil {
+		x.failed(CheckUnreadable, filepath.Join(x.call.dir.Path, disk.WaitingName), err)
+	}
+	for _, f := range strangers {
+		x.add(Finding{
+			Severity: SeverityNote, Check: CheckUnreadable, Path: f.Path,
+			Message: fmt.Sprintf("%q is not a queue ticket, and is skipped: %s", f.Path, f.Reason),
+			Fix:     "move it out of the store",
+		})
 	}
 	x.okUnless(CheckUnreadable, "every file in the store can be read")
 }
 
 // places looks at where a lock lies: in one directory, and the right one.
-func (x *exam) places(e entry) {
+func (x *exam) places(e disk.Entry) {
 	switch {
-	case e.dup:
-		active, done := e.path, e.other
-		if e.archived {
-			active, done = done, active
+	case e.Duplicate:
+		active := e.Path
+		if e.Archived {
+			active = e.Other
 		}
-		x.failed(CheckDuplicates, active, duplicate(e.ID, active, done))
-	case e.other != "":
-		x.unfinished(e.other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q", e.ID, doneName, e.other),
+		x.failed(CheckDuplicates, active, e.TwoPlaces())
+	case e.Other != "":
+		x.unfinished(e.Other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q", e.Lock.ID, disk.DoneName, e.Other),
 			"removed the copy, which was equal byte for byte")
-	case e.done && !e.archived:
-		x.unfinished(e.path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s", e.ID, doneName), "moved it into "+doneName)
+	case e.Done() && !e.Archived:
+		x.unfinished(e.Path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s", e.Lock.ID, disk.DoneName), "moved it into "+disk.DoneName)
 	}
 }
 
@@ -83,52 +91,46 @@ func (x *exam) unfinished(path, message, mended string) {
 }
 
 // holder asks whether somebody still works under an active lock.
-func (x *exam) holder(e entry, minutes float64) {
-	if skew := secondsBetween(x.Now(), e.Updated.Time); skew > maxSkew {
+func (x *exam) holder(e disk.Entry, minutes float64) {
+	if skew := secondsBetween(x.call.store.Now(), e.Lock.Updated.Time); skew > maxSkew {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: CheckClock, Path: e.path,
-			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.ID, e.Updated.Raw, Age(skew)),
-			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.ID,
+			Severity: SeverityProblem, Check: CheckClock, Path: e.Path,
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.Lock.ID, e.Lock.Updated.Raw, Age(skew)),
+			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.Lock.ID,
 		})
 	}
-	if x.worktreeGone(e.Worktree) {
+	if x.call.worktreeGone(e.Lock.Worktree) {
 		x.add(Finding{
-			Severity: SeverityNote, Check: CheckWorktrees, Path: e.path,
-			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.ID, e.Worktree),
-			Fix:     "if its work has ended: agent-locks finish " + e.ID + " --force",
+			Severity: SeverityNote, Check: CheckWorktrees, Path: e.Path,
+			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.Lock.ID, e.Lock.Worktree),
+			Fix:     "if its work has ended: agent-locks finish " + e.Lock.ID + " --force",
 		})
 	}
-	if x.stale(e, minutes) {
+	if x.call.stale(e, minutes) {
 		x.add(Finding{
-			Severity: SeverityNote, Check: CheckStale, Path: e.path,
-			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.ID, e.Title, Age(x.quiet(e))),
-			Fix:     "agent-locks reap " + e.ID,
+			Severity: SeverityNote, Check: CheckStale, Path: e.Path,
+			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.Lock.ID, e.Lock.Title, Age(x.call.quiet(e))),
+			Fix:     "agent-locks reap " + e.Lock.ID,
 		})
 	}
 }
 
 // leftovers looks for what processes that were killed have left.
 func (x *exam) leftovers() {
-	names, err := x.dir.active.names()
+	d := x.call.dir
+	found, errs := d.Leftovers()
+	for _, err := range errs {
+		x.failed(CheckLeftovers, d.Path, err)
+	}
+	for _, l := range found {
+		x.leftover(l.Path, fmt.Sprintf("%q is an unfinished file of %s ago", l.Path, ageOf(l.Age)))
+	}
+	dead, err := queue.Dead(d, func() error { return disk.Pause(x.call.ctx, queue.DeadPause) })
 	if err != nil {
-		x.failed(CheckLeftovers, x.dir.path, err)
-		return
+		x.failed(CheckLeftovers, filepath.Join(d.Path, disk.WaitingName), err)
 	}
-	for _, name := range names {
-		if !strings.HasPrefix(name, temporary) {
-			continue
-		}
-		path := filepath.Join(x.dir.path, name)
-		switch fi, err := x.dir.active.root.Lstat(name); {
-		case errors.Is(err, fs.ErrNotExist): // its writer has come to the end
-		case err != nil:
-			x.failed(CheckLeftovers, path, unusable("look at", path, err))
-		case x.dir.now().Sub(fi.ModTime()) > leftover:
-			x.leftover(path, fmt.Sprintf("%q is an unfinished file of %s ago", path, ageOf(x.dir.now().Sub(fi.ModTime()))))
-		}
-	}
-	if err := x.deadTickets(); err != nil {
-		x.failed(CheckLeftovers, filepath.Join(x.dir.path, waitingName), err)
+	for _, path := range dead {
+		x.leftover(path, fmt.Sprintf("%q is the queue ticket of a process that has ended", path))
 	}
 	x.okUnless(CheckLeftovers, "none")
 }

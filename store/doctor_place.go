@@ -1,24 +1,20 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // git says which program answers. Without one some repositories can be read
 // all the same, so the checks go on.
 func (x *exam) git(environ []string) {
-	path, version, err := gitdir.Program(x.ctx, environ)
+	path, version, err := gitdir.Program(x.call.ctx, environ)
 	if err != nil {
 		x.failed(CheckGit, path, err)
 		return
@@ -27,26 +23,26 @@ func (x *exam) git(environ []string) {
 }
 
 func (x *exam) repository() {
-	if x.repo.ConfigErr != nil {
+	if x.call.repo.ConfigErr != nil {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
-			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.repo.ConfigErr),
+			Severity: SeverityProblem, Check: CheckRepository, Path: x.call.repo.CommonDir,
+			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.call.repo.ConfigErr),
 			Fix:     "mend the config file, or its permissions",
 		})
 		return
 	}
-	x.ok(CheckRepository, x.repo.Root, "%q", x.repo.Root)
+	x.ok(CheckRepository, x.call.repo.Root, "%q", x.call.repo.Root)
 }
 
 // worktrees counts them. One that was deleted by hand stays on git's list.
 func (x *exam) worktrees() {
-	roots, err := x.repo.Worktrees()
+	roots, err := x.call.repo.Worktrees()
 	if err != nil {
-		x.failed(CheckWorktrees, x.repo.CommonDir, err)
+		x.failed(CheckWorktrees, x.call.repo.CommonDir, err)
 		return
 	}
 	for _, root := range roots {
-		if x.worktreeGone(root) {
+		if x.call.worktreeGone(root) {
 			x.add(Finding{
 				Severity: SeverityNote, Check: CheckWorktrees, Path: root,
 				Message: fmt.Sprintf("git lists the worktree %q, which is gone", root),
@@ -63,105 +59,57 @@ func (x *exam) worktrees() {
 
 // usable asks whether the store's directories can be written.
 func (x *exam) usable() {
-	if x.dir.active == nil {
-		if err := writable(x.repo.CommonDir); err != nil {
-			x.failed(CheckStore, x.repo.CommonDir, unusable("create "+storeName+" in", x.repo.CommonDir, err))
-			return
-		}
-		x.ok(CheckStore, x.dir.path, "no locks yet: the first claim creates %q", x.dir.path)
-		return
+	wrong := x.call.dir.CheckWritable()
+	for _, p := range wrong {
+		x.failed(CheckStore, p.Path, p.Err)
 	}
-	for _, name := range []string{".", doneName, waitingName} {
-		path := filepath.Join(x.dir.path, name)
-		fi, err := x.dir.active.root.Lstat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err == nil && !fi.IsDir():
-			err = notDirectory(path, fi.Mode())
-		case err == nil:
-			if err = writable(path); err != nil {
-				err = unusable("write in", path, err)
-			}
-		default:
-			err = unusable("look at", path, err)
-		}
-		if err != nil {
-			x.failed(CheckStore, path, err)
-		}
+	if path := x.call.dir.Path; !x.call.dir.Exists() && len(wrong) == 0 {
+		x.ok(CheckStore, path, "no locks yet: the first claim creates %q", path)
 	}
 }
 
 // permissions holds the store against core.sharedRepository: what another user
 // of the repository lacks, this one does not notice.
-func (x *exam) permissions(entries []entry) {
-	dirMode, fileMode := x.repo.Modes()
-	switch {
-	case x.dir.active == nil:
-		return
-	case dirMode == 0 || runtime.GOOS == "windows":
+func (x *exam) permissions(entries []disk.Entry) {
+	if dirMode, _ := x.call.repo.Modes(); dirMode == 0 || runtime.GOOS == "windows" {
 		x.ok(CheckPermissions, "", "the repository is not shared with other users (core.sharedRepository)")
 		return
 	}
-	for _, p := range []struct {
-		name string
-		want fs.FileMode
-		ours bool // the next writer grants it, if it is the owner
-	}{{".", dirMode, true}, {doneName, dirMode, true}, {mutexName, fileMode, true}, {waitingName, dirMode, false}} {
-		f, lacks := x.lacking(p.name, p.want)
-		if !lacks {
-			continue
-		}
-		if p.ours {
+	own, locks := x.call.dir.Lacking(entries)
+	for _, l := range own {
+		f := lacking(l)
+		if l.Granted {
 			f.mended = "granted the permissions"
 		}
 		x.add(f)
 	}
-	x.unshared(entries, fileMode)
+	if len(locks) > 0 {
+		x.add(unshared(locks))
+	}
 	x.okUnless(CheckPermissions, "as core.sharedRepository asks")
 }
 
-// unshared tells of the lock files that others may not read, in one finding.
-func (x *exam) unshared(entries []entry, want fs.FileMode) {
-	var first Finding
-	n := 0
-	for _, e := range entries {
-		name, err := filepath.Rel(x.dir.path, e.path)
-		if err != nil {
-			continue // not beneath the store: cannot be
-		}
-		if f, lacks := x.lacking(name, want); lacks {
-			if n++; n == 1 {
-				first = f
-			}
-		}
+// unshared is one finding of all the lock files that others may not read.
+func unshared(locks []disk.Lack) Finding {
+	f := lacking(locks[0])
+	switch n := len(locks) - 1; n {
+	case 0:
+		return f
+	case 1:
+		f.Message += "; so does 1 other lock file"
+	default:
+		f.Message += fmt.Sprintf("; so do %d other lock files", n)
 	}
-	switch {
-	case n == 2:
-		first.Message += "; so does 1 other lock file"
-	case n > 2:
-		first.Message += fmt.Sprintf("; so do %d other lock files", n-1)
-	}
-	if n > 1 {
-		first.Fix += ", and the same for the others"
-	}
-	if n > 0 {
-		x.add(first)
-	}
+	f.Fix += ", and the same for the others"
+	return f
 }
 
-// lacking compares what a file of the store grants with what it should.
-func (x *exam) lacking(name string, want fs.FileMode) (Finding, bool) {
-	fi, err := x.dir.active.root.Lstat(name)
-	if err != nil || fi.Mode()&want == want || fi.Mode()&fs.ModeSymlink != 0 {
-		return Finding{}, false // what is missing or no file of ours is another check's
-	}
-	path := filepath.Join(x.dir.path, name)
+func lacking(l disk.Lack) Finding {
 	return Finding{
-		Severity: SeverityProblem, Check: CheckPermissions, Path: path,
-		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for", path, octal(fi.Mode()), octal(want)),
-		Fix:     fmt.Sprintf("its owner runs: chmod %04o %s", octal(fi.Mode()|want), shell.Word(path)),
-	}, true
+		Severity: SeverityProblem, Check: CheckPermissions, Path: l.Path,
+		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for", l.Path, octal(l.Mode), octal(l.Want)),
+		Fix:     fmt.Sprintf("its owner runs: chmod %04o %s", octal(l.Mode|l.Want), shell.Word(l.Path)),
+	}
 }
 
 // octal is a mode as chmod takes it.
@@ -173,74 +121,44 @@ func octal(m fs.FileMode) uint32 {
 	return n
 }
 
-// patience is how long the probe waits for whoever writes at the moment: long
-// for a write, and less than a writer waits.
-func (x *exam) patience() time.Duration { return min(x.dir.wait, 2*time.Second) }
+// mutex tries whether the kernel's lock really excludes here: not every network
+// file system sees to that.
+func (x *exam) mutex() {
+	path, state, err := x.call.dir.TryMutex(x.call.ctx)
+	if err != nil {
+		x.failed(CheckMutex, path, err)
+		return
+	}
+	x.add(mutexFinding(path, state, network(path), x.call.dir.MutexTrial()))
+}
 
-// mutex tries whether the kernel's lock really excludes here: not every
-// network file system sees to that. Two handles of one process stand for two
-// processes, since such a lock belongs to the open file. Locking an existing
-// file writes nothing.
-func (x *exam) mutex(open func(store string) *flock.Flock) {
-	path := filepath.Join(x.dir.path, mutexName)
-	fi, err := x.dir.active.root.Lstat(mutexName)
+// mutexFinding says what a trial of the mutex means; network is the network
+// file system that it lies on, if any.
+func mutexFinding(path string, state disk.MutexState, network string, trial time.Duration) Finding {
+	ok := Finding{Severity: SeverityOK, Check: CheckMutex, Path: path}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		x.ok(CheckMutex, path, "not tried: the next write creates %q", path)
-		return
-	case err != nil:
-		x.failed(CheckMutex, path, unusable("open", path, err))
-		return
-	case !fi.Mode().IsRegular():
-		x.failed(CheckMutex, path, notMutex(path, fi.Mode()))
-		return
-	}
-	first, second := open(x.dir.path), open(x.dir.path)
-	taken, err := x.take(first)
-	if err == nil && !taken {
-		x.add(Finding{
+	case state == disk.MutexMissing:
+		ok.Message = fmt.Sprintf("not tried: the next write creates %q", path)
+	case state == disk.MutexBusy:
+		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, x.patience()),
+			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, trial),
 			Fix:     "if that goes on, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
-		})
-		return
-	}
-	both := false
-	if err == nil {
-		both, err = uninterrupted(second.TryLock)
-	}
-	if err = errors.Join(err, second.Unlock(), first.Unlock()); err != nil {
-		x.failed(CheckMutex, path, unusable("lock", path, err))
-		return
-	}
-	if both {
-		x.add(Finding{
+		}
+	case state == disk.MutexUseless:
+		return Finding{
 			Severity: SeverityProblem, Check: CheckMutex, Path: path,
 			Message: fmt.Sprintf("two locks on %q were granted at once: this file system does not exclude, so agents can overwrite each other's work on a lock", path),
 			Fix:     "keep the repository on a local disk, or mount the file system with locking",
-		})
-		return
-	}
-	if name := network(path); name != "" {
-		x.add(Finding{
+		}
+	case network != "":
+		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines that cannot be tried from here", path, name),
+			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines that cannot be tried from here", path, network),
 			Fix:     "let the agents on one machine only use it, or keep the repository on a local disk",
-		})
-		return
-	}
-	x.ok(CheckMutex, path, "a second lock on %q was refused, as it must be", path)
-}
-
-// take locks as soon as nobody else does.
-func (x *exam) take(m *flock.Flock) (bool, error) {
-	for end := time.Now().Add(x.patience()); ; {
-		taken, err := uninterrupted(m.TryLock)
-		if taken || err != nil || time.Now().After(end) {
-			return taken, err
 		}
-		if err := pause(x.ctx, 5*time.Millisecond+rand.N(10*time.Millisecond)); err != nil {
-			return false, err
-		}
+	default:
+		ok.Message = fmt.Sprintf("a second lock on %q was refused, as it must be", path)
 	}
+	return ok
 }

@@ -9,19 +9,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // playExamine prints the problems that a user without rights finds.
 func playExamine(common string) error {
-	x := &exam{call: &call{Store: &Store{}, ctx: context.Background(), repo: repoAt(common)}}
+	x := &exam{call: &call{store: &Store{}, ctx: context.Background(), repo: storetest.RepoAt(common)}}
 	var err error
-	if x.dir, err = openDir(x.repo); err != nil {
+	if x.call.dir, err = disk.Open(x.call.repo); err != nil {
 		x.failed(CheckStore, "", err)
 	} else {
 		x.usable()
-		if x.dir.active != nil {
-			x.mutex(newMutex)
+		if x.call.dir.Exists() {
+			x.mutex()
 		}
 	}
 	for _, f := range x.findings {
@@ -34,7 +35,6 @@ func playExamine(common string) error {
 
 func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
 	t.Parallel()
-	id := stamp + "-x"
 	for _, c := range []struct {
 		name   string
 		store  bool
@@ -43,20 +43,20 @@ func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
 	}{
 		{name: "no store, and none can be made", change: map[string]os.FileMode{".": 0o555}, want: "store common\n"},
 		{name: "read-only", store: true, want: "store agents-locks\nstore done\n",
-			change: map[string]os.FileMode{storeName: 0o555, storeName + "/done": 0o555}},
-		{name: "unreadable", store: true, change: map[string]os.FileMode{storeName: 0}, want: "store .\n"},
+			change: map[string]os.FileMode{disk.Name: 0o555, disk.Name + "/done": 0o555}},
+		{name: "unreadable", store: true, change: map[string]os.FileMode{disk.Name: 0}, want: "store .\n"},
 		{name: "somebody's own mutex", store: true, want: "mutex .mutex\n",
-			change: map[string]os.FileMode{storeName: 0o777, storeName + "/done": 0o777, storeName + "/.mutex": 0}},
+			change: map[string]os.FileMode{disk.Name: 0o777, disk.Name + "/done": 0o777, disk.Name + "/.mutex": 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			common := filepath.Join(newCommon(t), "common")
+			common := filepath.Join(storetest.NewCommon(t), "common")
 			if err := os.Mkdir(common, 0o777); err != nil {
 				t.Fatal(err)
 			}
 			if c.store {
-				put(t, filepath.Join(common, storeName, mutexName), "")
-				put(t, filepath.Join(common, storeName, doneName, id+".md"), text(id, lockfile.Done, 1))
+				storetest.Put(t, filepath.Join(common, disk.Name, ".mutex"), "")
+				storetest.Put(t, filepath.Join(common, disk.Name, disk.DoneName, "2026-07-17T18-45-12-x.md"), "")
 			}
 			if err := os.Chmod(common, 0o777); err != nil {
 				t.Fatal(err)
@@ -72,9 +72,9 @@ func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
 					}
 				})
 			}
-			cmd := process(t, "examine", common)
+			cmd := storetest.Process(t, "examine", common)
 			if os.Getuid() == 0 { // whom permission bits do not bind
-				asNobody(t, cmd, common)
+				storetest.AsNobody(t, cmd, common)
 				if err := os.Chmod(filepath.Dir(filepath.Dir(common)), 0o755); err != nil {
 					t.Fatal(err)
 				}

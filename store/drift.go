@@ -2,12 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Drift compares what changed in the caller's worktree (uncommitted, and in
@@ -18,14 +19,13 @@ import (
 func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Drift, error) {
 		if c.repo.Worktree == "" {
-			return nil, &Error{Code: BadInput, Message: fmt.Sprintf("%q has no worktree, so nothing can have changed in it", c.repo.Dir),
-				Hint: "ask from a worktree, or name one with `base_dir`"}
+			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).WithHint("ask from a worktree, or name one with `base_dir`")
 		}
 		caller, err := c.agent(r.AgentID)
 		if err != nil {
 			return nil, err
 		}
-		active, err := c.list(c.dir, activeOnly)
+		active, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
@@ -57,20 +57,20 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 
 // driftLocks are the locks that a request is about: those of this worktree but
 // for the ones that are known to be somebody else's.
-func (c *call) driftLocks(r DriftRequest, caller *string, active []entry) ([]entry, error) {
+func (c *call) driftLocks(r DriftRequest, caller *string, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
-		e, err := c.find(c.dir, Ref{LockID: *r.LockID, Short: r.Short}, activeOnly)
+		e, err := c.find(Ref{LockID: *r.LockID, Short: r.Short}, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
 		if !c.sameWorktree(&e.Lock) {
-			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.ID, e.Worktree, c.repo.Worktree)
+			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
 		}
-		return []entry{e}, nil
+		return []disk.Entry{e}, nil
 	}
-	var here []entry
+	var here []disk.Entry
 	for _, e := range active {
-		if !e.done && c.sameWorktree(&e.Lock) && standingOf(caller, &e.Lock) != stranger {
+		if !e.Done() && c.sameWorktree(&e.Lock) && standingOf(caller, &e.Lock) != stranger {
 			here = append(here, e)
 		}
 	}
@@ -79,15 +79,15 @@ func (c *call) driftLocks(r DriftRequest, caller *string, active []entry) ([]ent
 
 // A drifting is what one call to Drift knows of all the locks that it is about.
 type drifting struct {
-	*call
+	call        *call
 	caller      *string // who asks, if anybody said so
-	active      []entry
+	active      []disk.Entry
 	uncommitted []string
 	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
 }
 
-func (k *drifting) drift(e entry) (Drift, error) {
-	d := Drift{LockID: e.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
+func (k *drifting) drift(e disk.Entry) (Drift, error) {
+	d := Drift{LockID: e.Lock.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
 	changed, err := k.changed(&e.Lock)
 	if err != nil {
 		return d, err
@@ -105,33 +105,33 @@ func (k *drifting) drift(e entry) (Drift, error) {
 
 // outside are the paths that neither the lock nor another one of the same
 // holder covers beyond doubt, and the locks of others that may do so.
-func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
+func (k *drifting) outside(e disk.Entry, paths []string) ([]string, []Held) {
 	holder := k.caller
 	if holder == nil {
-		holder = e.AgentID
+		holder = e.Lock.AgentID
 	}
 	outside, held := slices.Clone(paths), []Held{}
-	cover := func(e entry) { // what a lock of one's own covers is no drift; what it may cover is
+	cover := func(e disk.Entry) { // what a lock of one's own covers is no drift; what it may cover is
 		scope := k.scope(e)
 		outside = slices.DeleteFunc(outside, func(path string) bool { _, exactly := covering(scope, path, recordable(path)); return exactly })
 	}
 	cover(e)
-	var others []entry
+	var others []disk.Entry
 	for _, o := range k.active {
 		switch {
-		case o.done || o.ID == e.ID:
-		case k.mine(holder, &o.Lock):
+		case o.Done() || o.Lock.ID == e.Lock.ID:
+		case k.call.mine(holder, &o.Lock):
 			cover(o)
 		default:
 			others = append(others, o)
 		}
 	}
-	minutes := k.configuredMinutes()
+	minutes := k.call.configuredMinutes()
 	for _, o := range others {
-		scope, stale := k.scope(o), k.stale(o, minutes)
+		scope, stale := k.scope(o), k.call.stale(o, minutes)
 		for _, path := range outside {
 			if covers, exactly := covering(scope, path, recordable(path)); covers {
-				held = append(held, Held{Path: recordable(path), LockID: o.ID, Title: o.Title, AgentID: o.AgentID, Stale: stale, Exact: exactly})
+				held = append(held, Held{Path: recordable(path), LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID, Stale: stale, Exact: exactly})
 			}
 		}
 	}
@@ -140,18 +140,18 @@ func (k *drifting) outside(e entry, paths []string) ([]string, []Held) {
 }
 
 // scope is an entry's scope, read once.
-func (k *drifting) scope(e entry) overlap.Scope {
-	scope, ok := k.scopes[e.ID]
+func (k *drifting) scope(e disk.Entry) overlap.Scope {
+	scope, ok := k.scopes[e.Lock.ID]
 	if !ok {
-		scope = k.storedScope(e)
-		k.scopes[e.ID] = scope
+		scope = k.call.storedScope(e)
+		k.scopes[e.Lock.ID] = scope
 	}
 	return scope
 }
 
 // changed lists what changed in this worktree since a claim, in order.
 func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
-	committed, err := k.committed(l)
+	committed, err := k.call.committed(l)
 	if err != nil {
 		return nil, err
 	}

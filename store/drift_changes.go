@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // unlessTrusted switches content filters off, which are programs that a
@@ -14,7 +15,7 @@ func (c *call) unlessTrusted(t Target) error {
 	if t.BaseDir == nil {
 		return nil
 	}
-	home, err := c.locate(c.ctx, Target{}, c.environ)
+	home, err := c.store.locate(c.ctx, Target{}, c.environ)
 	if err == nil && home.Lists(c.repo.Worktree) {
 		return nil
 	}
@@ -55,7 +56,7 @@ func (c *call) committed(l *lockfile.Lock) ([]string, error) {
 	}
 	there, err := c.repo.HasCommit(c.ctx, l.Head)
 	if err != nil {
-		return nil, GitError(err)
+		return nil, fault.FromGit(err)
 	}
 	if there {
 		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
@@ -67,7 +68,7 @@ func (c *call) committed(l *lockfile.Lock) ([]string, error) {
 // gitSaid wraps the error of what git was asked, once.
 func gitSaid(paths []string, err error) ([]string, error) {
 	if err != nil {
-		return nil, GitError(err)
+		return nil, fault.FromGit(err)
 	}
 	return paths, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // An EditRequest names a file that an agent is about to change, or has
@@ -31,12 +33,12 @@ type Edit struct {
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
 	a := Answer[Edit]{Result: Edit{Blocked: []Hold{}, Warned: []Hold{}}}
 	err := s.places(ctx, r, func(p *filePlace) error {
-		blocked, warned := p.holds(judge(p.names, p.stakes), p.stakes, p.minutes)
+		blocked, warned := p.call.holds(judge(p.names, p.stakes), p.stakes, p.minutes)
 		a.Result.Blocked = append(a.Result.Blocked, blocked...)
 		a.Result.Warned = append(a.Result.Warned, warned...)
-		a.Warnings = append(a.Warnings, p.warnings...)
-		a.Unreadable += p.unreadable
-		a.Dir = p.dir.path
+		a.Warnings = append(a.Warnings, p.call.warnings...)
+		a.Unreadable += p.call.unreadable
+		a.Dir = p.call.dir.Path
 		return nil
 	})
 	return a, err
@@ -45,7 +47,7 @@ func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
 // A filePlace is a worktree in which a file has names, with the active locks
 // of its repository.
 type filePlace struct {
-	*call
+	call    *call
 	names   []string // as git names the file
 	who     caller
 	stakes  []stake
@@ -73,12 +75,12 @@ func (s *Store) visit(ctx context.Context, f located, r EditRequest, environ []s
 	if err != nil {
 		return err
 	}
-	defer c.dir.close()
+	defer c.dir.Close()
 	p := &filePlace{call: c, names: f.names, minutes: c.configuredMinutes()}
 	if p.who, err = c.who(r.AgentID, r.ParentAgentID); err != nil {
 		return err
 	}
-	entries, err := c.list(c.dir, activeOnly)
+	entries, err := c.list(disk.ActiveOnly)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (s *Store) worktreesOf(ctx context.Context, file string, environ []string) 
 		}
 		repo, err := s.locate(ctx, Target{BaseDir: &root}, environ)
 		switch {
-		case errors.Is(err, NotARepository):
+		case errors.Is(err, fault.NotARepository):
 			continue
 		case err != nil:
 			return nil, err

@@ -14,7 +14,7 @@ import (
 
 // held tells which files an answer says that others hold, and which it warns
 // of.
-func held(e store.Edit) (blocked, warned string) {
+func Tx(e store.Edit) (blocked, warned string) {
 	text := func(holds []store.Hold) string {
 		var out []string
 		for _, h := range holds {
@@ -84,17 +84,17 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if blocked, warned := held(a.Result); blocked != want || warned != "" {
+		if blocked, warned := Tx(a.Result); blocked != want || warned != "" {
 			t.Errorf("%s: blocked %q, warned %q; want %q", path, blocked, warned, want)
 		}
 		a, err = s.Edit(background, store.EditRequest{Path: path, AgentID: ptr("them"), ParentAgentID: ptr("boss")})
-		if blocked, warned := held(a.Result); err != nil || blocked != "" || warned != "" {
+		if blocked, warned := Tx(a.Result); err != nil || blocked != "" || warned != "" {
 			t.Errorf("%s, the holder's own: blocked %q, warned %q, %v", path, blocked, warned, err)
 		}
 	}
 	w.pass(2 * time.Hour)
 	a, err := w.at(outside).Edit(background, store.EditRequest{Path: filepath.Join(w.link, "src/a.go"), AgentID: ptr("me")})
-	if blocked, warned := held(a.Result); err != nil || blocked != "" || warned != "src/a.go stale" {
+	if blocked, warned := Tx(a.Result); err != nil || blocked != "" || warned != "src/a.go stale" {
 		t.Errorf("blocked %q, warned %q, %v", blocked, warned, err)
 	}
 }

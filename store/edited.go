@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 const (
@@ -35,16 +37,16 @@ func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[Edited], erro
 	a := Answer[Edited]{Result: Edited{Alive: []string{}, Claims: []Summary{}}}
 	err := s.places(ctx, r, func(p *filePlace) error {
 		err := p.edited(&a.Result)
-		a.Warnings = append(a.Warnings, p.warnings...)
-		a.Unreadable += p.unreadable
-		a.Dir = p.dir.path
+		a.Warnings = append(a.Warnings, p.call.warnings...)
+		a.Unreadable += p.call.unreadable
+		a.Dir = p.call.dir.Path
 		return err
 	})
 	return a, err
 }
 
 func (p *filePlace) edited(out *Edited) error {
-	own := slices.DeleteFunc(slices.Clone(p.stakes), func(s stake) bool { return !sameAgent(p.who.agent, s.AgentID) })
+	own := slices.DeleteFunc(slices.Clone(p.stakes), func(s stake) bool { return !sameAgent(p.who.agent, s.entry.Lock.AgentID) })
 	if len(own) == 0 {
 		return nil
 	}
@@ -52,17 +54,17 @@ func (p *filePlace) edited(out *Edited) error {
 	if stray != "" {
 		out.Outside = stray
 		for _, s := range own {
-			out.Claims = append(out.Claims, p.summary(s.entry, p.minutes))
+			out.Claims = append(out.Claims, p.call.summary(s.entry, p.minutes))
 		}
 	}
 	due := slices.ContainsFunc(own, func(s stake) bool { return p.due(s.entry) })
 	if stray == "" && !due {
 		return nil
 	}
-	p.dir.wait = hookPatience
-	alive, err := change(p.call, func(h *held) ([]string, error) { return p.pulse(h, own, stray) })
+	p.call.dir.Wait = hookPatience
+	alive, err := change(p.call, func(h *disk.Tx) ([]string, error) { return p.pulse(h, own, stray) })
 	out.Alive = append(out.Alive, alive...)
-	if errors.Is(err, StoreBusy) && p.ctx.Err() == nil {
+	if errors.Is(err, fault.StoreBusy) && p.call.ctx.Err() == nil {
 		return nil
 	}
 	return err
@@ -74,7 +76,7 @@ func (p *filePlace) stray(own []stake) string {
 	name := recordable(p.names[len(p.names)-1])
 	for _, s := range own {
 		covers := func(file string) bool { yes, _ := covering(s.scope, file, recordable(file)); return yes }
-		if slices.ContainsFunc(p.names, covers) || slices.Contains(s.Notes, strayNote+name) {
+		if slices.ContainsFunc(p.names, covers) || slices.Contains(s.entry.Lock.Notes, strayNote+name) {
 			return ""
 		}
 	}
@@ -83,30 +85,32 @@ func (p *filePlace) stray(own []stake) string {
 
 // due reports whether a lock's last sign of life is a minute ago, or in a
 // future that only a wrong clock has seen.
-func (p *filePlace) due(e entry) bool { return p.Now().Sub(e.Updated.Time).Abs() >= pulse }
+func (p *filePlace) due(e disk.Entry) bool {
+	return p.call.store.Now().Sub(e.Lock.Updated.Time).Abs() >= pulse
+}
 
 // pulse writes what is due, on the locks as they are now.
-func (p *filePlace) pulse(h *held, own []stake, stray string) ([]string, error) {
+func (p *filePlace) pulse(h *disk.Tx, own []stake, stray string) ([]string, error) {
 	alive := []string{}
 	for i, s := range own {
-		e, err := p.findActive(h, Ref{LockID: s.ID})
-		if errors.Is(err, LockNotFound) || errors.Is(err, LockNotActive) || err == nil && !sameAgent(p.who.agent, e.AgentID) {
+		e, err := p.call.findActive(Ref{LockID: s.entry.Lock.ID})
+		if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) || err == nil && !sameAgent(p.who.agent, e.Lock.AgentID) {
 			continue // ended, or handed over, since it was listed
 		}
 		if err != nil {
 			return alive, err
 		}
-		edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: p.stamp().Raw}}}
+		edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: p.call.stamp().Raw}}}
 		if stray != "" && i == len(own)-1 {
 			edit.AddNotes = []string{strayNote + stray}
 		}
 		if len(edit.AddNotes) == 0 && !p.due(e) {
 			continue
 		}
-		if _, err := h.edit(e, edit, h.rewrite); err != nil {
+		if _, err := h.Rewrite(e, edit); err != nil {
 			return alive, err
 		}
-		alive = append(alive, e.ID)
+		alive = append(alive, e.Lock.ID)
 	}
 	return alive, nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // Between looking and writing a lock may end, change hands, or be kept alive by
@@ -26,7 +28,7 @@ func TestEditedJudgesAgain(t *testing.T) {
 	s.Now = func() time.Time { return began.Add(2 * time.Minute) }
 	text := func(title string) string {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(storeOf(repository), id[title]+extension))
+		text, err := os.ReadFile(filepath.Join(storeOf(repository), id[title]+disk.Extension))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,108 +1,36 @@
 package store
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/agent-locks/agent-locks/gitdir"
-)
+import "github.com/agent-locks/agent-locks/store/internal/fault"
 
 // A Code is the stable word for a kind of failure (section 9 of the design).
 // A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
 // which case it was.
-type Code string
+type Code = fault.Code
 
+// An Error is every failure that an operation returns.
+type Error = fault.Error
+
+// The kinds of failure.
 const (
-	NotARepository  Code = "not_a_repository"
-	GitFailed       Code = "git_failed"
-	LockNotFound    Code = "lock_not_found"
-	LockNotActive   Code = "lock_not_active"
-	TaskNotFound    Code = "task_not_found"
-	LockNotStale    Code = "lock_not_stale"
-	Conflict        Code = "conflict"
-	NotHolder       Code = "not_holder"
-	BadScope        Code = "bad_scope"
-	BadInput        Code = "bad_input"
-	StoreBusy       Code = "store_busy"
-	StoreUnwritable Code = "store_unwritable"
-	DuplicateID     Code = "duplicate_id"
-	Timeout         Code = "timeout"
+	NotARepository  = fault.NotARepository
+	GitFailed       = fault.GitFailed
+	LockNotFound    = fault.LockNotFound
+	LockNotActive   = fault.LockNotActive
+	TaskNotFound    = fault.TaskNotFound
+	LockNotStale    = fault.LockNotStale
+	Conflict        = fault.Conflict
+	NotHolder       = fault.NotHolder
+	BadScope        = fault.BadScope
+	BadInput        = fault.BadInput
+	StoreBusy       = fault.StoreBusy
+	StoreUnwritable = fault.StoreUnwritable
+	DuplicateID     = fault.DuplicateID
+	Timeout         = fault.Timeout
 )
 
-func (c Code) Error() string { return string(c) }
-
-// An Error is every failure that an operation returns. Its texts, as those of
-// warnings, name arguments and tools as the tools' callers know them, and in
-// backquotes: `wait_seconds`, `lock_query status=all`. A face with other names
-// for them can so tell them from words and from the caller's own text, which
-// stands in double quotes.
-type Error struct {
-	Code    Code
-	Message string // what went wrong, with the offending value in quotes
-	Hint    string // what to do; may be empty
-	Detail  any    // conflict and timeout: the JSON object that says more; else nil
-	Err     error  // the cause, where there is one
-}
-
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap lets errors.Is match the code and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Code}
-	}
-	return []error{e.Code, e.Err}
-}
-
-func badInput(format string, args ...any) *Error {
-	return &Error{Code: BadInput, Message: fmt.Sprintf(format, args...)}
-}
-
-// GitError is an error of package gitdir's, or of what git said, as an
-// operation's: *Error with the code and the hint that belong to it. What is one
-// already stays as it is.
-func GitError(err error) error {
-	if _, ours := errors.AsType[*Error](err); ours {
-		return err
-	}
-	e := &Error{Code: GitFailed, Message: err.Error(), Err: err}
-	if said, ok := errors.AsType[*gitdir.Error](err); ok {
-		e.Hint = said.Hint
-	}
-	switch {
-	case errors.Is(err, gitdir.ErrNotRepository):
-		e.Code = NotARepository
-	case errors.Is(err, gitdir.ErrBaseDir):
-		e.Code = BadInput
-	}
-	return Shortened(e)
-}
-
-// A message quotes what was wrong with a call, which may be as long as the
-// caller made it; a hint may list what there is.
-const (
-	maxMessage = 2 << 10 // bytes
-	maxHint    = 8 << 10
-)
+// GitError is an error of package gitdir as an operation returns it.
+func GitError(err error) error { return fault.FromGit(err) }
 
 // Shortened cuts the middle out of an error's texts where they are too long to
 // be read. The operations' errors are short already.
-func Shortened(err error) error {
-	e, ok := errors.AsType[*Error](err)
-	if !ok || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
-		return err
-	}
-	short := *e
-	short.Message, short.Hint = cut(e.Message, maxMessage), cut(e.Hint, maxHint)
-	return &short
-}
-
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	head, tail := s[:limit/2], s[len(s)-limit/2:]
-	left := len(s) - len(head) - len(tail)
-	return fmt.Sprintf("%s … (%d bytes) … %s", strings.ToValidUTF8(head, ""), left, strings.ToValidUTF8(tail, ""))
-}
+func Shortened(err error) error { return fault.Shortened(err) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // The values of finished_by.
@@ -38,8 +40,8 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
-		return change(c, func(h *held) (Finished, error) {
-			e, err := c.findActive(h, r.Ref)
+		return change(c, func(h *disk.Tx) (Finished, error) {
+			e, err := c.findActive(r.Ref)
 			if err != nil {
 				return Finished{}, err
 			}
@@ -48,10 +50,10 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 				return Finished{}, err
 			}
 			edit.Set = append(edit.Set, outcome...)
-			if e, err = h.edit(e, edit, h.finish); err != nil {
+			if e, err = h.Finish(e, edit); err != nil {
 				return Finished{}, err
 			}
-			return Finished{ID: e.ID, FilePath: e.path}, nil
+			return Finished{ID: e.Lock.ID, FilePath: e.Path}, nil
 		})
 	})
 }
@@ -87,31 +89,23 @@ const (
 func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	if outcome == nil {
 		if movedTo != nil {
-			e := badInput("`moved_to` %q says nothing without the outcome %q", *movedTo, moved)
-			e.Hint = fmt.Sprintf("give `outcome` %q, too", moved)
-			return nil, e
+			return nil, fault.Input("`moved_to` %q says nothing without the outcome %q", *movedTo, moved).WithHint(fmt.Sprintf("give `outcome` %q, too", moved))
 		}
 		return nil, nil
 	}
 	if !slices.Contains(outcomes(), *outcome) {
-		e := badInput("`outcome` %q is unknown", *outcome)
-		e.Hint = "use one of " + strings.Join(outcomes(), ", ")
-		return nil, e
+		return nil, fault.Input("`outcome` %q is unknown", *outcome).WithHint("use one of " + strings.Join(outcomes(), ", "))
 	}
 	keys := []lockfile.KeyValue{{Key: "outcome", Value: *outcome}}
 	switch {
 	case *outcome == moved && movedTo == nil:
-		e := badInput("the outcome %q needs `moved_to`", moved)
-		e.Hint = "say where the files are now with `moved_to`"
-		return nil, e
+		return nil, fault.Input("the outcome %q needs `moved_to`", moved).WithHint("say where the files are now with `moved_to`")
 	case *outcome != moved && movedTo != nil:
-		e := badInput("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome)
-		e.Hint = fmt.Sprintf("use the outcome %q, or leave `moved_to` out", moved)
-		return nil, e
+		return nil, fault.Input("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome).WithHint(fmt.Sprintf("use the outcome %q, or leave `moved_to` out", moved))
 	case movedTo != nil:
 		to, err := lockfile.CleanPlace(*movedTo)
 		if err != nil {
-			return nil, badText("moved_to", err)
+			return nil, fault.Text("moved_to", err)
 		}
 		keys = append(keys, lockfile.KeyValue{Key: "moved_to", Value: to})
 	}

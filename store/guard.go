@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // A GuardRequest asks whether files may be committed.
@@ -68,7 +70,7 @@ type Hold struct {
 // the verdict "unchecked".
 func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], error) {
 	environ := s.Environ()
-	g := guarding{Store: s, ctx: ctx, request: r, environ: environ}
+	g := guarding{store: s, ctx: ctx, request: r, environ: environ}
 	g.answer.Result = nothingGuarded()
 	g.config = readGuardConfig(gitdir.Getenv(environ, modeVariable), nil)
 	if bypassed(environ) {
@@ -89,7 +91,7 @@ func nothingGuarded() Guarded {
 
 // A guarding is one run of the guard.
 type guarding struct {
-	*Store
+	store   *Store
 	ctx     context.Context
 	request GuardRequest
 	environ []string
@@ -119,7 +121,7 @@ func later[T any](f func() (T, error)) func() (T, error) {
 
 // decide asks git and the locks, all at once.
 func (g *guarding) decide() (Verdict, error) {
-	q := g.query(g.request.Target, g.environ)
+	q := g.store.query(g.request.Target, g.environ)
 	settings := later(func() (map[string]string, error) { return gitdir.Settings(g.ctx, q, guardKeys) })
 	head := later(func() ([]string, error) {
 		if !g.request.Staged {
@@ -129,7 +131,7 @@ func (g *guarding) decide() (Verdict, error) {
 	})
 	c, entries, failed := g.locks()
 	if c != nil {
-		defer c.dir.close()
+		defer c.dir.Close()
 	}
 	said, err := settings()
 	if err == nil && !errors.Is(failed, gitdir.ErrEmbedded) { // whose settings are not ours to obey
@@ -140,13 +142,13 @@ func (g *guarding) decide() (Verdict, error) {
 		return GuardOff, nil
 	}
 	if c != nil {
-		g.answer.Warnings, g.answer.Unreadable, g.answer.Dir = c.warnings, c.unreadable, c.dir.path
+		g.answer.Warnings, g.answer.Unreadable, g.answer.Dir = c.warnings, c.unreadable, c.dir.Path
 	}
 	if failed != nil { // says best what is wrong, where all failed for one reason
 		return GuardFailed, failed
 	}
 	if err := errors.Join(err, diffErr); err != nil {
-		return GuardFailed, GitError(err)
+		return GuardFailed, fault.FromGit(err)
 	}
 	if g.request.Staged {
 		merging, err := c.repo.Merging()
@@ -154,7 +156,7 @@ func (g *guarding) decide() (Verdict, error) {
 			files, err = c.repo.StagedInMerge(g.ctx, files, merging)
 		}
 		if err != nil {
-			return GuardFailed, GitError(err)
+			return GuardFailed, fault.FromGit(err)
 		}
 		g.answer.Result.Merge = len(merging) > 0
 		g.answer.Result.Squash = c.repo.Squashing()
@@ -163,20 +165,20 @@ func (g *guarding) decide() (Verdict, error) {
 }
 
 // locks reads the active locks of the repository.
-func (g *guarding) locks() (*call, []entry, error) {
-	repo, err := g.locate(g.ctx, g.request.Target, g.environ)
+func (g *guarding) locks() (*call, []disk.Entry, error) {
+	repo, err := g.store.locate(g.ctx, g.request.Target, g.environ)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := g.enter(g.ctx, repo, g.environ)
+	c, err := g.store.enter(g.ctx, repo, g.environ)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := c.list(c.dir, activeOnly)
+	entries, err := c.list(disk.ActiveOnly)
 	return c, entries, err
 }
 
-func (g *guarding) judge(c *call, entries []entry, files []string) (Verdict, error) {
+func (g *guarding) judge(c *call, entries []disk.Entry, files []string) (Verdict, error) {
 	warned := len(c.warnings)
 	who, err := c.who(g.request.AgentID, g.request.ParentAgentID)
 	if err != nil {
@@ -231,11 +233,11 @@ func (g *guarding) end(v Verdict, failed error) (Answer[Guarded], error) {
 // unchecked says what the guard could not look at, and why. How a commit can
 // pass the guard by is for a person to be told, so its caller decides.
 func unchecked(err error) error {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
 	}
-	return &Error{
+	return &fault.Error{
 		Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message,
 		Hint: cmp.Or(e.Hint, "fix that, then commit again"), Detail: e.Detail, Err: e.Err,
 	}
@@ -258,9 +260,7 @@ func (c *call) names(files []string) (names []string, spelled map[string]string,
 		}
 		name = path.Clean(name)
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			e := badInput("%q is no file of the worktree %q", file, c.repo.Worktree)
-			e.Hint = "name files from the repository's root, or with ./ from where you stand"
-			return nil, nil, e
+			return nil, nil, fault.Input("%q is no file of the worktree %q", file, c.repo.Worktree).WithHint("name files from the repository's root, or with ./ from where you stand")
 		}
 		names[i] = name
 		if plain := recordable(name); plain != name {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 const (
@@ -45,21 +47,21 @@ func (g guarding) noteBypass() []string {
 // noteOn notes on each lock which of its files a bypassed commit changes. It
 // says nothing of the holder, so `updated` stays as it is.
 func (c *call) noteOn(holds []Hold, who caller) []string {
-	c.dir.wait = hookPatience
+	c.dir.Wait = hookPatience
 	var noted []string
 	// What went wrong after some locks were noted leaves those noted.
-	_, _ = change(c, func(h *held) (struct{}, error) {
+	_, _ = change(c, func(tx *disk.Tx) (struct{}, error) {
 		for id, files := range filesByLock(holds) {
-			e, err := c.findActive(h, Ref{LockID: id})
-			if errors.Is(err, LockNotFound) || errors.Is(err, LockNotActive) {
+			e, err := c.findActive(Ref{LockID: id})
+			if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) {
 				continue // ended since it was listed
 			}
 			if err != nil {
 				return struct{}{}, err
 			}
 			note := bypassNote(who, files)
-			if !slices.Contains(e.Notes, note) {
-				if _, err := h.edit(e, lockfile.Edit{AddNotes: []string{note}}, h.rewrite); err != nil {
+			if !slices.Contains(e.Lock.Notes, note) {
+				if _, err := tx.Rewrite(e, lockfile.Edit{AddNotes: []string{note}}); err != nil {
 					return struct{}{}, err
 				}
 			}

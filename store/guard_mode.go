@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // The variables that the guard heeds.
@@ -80,7 +81,7 @@ func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettin
 	}
 	settings, err := gitdir.Settings(ctx, s.query(t, environ), guardKeys)
 	if err != nil {
-		return a, GitError(err)
+		return a, fault.FromGit(err)
 	}
 	g := readGuardConfig(gitdir.Getenv(environ, modeVariable), settings)
 	a.Warnings = g.warnings

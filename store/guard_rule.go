@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // The reasons why somebody else's lock is told of but does not block.
@@ -17,7 +18,7 @@ const (
 
 // A stake is an active lock as the guard's rule sees it.
 type stake struct {
-	entry
+	entry  disk.Entry
 	scope  overlap.Scope
 	own    bool // the caller's (design, section 7, Mine)
 	parent bool // held by whoever started the caller
@@ -27,7 +28,7 @@ type stake struct {
 // older reports whether a stake was claimed before another one. Claims of one
 // second go by their ids, so that of two which meet exactly one gives way.
 func (s *stake) older(o *stake) bool {
-	return cmp.Or(s.Created.Compare(o.Created.Time), strings.Compare(s.ID, o.ID)) < 0
+	return cmp.Or(s.entry.Lock.Created.Compare(o.entry.Lock.Created.Time), strings.Compare(s.entry.Lock.ID, o.entry.Lock.ID)) < 0
 }
 
 // A judgement is what the rule says about files.
@@ -94,7 +95,7 @@ func mercy(theirs, own *stake) string {
 	switch {
 	case theirs.stale:
 		return reasonStale
-	case theirs.Mode == lockfile.Shared:
+	case theirs.entry.Lock.Mode == lockfile.Shared:
 		return reasonShared
 	case own != nil && own.older(theirs):
 		return reasonOlder
@@ -103,14 +104,14 @@ func mercy(theirs, own *stake) string {
 }
 
 // stakes are the active locks as the rule sees them for a caller.
-func (c *call) stakes(who caller, entries []entry, minutes float64) []stake {
+func (c *call) stakes(who caller, entries []disk.Entry, minutes float64) []stake {
 	out := make([]stake, len(entries))
 	for i, e := range entries {
 		out[i] = stake{
 			entry:  e,
 			scope:  c.storedScope(e),
 			own:    c.mine(who.agent, &e.Lock),
-			parent: sameAgent(who.parent, e.AgentID),
+			parent: sameAgent(who.parent, e.Lock.AgentID),
 			stale:  c.stale(e, minutes),
 		}
 	}
@@ -127,10 +128,10 @@ func (c *call) holds(j judgement, stakes []stake, minutes float64) (blocked, war
 				if len(files) == 0 {
 					continue
 				}
-				same := c.sameWorktree(&s.Lock)
+				same := c.sameWorktree(&s.entry.Lock)
 				h := Hold{Summary: c.summary(s.entry, minutes), Files: files, Reason: reason, Exact: exact}
 				h.SameWorktree = &same
-				h.LastNote = firstRunes(s.LastNote(), lastNoteRunes)
+				h.LastNote = firstRunes(s.entry.Lock.LastNote(), lastNoteRunes)
 				if reason == "" {
 					blocked = append(blocked, h)
 				} else {

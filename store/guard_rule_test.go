@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 func TestJudge(t *testing.T) {
@@ -16,7 +17,7 @@ func TestJudge(t *testing.T) {
 	at := time.Date(2026, 7, 17, 18, 0, 0, 0, time.UTC)
 	lock := func(minute int, scope string, change ...func(*stake)) stake {
 		created := lockfile.Stamp{Time: at.Add(time.Duration(minute) * time.Minute)}
-		s := stake{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{ID: created.String() + "-m", Created: created}}}}
+		s := stake{entry: disk.Entry{Lock: lockfile.Lock{ID: created.String() + "-m", Created: created}}}
 		s.scope = overlap.Scope{overlap.Stored(scope, overlap.Context{})}
 		for _, c := range change {
 			c(&s)
@@ -25,9 +26,9 @@ func TestJudge(t *testing.T) {
 	}
 	own := func(s *stake) { s.own = true }
 	parent := func(s *stake) { s.parent = true }
-	id := func(id string) func(*stake) { return func(s *stake) { s.ID = id } }
+	id := func(id string) func(*stake) { return func(s *stake) { s.entry.Lock.ID = id } }
 	stale := func(s *stake) { s.stale = true }
-	shared := func(s *stake) { s.Mode = lockfile.Shared }
+	shared := func(s *stake) { s.entry.Lock.Mode = lockfile.Shared }
 	for name, c := range map[string]struct {
 		stakes    []stake
 		blocked   string // the stakes that block src/a.go
@@ -104,7 +105,7 @@ func TestManyFiles(t *testing.T) {
 	for i := range files {
 		files[i] = fmt.Sprintf("vendor/example.com/pkg%d/internal/file_%d.go", i%97, i)
 	}
-	stakes := []stake{{entry: entry{File: &lockfile.File{Lock: lockfile.Lock{ID: "own"}}}, scope: scope(), own: true}}
+	stakes := []stake{{entry: disk.Entry{Lock: lockfile.Lock{ID: "own"}}, scope: scope(), own: true}}
 	for range 9 {
 		stakes = append(stakes, stake{entry: stakes[0].entry, scope: scope()})
 	}
@@ -112,7 +113,7 @@ func TestManyFiles(t *testing.T) {
 		t.Errorf("%d holds, %d files unclaimed; want none, and all", len(j.found), len(j.unclaimed))
 	}
 	own := stakes[0].entry
-	k := drifting{call: &call{}, active: []entry{own}, scopes: map[string]overlap.Scope{own.ID: scope()}}
+	k := drifting{call: &call{}, active: []disk.Entry{own}, scopes: map[string]overlap.Scope{own.Lock.ID: scope()}}
 	if outside, _ := k.outside(own, files); len(outside) != len(files) {
 		t.Errorf("%d files outside the claim, want all", len(outside))
 	}

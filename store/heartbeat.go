@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // Heartbeat sets an active lock's updated to the present moment (not to the
@@ -14,20 +16,20 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Heart
 		if err != nil {
 			return Heartbeat{}, err
 		}
-		return change(c, func(h *held) (Heartbeat, error) {
-			e, err := c.findActive(h, r.Ref)
+		return change(c, func(h *disk.Tx) (Heartbeat, error) {
+			e, err := c.findActive(r.Ref)
 			if err != nil {
 				return Heartbeat{}, err
 			}
 			if standingOf(caller, &e.Lock) == stranger {
-				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.ID, *e.AgentID, *caller)
+				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *caller)
 			}
 			now := c.stamp().Raw
 			edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: now}}}
-			if e, err = h.edit(e, edit, h.rewrite); err != nil {
+			if e, err = h.Rewrite(e, edit); err != nil {
 				return Heartbeat{}, err
 			}
-			return Heartbeat{ID: e.ID, Updated: now, Waiting: c.heldUp(e, h.liveTickets)}, nil
+			return Heartbeat{ID: e.Lock.ID, Updated: now, Waiting: c.heldUp(e, func(ctx context.Context) ([]queue.Ticket, error) { return queue.Sweep(ctx, h) })}, nil
 		})
 	})
 }

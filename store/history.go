@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 const defaultHistory = 20 // locks
@@ -57,7 +58,7 @@ func (c *call) historyFilter(r HistoryRequest) (historyFilter, error) {
 		}
 	}
 	if r.Since != "" {
-		f.since, err = moment("since", r.Since, c.Now())
+		f.since, err = moment("since", r.Since, c.store.Now())
 	}
 	return f, err
 }
@@ -66,16 +67,16 @@ func (f historyFilter) filters() bool {
 	return f.scope != nil || f.agent != "" || f.text != "" || !f.since.IsZero()
 }
 
-func (c *call) passes(f historyFilter, e entry) bool {
+func (c *call) passes(f historyFilter, e disk.Entry) bool {
 	return matches(&e.Lock, f.agent, f.text) &&
 		(f.since.IsZero() || !ended(&e.Lock).Before(f.since)) &&
 		(f.scope == nil || len(f.scope.Overlaps(c.storedScope(e))) > 0)
 }
 
 // history finds the newest done locks that pass, and how many more there are.
-func (c *call) history(f historyFilter, limit int) (found []entry, more int, err error) {
+func (c *call) history(f historyFilter, limit int) (found []disk.Entry, more int, err error) {
 	if f.filters() {
-		entries, err := c.list(c.dir, doneOnly)
+		entries, err := c.list(disk.DoneOnly)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -91,17 +92,17 @@ func (c *call) history(f historyFilter, limit int) (found []entry, more int, err
 		}
 		return found, more, nil
 	}
-	l, more, err := c.dir.newestDone(c.ctx, limit)
+	l, more, err := c.dir.NewestDone(c.ctx, limit)
 	if err != nil {
 		return nil, 0, err
 	}
 	c.warnListing(l)
-	return l.entries, more, nil
+	return l.Entries, more, nil
 }
 
 // whole is everything that a lock's file says.
-func (c *call) whole(e entry, staleMinutes float64) Whole {
-	w := Whole{Summary: c.summary(e, staleMinutes), Tasks: e.Tasks, Notes: e.Notes, FilePath: e.path}
+func (c *call) whole(e disk.Entry, staleMinutes float64) Whole {
+	w := Whole{Summary: c.summary(e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
 	if w.Tasks == nil {
 		w.Tasks = []lockfile.Task{}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // sameAgent reports whether both ids are known and equal. Two callers without
@@ -68,9 +69,7 @@ func mayEnd(deed string, who caller, l *lockfile.Lock, force bool) (by string, f
 	if force {
 		return fmt.Sprintf("with force by %s; its holder was %s", *who.agent, *l.AgentID), true, nil
 	}
-	return "", false, &Error{Code: NotHolder,
-		Message: fmt.Sprintf("lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *who.agent, deed),
-		Hint:    "ask its holder, or its parent; `force` overrides this and leaves a note"}
+	return "", false, fault.New(fault.NotHolder, "lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *who.agent, deed).WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
 }
 
 // agent is the caller's id: what it said, else what AGENT_LOCKS_AGENT_ID says.
@@ -86,7 +85,7 @@ func (c *call) identity(argument string, said *string, variable string) (*string
 	if said != nil {
 		id, err := lockfile.CleanAgent(*said)
 		if err != nil {
-			return nil, badText(argument, err)
+			return nil, fault.Text(argument, err)
 		}
 		return &id, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // moment reads a point in the past as people give it: a stamp, RFC 3339, or
@@ -21,9 +22,7 @@ func moment(argument, s string, now time.Time) (time.Time, error) {
 	}
 	at, err := lockfile.ParseStamp(s)
 	if err != nil {
-		e := badInput("`%s` %q is no point in time", argument, s)
-		e.Hint = "give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339"
-		return time.Time{}, e
+		return time.Time{}, fault.Input("`%s` %q is no point in time", argument, s).WithHint("give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
 	}
 	return at.Time, nil
 }

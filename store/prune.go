@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // Prune deletes finished locks that ended before r.OlderThan, oldest first, or
@@ -11,12 +13,12 @@ import (
 // which completes it first.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
-		before, err := moment("older_than", r.OlderThan, c.Now())
+		before, err := moment("older_than", r.OlderThan, c.store.Now())
 		if err != nil {
 			return nil, err
 		}
-		if !r.Yes || c.dir.active == nil {
-			entries, err := c.list(c.dir, doneOnly)
+		if !r.Yes || !c.dir.Exists() {
+			entries, err := c.list(disk.DoneOnly)
 			if err != nil {
 				return nil, err
 			}
@@ -28,8 +30,8 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 			}
 			return out, nil
 		}
-		return change(c, func(h *held) ([]Pruned, error) {
-			entries, err := c.list(h, doneOnly)
+		return change(c, func(h *disk.Tx) ([]Pruned, error) {
+			entries, err := c.list(disk.DoneOnly)
 			if err != nil {
 				return nil, err
 			}
@@ -40,18 +42,18 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 
 // prune deletes one file at a time; what was deleted before one fails is gone,
 // and is told.
-func (c *call) prune(h *held, entries []entry, before time.Time) ([]Pruned, error) {
+func (c *call) prune(h *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	for _, e := range entries {
 		going, ok := prunable(e, before)
-		if !ok || !e.archived { // what could not be moved there is warned of
+		if !ok || !e.Archived { // what could not be moved there is warned of
 			continue
 		}
-		if err := h.remove(e); err != nil {
+		if err := h.Delete(e); err != nil {
 			if len(out) == 0 {
 				return nil, err
 			}
-			c.warn("pruning stopped at lock %q: %v", e.ID, err)
+			c.warn("pruning stopped at lock %q: %v", e.Lock.ID, err)
 			return out, nil
 		}
 		out = append(out, going)
@@ -61,7 +63,7 @@ func (c *call) prune(h *held, entries []entry, before time.Time) ([]Pruned, erro
 
 // prunable tells of a done lock whether it goes: it is under no second name,
 // and ended before a moment.
-func prunable(e entry, before time.Time) (Pruned, bool) {
+func prunable(e disk.Entry, before time.Time) (Pruned, bool) {
 	at := ended(&e.Lock)
-	return Pruned{ID: e.ID, Title: e.Title, Finished: at.String()}, !e.dup && at.Before(before)
+	return Pruned{ID: e.Lock.ID, Title: e.Lock.Title, Finished: at.String()}, !e.Duplicate && at.Before(before)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Query lists locks, oldest first: active ones unless Status says otherwise.
@@ -29,11 +31,11 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 				return nil, err
 			}
 		}
-		entries, err := c.list(c.dir, w)
+		entries, err := c.list(w)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return !matches(&e.Lock, r.AgentID, r.Text) })
+		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return !matches(&e.Lock, r.AgentID, r.Text) })
 		if scope != nil {
 			met := c.meetings(scope, entries)
 			entries = entries[:0]
@@ -55,24 +57,20 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 	})
 }
 
-func badLimit(n int) *Error {
-	e := badInput("`limit` %d is not a whole number above 0", n)
-	e.Hint = "say how many locks to list at most, or leave `limit` out"
-	return e
+func badLimit(n int) *fault.Error {
+	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many locks to list at most, or leave `limit` out")
 }
 
-func parseStatus(s string) (which, error) {
+func parseStatus(s string) (disk.Which, error) {
 	switch s {
 	case "", lockfile.Active:
-		return activeOnly, nil
+		return disk.ActiveOnly, nil
 	case lockfile.Done:
-		return doneOnly, nil
+		return disk.DoneOnly, nil
 	case "all":
-		return all, nil
+		return disk.All, nil
 	}
-	e := badInput("`status` %q is unknown", s)
-	e.Hint = "use active, done or all"
-	return 0, e
+	return 0, fault.Input("`status` %q is unknown", s).WithHint("use active, done or all")
 }
 
 // matches reports whether a lock passes the filters that are set: the exact

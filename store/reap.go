@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Reap archives the lock that r names, or every stale one, and answers with
@@ -52,29 +54,29 @@ func (c *call) reapPlan(r ReapRequest) (reapPlan, error) {
 }
 
 // reapMinutes is the silence after which p may reap a lock.
-func (c *call) reapMinutes(p reapPlan, e entry) float64 {
+func (c *call) reapMinutes(p reapPlan, e disk.Entry) float64 {
 	return reapMinutes(&e.Lock, p.asked, p.configured, c.mine(p.agent, &e.Lock), p.force)
 }
 
 // reapOne archives one lock under the mutex, if p may.
 func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
-	return change(c, func(h *held) (Reaped, error) {
-		e, err := c.findActive(h, r)
+	return change(c, func(h *disk.Tx) (Reaped, error) {
+		e, err := c.findActive(r)
 		if err != nil {
 			return Reaped{}, err
 		}
-		out, f, err := c.reaped(p, e)
+		out, edit, err := c.reaped(p, e)
 		if err != nil {
 			return Reaped{}, err
 		}
-		_, err = h.finish(e, f)
+		_, err = h.Finish(e, edit)
 		return out, err
 	})
 }
 
 // wouldReap says what came of reapOne, and writes nothing.
 func (c *call) wouldReap(p reapPlan, r Ref) (Reaped, error) {
-	e, err := c.findActive(c.dir, r)
+	e, err := c.findActive(r)
 	if err != nil {
 		return Reaped{}, err
 	}
@@ -84,24 +86,22 @@ func (c *call) wouldReap(p reapPlan, r Ref) (Reaped, error) {
 
 // reaped is what p makes of an active lock, or why it may not or cannot. All
 // that decides is here, so that a dry run says what the real one does.
-func (c *call) reaped(p reapPlan, e entry) (Reaped, *lockfile.File, error) {
+func (c *call) reaped(p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
 	quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
 	switch {
 	case !olderThan(quiet, minutes):
-		return Reaped{}, nil, notStale(e, quiet, minutes, p)
-	case e.dup:
-		return Reaped{}, nil, duplicate(e.ID, e.path, e.other)
+		return Reaped{}, lockfile.Edit{}, notStale(e, quiet, minutes, p)
+	case e.Duplicate:
+		return Reaped{}, lockfile.Edit{}, e.TwoPlaces()
 	}
 	edit := endEdit(c.stamp(), reapedBy)
 	edit.AddNotes = []string{c.reapNote(p, e)}
-	f, err := applied(e, edit)
-	return Reaped{ID: e.ID, Title: e.Title, StaleForSeconds: quiet}, f, err
+	_, err := e.Edited(edit)
+	return Reaped{ID: e.Lock.ID, Title: e.Lock.Title, StaleForSeconds: quiet}, edit, err
 }
 
-func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
-	err := &Error{Code: LockNotStale,
-		Message: fmt.Sprintf("lock %q is not stale: quiet for %s, and stale after %s", e.ID, Age(quiet), Minutes(minutes)),
-		Hint:    "wait, or ask its holder to finish it"}
+func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
+	err := fault.New(fault.LockNotStale, "lock %q is not stale: quiet for %s, and stale after %s", e.Lock.ID, Age(quiet), Minutes(minutes)).WithHint("wait, or ask its holder to finish it")
 	if olderThan(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
 		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
@@ -111,12 +111,12 @@ func notStale(e entry, quiet int64, minutes float64, p reapPlan) *Error {
 
 // protected says what keeps a lock that has been quiet for longer than was
 // asked: its lease, or that it is somebody else's.
-func protected(e entry, quiet int64, minutes float64) string {
+func protected(e disk.Entry, quiet int64, minutes float64) string {
 	why := "somebody else's lock is stale"
-	if e.LeaseMinutes == minutes {
+	if e.Lock.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.ID, Age(quiet), why, Minutes(minutes))
+	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.Lock.ID, Age(quiet), why, Minutes(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -127,31 +127,31 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 	}
 	out, saved := []Reaped{}, 0
 	for _, e := range entries {
-		if e.done {
+		if e.Done() {
 			continue
 		}
 		reaped, _, err := c.reaped(p, e)
-		if errors.Is(err, LockNotStale) {
+		if errors.Is(err, fault.LockNotStale) {
 			if quiet := c.quiet(e); olderThan(quiet, p.asked) {
 				c.warnings = append(c.warnings, protected(e, quiet, c.reapMinutes(p, e)))
 			}
 			continue
 		}
 		if err == nil && !p.dryRun {
-			reaped, err = c.reapOne(p, Ref{LockID: e.ID})
+			reaped, err = c.reapOne(p, Ref{LockID: e.Lock.ID})
 		}
 		switch {
 		case err == nil:
 			out = append(out, reaped)
-		case errors.Is(err, LockNotStale), errors.Is(err, LockNotActive), errors.Is(err, LockNotFound):
+		case errors.Is(err, fault.LockNotStale), errors.Is(err, fault.LockNotActive), errors.Is(err, fault.LockNotFound):
 			saved++
-		case errors.Is(err, DuplicateID), errors.Is(err, BadInput): // this one's fault, and no other's
-			c.warn("lock %q is not reaped: %v", e.ID, err)
+		case errors.Is(err, fault.DuplicateID), errors.Is(err, fault.BadInput): // this one's fault, and no other's
+			c.warn("lock %q is not reaped: %v", e.Lock.ID, err)
 		default: // what was reaped so far is done, and must be told
 			if len(out) == 0 {
 				return nil, err
 			}
-			c.warn("reaping stopped at lock %q: %v", e.ID, err)
+			c.warn("reaping stopped at lock %q: %v", e.Lock.ID, err)
 			return out, nil
 		}
 	}
@@ -172,22 +172,22 @@ func (c *call) warnSaved(n int) {
 
 // reapEntries lists the active locks; a reap that changes things completes
 // the finishes that were cut short first.
-func (c *call) reapEntries(p reapPlan) ([]entry, error) {
-	if p.dryRun || c.dir.active == nil {
-		return c.list(c.dir, activeOnly)
+func (c *call) reapEntries(p reapPlan) ([]disk.Entry, error) {
+	if p.dryRun || !c.dir.Exists() {
+		return c.list(disk.ActiveOnly)
 	}
-	return change(c, func(h *held) ([]entry, error) { return c.list(h, activeOnly) })
+	return change(c, func(h *disk.Tx) ([]disk.Entry, error) { return c.list(disk.ActiveOnly) })
 }
 
 // reapNote keeps what the archive would otherwise forget: the last sign of
 // life and the rule by which it was too old.
-func (c *call) reapNote(p reapPlan, e entry) string {
+func (c *call) reapNote(p reapPlan, e disk.Entry) string {
 	minutes := c.reapMinutes(p, e)
 	note := reapedPrefix + "at " + c.stamp().Raw
 	if p.agent != nil {
 		note += " by " + *p.agent
 	}
-	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Updated.Raw, c.quiet(e)/60, Minutes(minutes))
+	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Lock.Updated.Raw, c.quiet(e)/60, Minutes(minutes))
 	if p.force {
 		note += ", forced"
 	}

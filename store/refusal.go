@@ -2,13 +2,16 @@ package store
 
 import (
 	"fmt"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // A Refusal is the Detail of Conflict and Timeout: why a claim was not made.
 // Nothing was written.
 type Refusal struct {
-	Code     Code `json:"code"`
-	Deadlock bool `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
+	Code     fault.Code `json:"code"`
+	Deadlock bool       `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
 	// Every lock that meets the claim; those that block it say so.
 	Overlaps []Summary `json:"overlaps"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // who came first, and waits
@@ -23,16 +26,16 @@ type Waiter struct {
 }
 
 // refusal says who stands in a claim's way, since when, doing what.
-func (c *call) refusal(k claim, o obstruction) *Error {
-	e := c.obstructed(Conflict, k, o)
+func (c *call) refusal(k claim, o obstruction) *fault.Error {
+	e := c.obstructed(fault.Conflict, k, o)
 	e.Message = "not claimed: " + e.Message
 	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + c.anonymous(k, o)
 	return e
 }
 
 // obstructed is an error whose message names the first in the way.
-func (c *call) obstructed(code Code, k claim, o obstruction) *Error {
-	return &Error{
+func (c *call) obstructed(code fault.Code, k claim, o obstruction) *fault.Error {
+	return &fault.Error{
 		Code:    code,
 		Message: c.inTheWay(k, o),
 		Detail:  Refusal{Code: code, Overlaps: c.summaries(k, o), Waiting: waiters(o.tickets)},
@@ -49,11 +52,11 @@ func (c *call) inTheWay(k claim, o obstruction) string {
 		if !m.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
 			verb = "may be"
 		}
-		said = fmt.Sprintf("%s %s held by %s since %s, for %q", inQuotes(m.pairs[0].Example), verb, named(m.AgentID), m.Created, m.Title)
-		if note := firstRunes(m.LastNote(), lastNoteRunes); note != "" {
+		said = fmt.Sprintf("%s %s held by %s since %s, for %q", inQuotes(m.pairs[0].Example), verb, named(m.entry.Lock.AgentID), m.entry.Lock.Created, m.entry.Lock.Title)
+		if note := firstRunes(m.entry.Lock.LastNote(), lastNoteRunes); note != "" {
 			said += fmt.Sprintf(" (last note: %q)", note)
 		}
-		said += fmt.Sprintf(", lock %q", m.ID)
+		said += fmt.Sprintf(", lock %q", m.entry.Lock.ID)
 	case len(o.tickets) > 0:
 		t := o.tickets[0]
 		said = fmt.Sprintf("%s waits for %s since %s and comes first", named(t.AgentID), quoted(t.Scope), t.Since)
@@ -70,8 +73,8 @@ func (c *call) inTheWay(k claim, o obstruction) string {
 // the two has no id that says otherwise.
 func (c *call) anonymous(k claim, o obstruction) string {
 	for _, m := range o.blocking {
-		if (m.AgentID == nil || k.lock.AgentID == nil) && c.sameWorktree(&m.Lock) {
-			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", m.ID)
+		if (m.entry.Lock.AgentID == nil || k.lock.AgentID == nil) && c.sameWorktree(&m.entry.Lock) {
+			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", m.entry.Lock.ID)
 		}
 	}
 	return ""
@@ -84,7 +87,7 @@ func named(agent *string) string {
 	return fmt.Sprintf("%q", *agent)
 }
 
-func waiters(tickets []ticket) []Waiter {
+func waiters(tickets []queue.Ticket) []Waiter {
 	scopes := make([][]string, len(tickets))
 	for i, t := range tickets {
 		scopes[i] = t.Scope

@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Reopen makes a done lock active again: after a reap for the asking,
@@ -20,36 +21,36 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		if err != nil {
 			return Reopened{}, err
 		}
-		var others []entry
-		e, err := change(c, func(h *held) (entry, error) {
-			e, err := c.find(h, r.Ref, all)
+		var others []disk.Entry
+		e, err := change(c, func(h *disk.Tx) (disk.Entry, error) {
+			e, err := c.find(r.Ref, disk.All)
 			if err != nil {
-				return entry{}, err
+				return disk.Entry{}, err
 			}
 			edit, err := reopenEdit(e, c.stamp(), who, reason, r.Force)
 			if err != nil {
-				return entry{}, err
+				return disk.Entry{}, err
 			}
-			if others, err = c.list(h, activeOnly); err != nil {
-				return entry{}, err
+			if others, err = c.list(disk.ActiveOnly); err != nil {
+				return disk.Entry{}, err
 			}
-			return h.edit(e, edit, h.reopen)
+			return h.Reopen(e, edit)
 		})
 		if err != nil {
 			return Reopened{}, err
 		}
 		// Compared without the mutex, so that nobody waits for that.
-		overlaps := c.overlaps(c.storedScope(e), exclusiveTo(e.Mode, others), c.configuredMinutes())
-		return Reopened{ID: e.ID, FilePath: e.path, Overlaps: overlaps}, nil
+		overlaps := c.overlaps(c.storedScope(e), exclusiveTo(e.Lock.Mode, others), c.configuredMinutes())
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlaps}, nil
 	})
 }
 
-func reopenEdit(e entry, now lockfile.Stamp, who caller, reason string, force bool) (lockfile.Edit, error) {
-	if !e.done {
-		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q is active already", e.ID), Hint: "go on with it as it is"}
+func reopenEdit(e disk.Entry, now lockfile.Stamp, who caller, reason string, force bool) (lockfile.Edit, error) {
+	if !e.Done() {
+		return lockfile.Edit{}, fault.Input("lock %q is active already", e.Lock.ID).WithHint("go on with it as it is")
 	}
-	if reason == "" && e.FinishedBy != reapedBy {
-		return lockfile.Edit{}, &Error{Code: BadInput, Message: fmt.Sprintf("lock %q was finished %s, and is reopened only for a reason", e.ID, stamped(e.Finished)), Hint: "say why with `reason`"}
+	if reason == "" && e.Lock.FinishedBy != reapedBy {
+		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and is reopened only for a reason", e.Lock.ID, stamped(e.Lock.Finished)).WithHint("say why with `reason`")
 	}
 	by, _, err := mayEnd("reopen it", who, &e.Lock, force)
 	if err != nil {

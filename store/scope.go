@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // scopeContext says how this call's entries are read.
@@ -51,16 +52,15 @@ var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 // parseScope reads the caller's own entries, relative to where it stands.
 func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
-		return nil, &Error{Code: BadScope, Message: "the scope is empty", Hint: "name at least one path or glob from the repository's root with `scope`, as in src/auth/**"}
+		return nil, fault.New(fault.BadScope, "the scope is empty").WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
 	}
 	if len(entries) > overlap.MaxEntries {
-		return nil, &Error{Code: BadScope, Message: fmt.Sprintf("the scope has %d entries, more than %d", len(entries), overlap.MaxEntries),
-			Hint: "use globs, or make several claims"}
+		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).WithHint("use globs, or make several claims")
 	}
 	context := c.scopeContext()
 	context.Prefix = c.repo.Prefix
 	if err := c.placeAbsolute(entries, &context); err != nil {
-		return nil, &Error{Code: GitFailed, Message: err.Error(), Err: err, Hint: "give scopes relative to the repository's root"}
+		return nil, &fault.Error{Code: fault.GitFailed, Message: err.Error(), Err: err, Hint: "give scopes relative to the repository's root"}
 	}
 	scope := make(overlap.Scope, 0, len(entries))
 	for _, text := range entries {
@@ -77,7 +77,7 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 }
 
 func scopeError(err error) error {
-	e := &Error{Code: BadScope, Message: err.Error(), Err: err}
+	e := &fault.Error{Code: fault.BadScope, Message: err.Error(), Err: err}
 	if oe, ok := errors.AsType[*overlap.Error](err); ok {
 		e.Hint = oe.Hint
 	}
@@ -116,17 +116,17 @@ func kindInEither(here, there, p string) overlap.Kind {
 
 // A meeting is an entry of the store whose scope meets the caller's.
 type meeting struct {
-	entry
+	entry disk.Entry
 	pairs []overlap.Pair
 }
 
 // meetings lists, in order, the entries whose scopes meet the given one.
-func (c *call) meetings(scope overlap.Scope, entries []entry) []meeting {
-	return meetings(entries, func(e entry) []overlap.Pair { return scope.Overlaps(c.storedScope(e)) })
+func (c *call) meetings(scope overlap.Scope, entries []disk.Entry) []meeting {
+	return meetings(entries, func(e disk.Entry) []overlap.Pair { return scope.Overlaps(c.storedScope(e)) })
 }
 
 // meetings lists, in order, the entries with pairs that meet.
-func meetings(entries []entry, pairs func(entry) []overlap.Pair) []meeting {
+func meetings(entries []disk.Entry, pairs func(disk.Entry) []overlap.Pair) []meeting {
 	var out []meeting
 	for _, e := range entries {
 		if pairs := pairs(e); len(pairs) > 0 {
@@ -137,7 +137,9 @@ func meetings(entries []entry, pairs func(entry) []overlap.Pair) []meeting {
 }
 
 // storedScope is an entry's scope, ready to be compared.
-func (c *call) storedScope(e entry) overlap.Scope { return c.stored(e.Scope, e.Worktree) }
+func (c *call) storedScope(e disk.Entry) overlap.Scope {
+	return c.stored(e.Lock.Scope, e.Lock.Worktree)
+}
 
 // stored is a scope that was read from a file, claimed in a worktree ("" where
 // that is not known). Other tools, and people, write absolute paths into it.
@@ -155,17 +157,17 @@ func (c *call) stored(texts []string, worktree string) overlap.Scope {
 }
 
 // overlaps are the summaries of the entries that meet a scope.
-func (c *call) overlaps(scope overlap.Scope, entries []entry, staleMinutes float64) []Summary {
+func (c *call) overlaps(scope overlap.Scope, entries []disk.Entry, staleMinutes float64) []Summary {
 	return c.overlapping(c.meetings(scope, entries), staleMinutes)
 }
 
 // exclusiveTo leaves out the locks which one of that mode never meets: shared
 // against shared is no overlap.
-func exclusiveTo(mode string, entries []entry) []entry {
+func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 	if mode != lockfile.Shared {
 		return entries
 	}
-	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.Mode == lockfile.Shared })
+	return slices.DeleteFunc(slices.Clone(entries), func(e disk.Entry) bool { return e.Lock.Mode == lockfile.Shared })
 }
 
 // texts are the entries as a lock file stores them.

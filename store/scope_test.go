@@ -4,26 +4,29 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // Where git's config cannot be read, nobody knows whether letter case counts:
 // names meet as if it did not, and the answer says that it is not certain.
 func TestUnreadableConfigFoldsCase(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src/API/x.ts")
-	repo := repoAt(common)
+	repo := storetest.RepoAt(common)
 	repo.ConfigErr = errors.New("it is torn")
 	c, err := storeAt(common).enter(t.Context(), repo, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.dir.close()
+	defer c.dir.Close()
 	scope, err := c.parseScope([]string{"src/api/x.ts"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.overlaps(scope, []entry{e}, defaultStaleMinutes); len(got) != 1 || got[0].Overlaps[0].Exact {
+	if got := c.overlaps(scope, []disk.Entry{e}, defaultStaleMinutes); len(got) != 1 || got[0].Overlaps[0].Exact {
 		t.Errorf("it meets %+v", got)
 	}
 	if len(c.warnings) != 1 || !strings.Contains(c.warnings[0], "it is torn") {

@@ -1,6 +1,11 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+)
 
 // Show gives one whole lock, active or done.
 func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) {
@@ -9,16 +14,16 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
-		e, err := c.find(c.dir, r.Ref, activeOnly)
+		e, err := c.find(r.Ref, disk.ActiveOnly)
 		if err != nil {
 			return Whole{}, err
 		}
 		c.warnEntry(e)
-		if e.dup {
-			c.warn("%q has the same id: one of the two does not count", e.other)
+		if e.Duplicate {
+			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}
 		w := c.whole(e, minutes)
-		w.Waiting = c.heldUp(e, c.dir.liveTickets)
+		w.Waiting = c.heldUp(e, func(ctx context.Context) ([]queue.Ticket, error) { return queue.Read(ctx, c.dir) })
 		return w, nil
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 const (
@@ -41,9 +43,7 @@ func (c *call) staleMinutes(asked *float64) (float64, error) {
 		return c.configuredMinutes(), nil
 	}
 	if !validMinutes(*asked) {
-		e := badInput("`stale_minutes` %s is not a number of minutes above 0", numberText(*asked))
-		e.Hint = "say after how many silent minutes a lock is stale, or leave `stale_minutes` out"
-		return 0, e
+		return 0, fault.Input("`stale_minutes` %s is not a number of minutes above 0", numberText(*asked)).WithHint("say after how many silent minutes a lock is stale, or leave `stale_minutes` out")
 	}
 	return *asked, nil
 }
@@ -57,24 +57,22 @@ func checkLease(minutes float64) error {
 	if validMinutes(minutes) && minutes <= maxLease {
 		return nil
 	}
-	e := badInput("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)", numberText(minutes), maxLease)
-	e.Hint = "say how many minutes you may be silent, or leave `lease_minutes` out"
-	return e
+	return fault.Input("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)", numberText(minutes), maxLease).WithHint("say how many minutes you may be silent, or leave `lease_minutes` out")
 }
 
 // quiet is how long ago a lock was last updated, in whole seconds; never
 // negative, and 0 for a done lock.
-func (c *call) quiet(e entry) int64 {
-	if e.done {
+func (c *call) quiet(e disk.Entry) int64 {
+	if e.Done() {
 		return 0
 	}
-	return max(0, secondsBetween(e.Updated.Time, c.Now()))
+	return max(0, secondsBetween(e.Lock.Updated.Time, c.store.Now()))
 }
 
 // stale reports whether an active lock has been quiet for strictly longer
 // than the threshold, of which its own lease is a lower bound.
-func (c *call) stale(e entry, minutes float64) bool {
-	return !e.done && olderThan(c.quiet(e), max(minutes, e.LeaseMinutes))
+func (c *call) stale(e disk.Entry, minutes float64) bool {
+	return !e.Done() && olderThan(c.quiet(e), max(minutes, e.Lock.LeaseMinutes))
 }
 
 // olderThan compares in floating point, since a threshold may be any number

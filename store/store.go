@@ -34,6 +34,9 @@ type Store struct {
 	Environ func() []string        // asked on every call
 
 	MutexWait time.Duration // how long a write waits for other writers; 0: 10 s
+
+	poll     time.Duration // how often a waiter reads the store though no change was reported; 0: each second
+	pollOnly bool          // wait as where the system reports no changes
 }
 
 // An Answer is what an operation says: the result whose JSON both faces

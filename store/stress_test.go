@@ -15,6 +15,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // stressVariable asks for another stress than the short one of a plain test,
@@ -58,7 +62,7 @@ func stressOnce(s *Store, name string, say *json.Encoder) error {
 	began := time.Now()
 	a, err := s.Create(ctx, CreateRequest{Title: "Stress", Scope: []string{scope}, AgentID: &name, Shared: d.Shared, WaitSeconds: &wait})
 	d.At, d.Waited, d.ID = time.Now(), time.Since(began), a.Result.ID
-	if errors.Is(err, Timeout) {
+	if errors.Is(err, fault.Timeout) {
 		d.What = "nothing"
 		return say.Encode(d)
 	}
@@ -98,8 +102,8 @@ type stressed struct {
 
 func startStressed(t *testing.T, repository, name string, left time.Duration) *stressed {
 	t.Helper()
-	s := &stressed{name: name, cmd: process(t, "stress", repository, name, fmt.Sprint(left.Seconds())), deeds: make(chan []deed, 1)}
-	lines := begin(t, s.cmd)
+	s := &stressed{name: name, cmd: storetest.Process(t, "stress", repository, name, fmt.Sprint(left.Seconds())), deeds: make(chan []deed, 1)}
+	lines := storetest.Begin(t, s.cmd)
 	go func() { s.deeds <- readDeeds(lines) }()
 	return s
 }
@@ -139,7 +143,7 @@ func TestStress(t *testing.T) {
 			i := rand.N(len(alive))
 			dead := alive[i]
 			dead.killed = time.Now()
-			kill(dead.cmd)
+			storetest.Kill(dead.cmd)
 			gone = append(gone, dead)
 			bury(t, repository, dead.name)
 			alive[i] = startStressed(t, repository, fmt.Sprintf("agent-%d", serial), time.Until(end))
@@ -223,10 +227,10 @@ func wantNeverHeldTwice(t *testing.T, all []deed) {
 // wantNothingLost checks that all that was confirmed is on disk.
 func wantNothingLost(t *testing.T, repository string, deeds []deed) {
 	t.Helper()
-	found := map[string]entry{}
+	found := map[string]disk.Entry{}
 	l := listedAll(t, repository)
-	for _, e := range l.entries {
-		found[e.ID] = e
+	for _, e := range l.Entries {
+		found[e.Lock.ID] = e
 	}
 	for _, d := range deeds {
 		e, known := found[d.ID]
@@ -234,22 +238,22 @@ func wantNothingLost(t *testing.T, repository string, deeds []deed) {
 		case d.What == "nothing":
 		case !known:
 			t.Errorf("%s was confirmed and is gone", d.ID)
-		case d.What == "noted" && !slices.Contains(e.Notes, d.Note):
+		case d.What == "noted" && !slices.Contains(e.Lock.Notes, d.Note):
 			t.Errorf("%s lost %q", d.ID, d.Note)
-		case d.What == "ended" && !e.done:
+		case d.What == "ended" && !e.Done():
 			t.Errorf("%s was finished and is active", d.ID)
 		}
 	}
 }
 
-func listedAll(t *testing.T, repository string) listing {
+func listedAll(t *testing.T, repository string) disk.Listing {
 	t.Helper()
-	l, err := at(t, filepath.Join(repository, ".git")).list(t.Context(), all)
+	l, err := at(t, filepath.Join(repository, ".git")).List(t.Context(), disk.All)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(l.faults) > 0 {
-		t.Errorf("faults: %v", l.faults)
+	if len(l.Bad) > 0 {
+		t.Errorf("faults: %v", l.Bad)
 	}
 	return l
 }
@@ -258,8 +262,8 @@ func listedAll(t *testing.T, repository string) listing {
 // processes left. Unfinished files are somebody's until they are an hour old.
 func wantSwept(t *testing.T, repository string) {
 	t.Helper()
-	long := time.Now().Add(-2 * leftover)
-	for _, name := range namesLike(t, storeOf(repository), temporary+"*") {
+	long := time.Now().Add(-2 * time.Hour)
+	for _, name := range storetest.NamesLike(t, storeOf(repository), ".tmp-*") {
 		if err := os.Chtimes(name, long, long); err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +272,7 @@ func wantSwept(t *testing.T, repository string) {
 		t.Fatal(err)
 	}
 	wantNothingLeft(t, repository)
-	if left := namesLike(t, storeOf(repository), temporary+"*"); len(left) > 0 {
+	if left := storetest.NamesLike(t, storeOf(repository), ".tmp-*"); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
 }

@@ -4,37 +4,38 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 // lastNoteRunes is how much of a lock's last note a listing shows.
 const lastNoteRunes = 200
 
 // summary is an entry as listings show it, judged by a staleness threshold.
-func (c *call) summary(e entry, staleMinutes float64) Summary {
+func (c *call) summary(e disk.Entry, staleMinutes float64) Summary {
 	s := Summary{
-		ID:              e.ID,
-		Title:           e.Title,
+		ID:              e.Lock.ID,
+		Title:           e.Lock.Title,
 		Status:          lockfile.Active,
-		PercentComplete: e.PercentComplete(),
-		TaskCount:       len(e.Tasks),
-		Scope:           slices.Clone(e.Scope),
-		Repository:      e.Repository,
-		AgentID:         e.AgentID,
-		ParentAgentID:   e.ParentAgentID,
+		PercentComplete: e.Lock.PercentComplete(),
+		TaskCount:       len(e.Lock.Tasks),
+		Scope:           slices.Clone(e.Lock.Scope),
+		Repository:      e.Lock.Repository,
+		AgentID:         e.Lock.AgentID,
+		ParentAgentID:   e.Lock.ParentAgentID,
 		Stale:           c.stale(e, staleMinutes),
 		StaleForSeconds: c.quiet(e),
-		Created:         e.Created.String(),
-		Updated:         e.Updated.String(),
-		Worktree:        e.Worktree,
-		Branch:          e.Branch,
-		Mode:            e.Mode,
-		LeaseMinutes:    e.LeaseMinutes,
-		FinishedBy:      e.FinishedBy,
-		Outcome:         e.Outcome,
-		MovedTo:         e.MovedTo,
+		Created:         e.Lock.Created.String(),
+		Updated:         e.Lock.Updated.String(),
+		Worktree:        e.Lock.Worktree,
+		Branch:          e.Lock.Branch,
+		Mode:            e.Lock.Mode,
+		LeaseMinutes:    e.Lock.LeaseMinutes,
+		FinishedBy:      e.Lock.FinishedBy,
+		Outcome:         e.Lock.Outcome,
+		MovedTo:         e.Lock.MovedTo,
 	}
-	if !e.Finished.IsZero() {
-		s.Finished = e.Finished.String()
+	if !e.Lock.Finished.IsZero() {
+		s.Finished = e.Lock.Finished.String()
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}
@@ -42,10 +43,10 @@ func (c *call) summary(e entry, staleMinutes float64) Summary {
 	if s.Repository == "" { // an older Node version wrote it; it lies in this store, so it governs this root
 		s.Repository = c.repo.Root
 	}
-	if e.done {
+	if e.Done() {
 		s.Status = lockfile.Done
 	} else {
-		s.WorktreeGone = c.worktreeGone(e.Worktree)
+		s.WorktreeGone = c.worktreeGone(e.Lock.Worktree)
 	}
 	return s
 }
@@ -58,7 +59,7 @@ func (c *call) overlapping(met []meeting, staleMinutes float64) []Summary {
 		same := c.sameWorktree(&m.entry.Lock)
 		s.Overlaps, s.OverlapsLeftOut = firstPairs(m.pairs, pairShare(len(met)))
 		s.SameWorktree = &same
-		s.LastNote = firstRunes(m.entry.LastNote(), lastNoteRunes)
+		s.LastNote = firstRunes(m.entry.Lock.LastNote(), lastNoteRunes)
 		out[i] = s
 	}
 	c.boundScopes(out)

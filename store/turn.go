@@ -1,23 +1,26 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // claimInTurn waits for a claim's turn and writes its lock then (design,
 // section 11). In every other case nothing is taken and no ticket is left.
 func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 	v := c.vigil(limit)
-	s := &spot{}
+	s := &queue.Place{}
 	k.known = known{}
 	defer func() {
 		c.ctx = v.call
-		if err := errors.Join(s.leave(), v.end()); err != nil {
+		if err := errors.Join(s.Leave(), v.end()); err != nil {
 			c.warn("%v", err)
 		}
 	}()
@@ -32,7 +35,7 @@ func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 		if v.over() {
 			return Created{}, c.gaveUp(k, s, v)
 		}
-		if err != nil && !errors.Is(err, StoreBusy) {
+		if err != nil && !errors.Is(err, fault.StoreBusy) {
 			return Created{}, err
 		}
 		if !v.next() {
@@ -52,24 +55,20 @@ func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
 // takeTurn writes the lock if nothing is in its way, and else sees to it that
 // the claim is in the queue: nil. Refusing, queueing and granting are each one
 // step with the look that decides, under one hold of the mutex.
-func (c *call) takeTurn(k claim, s *spot, v *vigil) (*Created, error) {
-	return change(c, func(h *held) (*Created, error) {
-		live, used, err := h.sweepTickets(c.ctx)
+func (c *call) takeTurn(k claim, s *queue.Place, v *vigil) (*Created, error) {
+	return change(c, func(h *disk.Tx) (*Created, error) {
+		live, err := queue.Sweep(c.ctx, h)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.keepTurn(h, s); err != nil {
+		if err := s.Keep(c.dir); err != nil {
 			return nil, err
 		}
-		entries, err := c.list(h, activeOnly)
+		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
-		earlier := live
-		if s.taken() {
-			earlier = before(s.seq, live)
-		}
-		o := c.obstruction(k, entries, earlier)
+		o := c.obstruction(k, entries, s.Earlier(live))
 		switch {
 		case v.over():
 			return nil, v.why()
@@ -78,75 +77,47 @@ func (c *call) takeTurn(k claim, s *spot, v *vigil) (*Created, error) {
 			if err != nil {
 				return nil, err
 			}
-			h.warnError(s.leave())
+			if err := s.Leave(); err != nil {
+				c.warn("%v", err)
+			}
 			return &out, nil
-		case s.taken():
+		case s.Taken():
 			return nil, nil
 		}
 		if through := c.circle(k, o, entries, live); through != "" {
 			return nil, c.deadlock(k, o, through)
 		}
-		mine, err := h.join(k.ticket(c.stamp().Raw, v.deadline), used)
-		if err != nil {
+		if err := s.Join(h, k.ticket(c.stamp().Raw, v.deadline)); err != nil {
 			return nil, err
 		}
-		*s = *mine
 		v.tell(func() string { return c.inTheWay(k, o) })
 		return nil, nil
 	})
-}
-
-// keepTurn gives a ticket up that is in the queue no more, so that the claim
-// queues anew.
-func (c *call) keepTurn(h *held, s *spot) error {
-	if !s.taken() {
-		return nil
-	}
-	waiting, err := h.openQueue()
-	if err != nil {
-		return err
-	}
-	stands := s.stands(waiting)
-	err = waiting.close()
-	if !stands {
-		err = errors.Join(err, s.leave())
-	}
-	return err
-}
-
-// before are the tickets that came earlier than seq.
-func before(seq uint64, tickets []ticket) []ticket {
-	i, _ := slices.BinarySearchFunc(tickets, seq, func(t ticket, seq uint64) int { return cmp.Compare(t.seq, seq) })
-	return tickets[:i]
 }
 
 // turnMayHaveCome looks without the mutex, which is worth taking only when
 // this says so. One thing in the way is enough to go on waiting for, and the
 // nearest is looked for first: so that in a long queue everybody waits for the
 // one before, and one who leaves wakes one.
-func (c *call) turnMayHaveCome(k claim, s *spot, v *vigil) (bool, error) {
+func (c *call) turnMayHaveCome(k claim, s *queue.Place, v *vigil) (bool, error) {
 	v.on = ""
-	if err := c.dir.reopen(); err != nil {
+	if err := c.dir.Refresh(); err != nil {
 		return false, err
 	}
-	waiting, err := c.dir.openQueue()
-	if err != nil {
-		return false, err
+	nearest, kept, err := queue.Nearest(c.dir, s, func(t queue.Ticket) bool { return c.comesBefore(t, k) })
+	if err != nil || !kept {
+		return !kept, err // to queue anew
 	}
-	stands := s.stands(waiting)
 	var o obstruction
-	if stands {
-		o.tickets, err = c.nearest(k, s, waiting)
-	}
-	if err := errors.Join(err, waiting.close()); err != nil || !stands {
-		return !stands, err // to queue anew
+	if nearest != nil {
+		o.tickets = []queue.Ticket{*nearest}
 	}
 	if o.none() {
-		l, err := c.dir.list(c.ctx, activeOnly)
+		l, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return false, err
 		}
-		o = c.obstruction(k, l.entries, nil)
+		o = c.obstruction(k, l.Entries, nil)
 	}
 	if o.none() {
 		return true, nil
@@ -156,27 +127,8 @@ func (c *call) turnMayHaveCome(k claim, s *spot, v *vigil) (bool, error) {
 	return false, nil
 }
 
-// nearest is the last of the live tickets that come before the caller's and
-// stand in its way, if there is one. No more of them are probed than it takes.
-func (c *call) nearest(k claim, s *spot, waiting *place) ([]ticket, error) {
-	published, _, err := waiting.numbers()
-	if err != nil {
-		return nil, err
-	}
-	for _, seq := range slices.Backward(published) {
-		if seq >= s.seq {
-			continue
-		}
-		t, ok := waiting.ticket(seq)
-		if ok && !t.late(c.dir.now()) && c.comesBefore(t, k) && waiting.lives(seq) {
-			return []ticket{t}, nil
-		}
-	}
-	return nil, nil
-}
-
 // gaveUp says why a wait ended without a claim, and what was in the way.
-func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
+func (c *call) gaveUp(k claim, s *queue.Place, v *vigil) error {
 	why, waited := v.why(), secondsText(v.waited())
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
@@ -185,13 +137,13 @@ func (c *call) gaveUp(k claim, s *spot, v *vigil) error {
 	c.ctx = v.call
 	c.forgetLook(v.warnings)
 	if c.ctx.Err() != nil { // whoever asked has gone
-		return &Error{Code: Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: Timeout, Overlaps: []Summary{}}, Err: why}
+		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
 	o, err := c.look(k, s)
 	if err != nil {
 		c.warn("what was in the way is not known: %v", err)
 	}
-	e := c.obstructed(Timeout, k, o)
+	e := c.obstructed(fault.Timeout, k, o)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
 	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, o)
 	e.Err = why
@@ -204,14 +156,38 @@ func secondsText(d time.Duration) string {
 }
 
 // look is what is in the way of a claim, as it is without the mutex.
-func (c *call) look(k claim, s *spot) (obstruction, error) {
-	entries, err := c.list(c.dir, activeOnly)
+func (c *call) look(k claim, s *queue.Place) (obstruction, error) {
+	entries, err := c.list(disk.ActiveOnly)
 	if err != nil {
 		return obstruction{}, err
 	}
-	tickets, err := c.dir.liveTickets(c.ctx)
-	if s.taken() {
-		tickets = before(s.seq, tickets)
+	tickets, err := queue.Read(c.ctx, c.dir)
+	return c.obstruction(k, entries, s.Earlier(tickets)), err
+}
+
+// ticket is what a claim puts into the queue.
+func (k claim) ticket(since string, deadline time.Time) queue.Ticket {
+	return queue.Ticket{
+		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
+		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
 	}
-	return c.obstruction(k, entries, tickets), err
+}
+
+func ticketParty(t queue.Ticket) party {
+	return party{agent: t.AgentID, parent: t.ParentAgentID, shared: t.Mode == lockfile.Shared}
+}
+
+// ahead are the tickets that block a claim, by the rule for locks.
+func (c *call) ahead(k claim, tickets []queue.Ticket) []queue.Ticket {
+	var out []queue.Ticket
+	for _, t := range tickets {
+		if c.comesBefore(t, k) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (c *call) comesBefore(t queue.Ticket, k claim) bool {
+	return ticketParty(t).blocks(k.party()) && len(k.scope.Overlaps(c.stored(t.Scope, t.Worktree))) > 0
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // BenchmarkGrant measures how long after a finish the first in the queue has
@@ -12,12 +14,12 @@ import (
 func BenchmarkGrant(b *testing.B) {
 	for name, pollOnly := range map[string]bool{"notified": false, "polling": true} {
 		b.Run(name, func(b *testing.B) {
-			common := newCommon(b)
+			common := storetest.NewCommon(b)
 			var delays []time.Duration
 			next := hold(b, common, "agent", "src")
 			for b.Loop() {
 				waiter := callAt(b, common)
-				waiter.dir.pollOnly = pollOnly
+				waiter.store.pollOnly = pollOnly
 				done := waiting(waiter, claimOf(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
 				awaitTickets(b, common, 1)
 				time.Sleep(20 * time.Millisecond) // it has begun to watch

@@ -1,11 +1,17 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+)
 
 // circle names somebody in the way of a claim who waits for its caller
 // already, directly or through others: "" where nobody is known to. Such a
 // wait could end by a deadline only.
-func (c *call) circle(k claim, o obstruction, entries []entry, live []ticket) string {
+func (c *call) circle(k claim, o obstruction, entries []disk.Entry, live []queue.Ticket) string {
 	if k.lock.AgentID == nil {
 		return ""
 	}
@@ -28,7 +34,7 @@ func (c *call) circle(k claim, o obstruction, entries []entry, live []ticket) st
 }
 
 // waitOf is the claim that a ticket stands for.
-func (c *call) waitOf(t ticket, staleMinutes float64) claim {
+func (c *call) waitOf(t queue.Ticket, staleMinutes float64) claim {
 	w := claim{scope: c.stored(t.Scope, t.Worktree), minutes: staleMinutes}
 	w.lock.AgentID, w.lock.ParentAgentID, w.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
 	return w
@@ -38,8 +44,8 @@ func (c *call) waitOf(t ticket, staleMinutes float64) claim {
 func inWay(o obstruction) []string {
 	var agents []string
 	for _, m := range o.blocking {
-		if m.AgentID != nil {
-			agents = append(agents, *m.AgentID)
+		if m.entry.Lock.AgentID != nil {
+			agents = append(agents, *m.entry.Lock.AgentID)
 		}
 	}
 	for _, t := range o.tickets {
@@ -69,7 +75,7 @@ func leadsTo(from, to string, waitsFor func(string) []string) bool {
 }
 
 // deadlock refuses a wait that would close a circle.
-func (c *call) deadlock(k claim, o obstruction, through string) *Error {
+func (c *call) deadlock(k claim, o obstruction, through string) *fault.Error {
 	e := c.refusal(k, o)
 	r := e.Detail.(Refusal)
 	r.Deadlock = true

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 func TestRaceForOverlappingScopes(t *testing.T) {
@@ -35,7 +38,7 @@ func TestRaceForOverlappingScopes(t *testing.T) {
 		case r.Code == "" && met:
 			t.Errorf("%s won %s, which another winner holds; winners are %v", a.name, scopeOf(i), winners)
 		case r.Code == "":
-		case r.Code != Conflict:
+		case r.Code != fault.Conflict:
 			t.Errorf("%s: %+v", a.name, r)
 		case !met:
 			t.Errorf("%s lost %s to nobody; winners are %v", a.name, scopeOf(i), winners)
@@ -43,8 +46,8 @@ func TestRaceForOverlappingScopes(t *testing.T) {
 			wantTold(t, r, reports, winners)
 		}
 	}
-	if l := listed(t, at(t, repository+"/.git"), all); len(l.entries) != len(winners) {
-		t.Errorf("%d locks exist, %d were confirmed", len(l.entries), len(winners))
+	if l := listed(t, at(t, repository+"/.git"), disk.All); len(l.Entries) != len(winners) {
+		t.Errorf("%d locks exist, %d were confirmed", len(l.Entries), len(winners))
 	}
 }
 
@@ -89,7 +92,7 @@ func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
 	other.claim("docs", longWait) // disjoint: need not wait
 	other.granted()
 	other.claim("src/b/y.go", 0) // no lock blocks it, but others came first
-	if r := other.report(); r.Code != Conflict || len(r.Refusal.Overlaps) != 0 || len(r.Refusal.Waiting) != 3 || *r.Refusal.Waiting[0].AgentID != "agent-0" {
+	if r := other.report(); r.Code != fault.Conflict || len(r.Refusal.Overlaps) != 0 || len(r.Refusal.Waiting) != 3 || *r.Refusal.Waiting[0].AgentID != "agent-0" {
 		t.Errorf("one who did not queue got %+v", r)
 	}
 	holder.order(order{Update: &UpdateRequest{Ref: Ref{LockID: held}, Note: &holder.name}})
@@ -124,11 +127,11 @@ func TestKilledWaiterBlocksNobody(t *testing.T) {
 	queued(t, repository, 1)
 	next.claim("src/x.go", longWait)
 	queued(t, repository, 2)
-	kill(doomed.cmd)
+	storetest.Kill(doomed.cmd)
 	holder.finish(held)
 	next.granted()
 	wantNothingLeft(t, repository) // the grant swept what the dead one left
-	if l := listed(t, at(t, repository+"/.git"), activeOnly); len(l.entries) != 1 {
-		t.Errorf("%d locks are active", len(l.entries))
+	if l := listed(t, at(t, repository+"/.git"), disk.ActiveOnly); len(l.Entries) != 1 {
+		t.Errorf("%d locks are active", len(l.Entries))
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,12 +12,16 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // callAt is a call of somebody in a store that needs no repository.
 func callAt(t testing.TB, common string) *call {
 	t.Helper()
-	return &call{Store: storeAt(common), ctx: t.Context(), repo: repoAt(common), dir: at(t, common), gone: map[string]bool{}}
+	return &call{store: storeAt(common), ctx: t.Context(), repo: storetest.RepoAt(common), dir: at(t, common), gone: map[string]bool{}}
 }
 
 // claimOf is a claim of one path by that agent.
@@ -31,7 +36,7 @@ func claimOf(t testing.TB, c *call, agent, scope string) claim {
 }
 
 // hold makes a lock that stands in the way.
-func hold(t testing.TB, common, agent, scope string) entry {
+func hold(t testing.TB, common, agent, scope string) disk.Entry {
 	t.Helper()
 	c := callAt(t, common)
 	out, err := c.claimIfFree(claimOf(t, c, agent, scope))
@@ -41,9 +46,9 @@ func hold(t testing.TB, common, agent, scope string) entry {
 	return found(t, c, out.ID)
 }
 
-func found(t testing.TB, c *call, id string) entry {
+func found(t testing.TB, c *call, id string) disk.Entry {
 	t.Helper()
-	e, err := c.dir.get(t.Context(), id)
+	e, err := c.dir.Get(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,14 +56,12 @@ func found(t testing.TB, c *call, id string) entry {
 }
 
 // end finishes a lock.
-func end(t testing.TB, common string, e entry) {
+func end(t testing.TB, common string, e disk.Entry) {
 	t.Helper()
-	if err := under(common, func(h *held) error {
-		_, err := h.edit(e, endEdit(lockfile.Stamp{Time: time.Now(), Raw: lockfile.FormatStamp(time.Now())}, holderBy), h.finish)
+	under(t, common, func(h *disk.Tx) error {
+		_, err := h.Finish(e, endEdit(lockfile.Stamp{Time: time.Now(), Raw: lockfile.FormatStamp(time.Now())}, holderBy))
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // A grantOrNot is what came of a claim that waited.
@@ -77,19 +80,19 @@ func waiting(c *call, k claim, limit time.Duration) <-chan grantOrNot {
 	return done
 }
 
-func ticketsIn(common string) string { return filepath.Join(common, storeName, waitingName) }
+func ticketsIn(common string) string { return filepath.Join(common, disk.Name, disk.WaitingName) }
 
 func awaitTickets(t testing.TB, common string, want int) {
 	t.Helper()
-	eventually(t, "a queue", func() bool { return len(namesLike(t, ticketsIn(common), "*"+ticketSuffix)) == want })
+	storetest.Eventually(t, "a queue", func() bool { return len(storetest.NamesLike(t, ticketsIn(common), "*.json")) == want })
 }
 
 func wantEmpty(t testing.TB, common string, locks int) {
 	t.Helper()
-	if left := namesLike(t, ticketsIn(common), "*"); len(left) > 0 {
+	if left := storetest.NamesLike(t, ticketsIn(common), "*"); len(left) > 0 {
 		t.Errorf("left in the queue: %q", left)
 	}
-	if got := namesLike(t, filepath.Join(common, storeName), "2*.md"); len(got) != locks {
+	if got := storetest.NamesLike(t, filepath.Join(common, disk.Name), "2*.md"); len(got) != locks {
 		t.Errorf("%d locks: %q", locks, got)
 	}
 }
@@ -110,7 +113,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			common := newCommon(t)
+			common := storetest.NewCommon(t)
 			hold(t, common, "one", "src")
 			ctx, cancel := context.WithCancel(t.Context())
 			listens, stop := context.WithCancelCause(t.Context())
@@ -124,7 +127,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 			}})
 			if c.end == nil { // by the wall clock, hours pass while it looks
 				looks := 0
-				waiter.dir.now = func() time.Time {
+				waiter.dir.Now = func() time.Time {
 					if looks++; looks > 20 {
 						return time.Now().Add(2 * time.Hour).Round(0)
 					}
@@ -142,11 +145,11 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 			case <-time.After(time.Minute):
 				t.Fatal("it did not end")
 			}
-			var e *Error
-			if !errors.As(got.err, &e) || e.Code != Timeout || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, "nothing was claimed") {
+			var e *fault.Error
+			if !errors.As(got.err, &e) || e.Code != fault.Timeout || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Message, "nothing was claimed") {
 				t.Fatalf("it ended with %v", got.err)
 			}
-			if r := e.Detail.(Refusal); r.Code != Timeout || (len(r.Overlaps) == 1) == (name == "cancelled") {
+			if r := e.Detail.(Refusal); r.Code != fault.Timeout || (len(r.Overlaps) == 1) == (name == "cancelled") {
 				t.Errorf("detail %+v", r)
 			}
 			wantEmpty(t, common, 1)
@@ -157,11 +160,11 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 // One who comes to the mutex after its deadline takes nothing, free or not.
 func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	c := callAt(t, common)
 	v := c.vigil(time.Hour)
 	v.deadline = time.Now().Add(-time.Millisecond)
-	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &spot{}, v); out != nil || !errors.Is(err, errDeadline) {
+	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &queue.Place{}, v); out != nil || !errors.Is(err, errDeadline) {
 		t.Errorf("it got %+v, %v", out, err)
 	}
 	if err := v.end(); err != nil {
@@ -172,19 +175,17 @@ func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 
 func TestBusyStoreDoesNotEndAWait(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
-	h := locked(t, at(t, common))
+	common := storetest.NewCommon(t)
+	free := holdMutex(t, common)
 	waiter := callAt(t, common)
-	waiter.dir.wait = 20 * time.Millisecond
+	waiter.dir.Wait = 20 * time.Millisecond
 	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
 	select {
 	case got := <-done:
 		t.Fatalf("it ended with %v", got.err)
 	case <-time.After(200 * time.Millisecond):
 	}
-	if err := h.unlock(); err != nil {
-		t.Fatal(err)
-	}
+	free()
 	if got := <-done; got.err != nil {
 		t.Fatal(got.err)
 	}
@@ -193,7 +194,7 @@ func TestBusyStoreDoesNotEndAWait(t *testing.T) {
 
 func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	waiter := callAt(t, common)
 	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
@@ -212,18 +213,18 @@ func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 // Silence changes no file: the waiter finds out by looking now and then.
 func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	waiter := callAt(t, common)
 	began := time.Now()
-	waiter.Store = &Store{Now: func() time.Time {
+	waiter.store = &Store{Now: func() time.Time {
 		if time.Since(began) > 300*time.Millisecond {
 			return began.Add(2 * time.Hour)
 		}
 		return began
 	}}
 	got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
-	if got.err != nil || len(got.Overlaps) != 1 || got.Overlaps[0].ID != e.ID || got.Overlaps[0].Blocks {
+	if got.err != nil || len(got.Overlaps) != 1 || got.Overlaps[0].ID != e.Lock.ID || got.Overlaps[0].Blocks {
 		t.Fatalf("it got %+v, %v", got.Created, got.err)
 	}
 	if !slices.ContainsFunc(waiter.warnings, func(w string) bool { return strings.Contains(w, "stale and blocks nobody") }) {
@@ -233,23 +234,23 @@ func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
 
 func TestDeadTicketsAreSweptAndOddNamesAreLeft(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	hold(t, common, "one", "src")
 	name := func(seq uint64, suffix string) string {
-		return filepath.Join(ticketsIn(common), ticketName(seq, suffix))
+		return filepath.Join(ticketsIn(common), fmt.Sprintf("%020d%s", seq, suffix))
 	}
-	put(t, name(3, ticketSuffix), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
-	put(t, name(4, ticketSuffix), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
-	put(t, name(4, livingSuffix), "")
-	put(t, name(9, livingSuffix), "")
-	put(t, name(12, ticketSuffix), "no JSON")
-	if live, err := at(t, common).liveTickets(t.Context()); err != nil || len(live) > 0 {
+	storetest.Put(t, name(3, ".json"), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
+	storetest.Put(t, name(4, ".json"), `{"agent_id":"dead","scope":["docs"],"since":"s","deadline":"2999-01-01T00:00:00Z"}`)
+	storetest.Put(t, name(4, ".lock"), "")
+	storetest.Put(t, name(9, ".lock"), "")
+	storetest.Put(t, name(12, ".json"), "no JSON")
+	if live, err := queue.Read(t.Context(), at(t, common)); err != nil || len(live) > 0 {
 		t.Errorf("of the dead there live %+v, %v", live, err)
 	}
 	odd := filepath.Join(ticketsIn(common), "README")
-	put(t, odd, "not a ticket")
-	hold(t, common, "two", "docs") // dead ones stand in nobody's way
-	if left := namesLike(t, ticketsIn(common), "*"); !slices.Equal(left, []string{odd}) {
+	storetest.Put(t, odd, "not a ticket")
+	hold(t, common, "two", "docs") // dead ones block nobody
+	if left := storetest.NamesLike(t, ticketsIn(common), "*"); !slices.Equal(left, []string{odd}) {
 		t.Errorf("left in the queue: %q", left)
 	}
 }
@@ -258,31 +259,25 @@ func TestDeadTicketsAreSweptAndOddNamesAreLeft(t *testing.T) {
 // then no more, though it lives.
 func TestLateTicketCountsNoMore(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	c := callAt(t, common)
 	k := claimOf(t, c, "slow", "src")
-	now := time.Now()
-	c.dir.now = func() time.Time { return now }
+	const overdue = 5 * time.Second
 	for _, late := range []bool{false, true} {
-		deadline := now.Add(-overdue)
+		deadline := time.Now().Add(-overdue / 2)
 		if late {
-			deadline = deadline.Add(-time.Nanosecond)
+			deadline = deadline.Add(-overdue)
 		}
-		var mine *spot
-		if err := under(common, func(h *held) (err error) {
-			mine, err = h.join(k.ticket("since", deadline), nil)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		var mine queue.Place
+		under(t, common, func(tx *disk.Tx) error { return mine.Join(tx, k.ticket("since", deadline)) })
 		_, err := c.claimIfFree(claimOf(t, c, "quick", "src"))
-		if blocked := errors.Is(err, Conflict); blocked == late || !late && len(err.(*Error).Detail.(Refusal).Waiting) != 1 {
+		if blocked := errors.Is(err, fault.Conflict); blocked == late || !late && len(err.(*fault.Error).Detail.(Refusal).Waiting) != 1 {
 			t.Errorf("late %v: %v", late, err)
 		}
-		if live, err := c.dir.liveTickets(t.Context()); err != nil || (len(live) == 0) != late {
+		if live, err := queue.Read(t.Context(), c.dir); err != nil || (len(live) == 0) != late {
 			t.Errorf("late %v: %+v, %v count", late, live, err)
 		}
-		if err := mine.leave(); err != nil {
+		if err := mine.Leave(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -306,7 +301,7 @@ func TestCirclesOfWaits(t *testing.T) {
 
 func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	a := hold(t, common, "a", "src/a")
 	hold(t, common, "b", "src/b")
 	hold(t, common, "c", "src/c")
@@ -319,8 +314,8 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	c := wait("c", "src/b")
 	awaitTickets(t, common, 2)
 	got := <-wait("a", "src/c")
-	var e *Error
-	if !errors.As(got.err, &e) || e.Code != Conflict || !e.Detail.(Refusal).Deadlock {
+	var e *fault.Error
+	if !errors.As(got.err, &e) || e.Code != fault.Conflict || !e.Detail.(Refusal).Deadlock {
 		t.Fatalf("the circle ended with %v", got.err)
 	}
 	if !strings.Contains(e.Message, `"c" waits for what you hold`) {
@@ -342,7 +337,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 // One who waits behind the caller does not hold up whoever is before.
 func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	hold(t, common, "h", "x")
 	y := hold(t, common, "b", "y")
 	wait := func(agent, scope string) <-chan grantOrNot {
@@ -376,7 +371,7 @@ func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 // Who asks for no turn waits for none: a plain claim is told of locks only.
 func TestPlainClaimsPassTheQueue(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src/a")
 	waiter := callAt(t, common)
 	done := waiting(waiter, claimOf(t, waiter, "two", "src/**"), longWait*time.Second)
@@ -396,11 +391,11 @@ func TestPlainClaimsPassTheQueue(t *testing.T) {
 // A lock holds up neither its holder nor the holder's children.
 func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	one, two, three := "one", "two", "three"
-	live := func(context.Context) ([]ticket, error) {
-		return []ticket{
+	live := func(context.Context) ([]queue.Ticket, error) {
+		return []queue.Ticket{
 			{AgentID: &one, Scope: []string{"src/a"}},
 			{AgentID: &two, ParentAgentID: &one, Scope: []string{"src/b"}},
 			{AgentID: &three, Scope: []string{"docs"}},
@@ -412,18 +407,18 @@ func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 	}
 }
 
-func listedBy(t *testing.T, common, agent string) []entry {
+func listedBy(t *testing.T, common, agent string) []disk.Entry {
 	t.Helper()
-	l, err := at(t, common).list(t.Context(), activeOnly)
+	l, err := at(t, common).List(t.Context(), disk.ActiveOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(l.entries, func(e entry) bool { return *e.AgentID != agent })
+	return slices.DeleteFunc(l.Entries, func(e disk.Entry) bool { return *e.Lock.AgentID != agent })
 }
 
 func TestWaitingTellsHowItGoes(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	hold(t, common, "one", "src")
 	waiter := callAt(t, common)
 	var told []Progress
@@ -432,7 +427,7 @@ func TestWaitingTellsHowItGoes(t *testing.T) {
 		told = append(told, p)
 		cancel()
 	}})
-	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second); !errors.Is(got.err, Timeout) {
+	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second); !errors.Is(got.err, fault.Timeout) {
 		t.Fatal(got.err)
 	}
 	if len(told) != 1 || told[0].Limit != longWait*time.Second || !strings.Contains(told[0].Message, `held by "one"`) {

@@ -7,6 +7,10 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // playStopping is an agent that stops itself when it has queued, before it
@@ -38,11 +42,18 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	if err := stopped.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	if r := stopped.report(); r.Code != Timeout {
+	if r := stopped.report(); r.Code != fault.Timeout {
 		t.Errorf("past its deadline, with nothing in its way, it reports %+v", r)
 	}
 	wantNothingLeft(t, repository)
-	if l := listed(t, at(t, repository+"/.git"), activeOnly); len(l.entries) != 0 {
-		t.Errorf("%d locks are active", len(l.entries))
+	if l := listed(t, at(t, repository+"/.git"), disk.ActiveOnly); len(l.Entries) != 0 {
+		t.Errorf("%d locks are active", len(l.Entries))
+	}
+}
+
+func osRoles() map[string]storetest.Role {
+	return map[string]storetest.Role{
+		"examine":  func(args []string) error { return playExamine(args[0]) },
+		"stopping": func(args []string) error { return playStopping(args[0]) },
 	}
 }

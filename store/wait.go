@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
 const defaultWait = 30 * time.Second
@@ -71,10 +72,10 @@ func (c *call) wish(r WaitRequest) (claim, error) {
 func (c *call) waitUntilFree(k claim, v *vigil) (Waited, error) {
 	for {
 		c.forgetLook(v.warnings)
-		if err := c.dir.reopen(); err != nil {
+		if err := c.dir.Refresh(); err != nil {
 			return Waited{}, err
 		}
-		entries, err := c.list(c.dir, activeOnly)
+		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return Waited{}, err
 		}

@@ -8,18 +8,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
+	"github.com/fsnotify/fsnotify"
 )
 
 // watching is a call that looks again only when it is told of a change.
 func watching(t *testing.T, common string) *call {
 	t.Helper()
 	c := callAt(t, common)
-	c.dir.poll = time.Hour
-	w := c.dir.newWatch()
-	if w.watcher == nil {
-		t.Skip("this system tells of no changes")
+
+	c.store.poll = time.Hour
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Skip("this system reports no changes: ", err)
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -41,7 +46,7 @@ func soon[T any](t *testing.T, what string, from <-chan T) T {
 // it in the queue.
 func TestWaitersAreToldOfChanges(t *testing.T) {
 	t.Parallel()
-	common := newCommon(t)
+	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	first, second := watching(t, common), watching(t, common)
 	two := waiting(first, claimOf(t, first, "two", "src"), time.Hour)
@@ -121,7 +126,7 @@ func TestWaitEnds(t *testing.T) {
 	for _, n := range []float64{-1, 3601, math.NaN(), math.Inf(1)} {
 		short.TimeoutSeconds = &n
 		_, err := s.Wait(t.Context(), short)
-		if !errors.Is(err, BadInput) || !strings.Contains(err.Error(), fmt.Sprintf("`timeout_seconds` %v", n)) {
+		if !errors.Is(err, fault.BadInput) || !strings.Contains(err.Error(), fmt.Sprintf("`timeout_seconds` %v", n)) {
 			t.Errorf("%v seconds: %v", n, err)
 		}
 	}

@@ -1,11 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 const (
@@ -38,23 +43,22 @@ func WithWaiting(ctx context.Context, w Waiting) context.Context {
 // seconds checks how long a caller wants to wait.
 func seconds(argument string, n float64) (time.Duration, error) {
 	if math.IsNaN(n) || n < 0 || n > maxWait {
-		e := badInput("`%s` %s is not a number of seconds from 0 to %d", argument, numberText(n), maxWait)
-		e.Hint = "say how many seconds to wait at most"
-		return 0, e
+		return 0, fault.Input("`%s` %s is not a number of seconds from 0 to %d", argument, numberText(n), maxWait).WithHint("say how many seconds to wait at most")
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }
 
 // A vigil is one wait: what it waits under, until when, and what wakes it.
 type vigil struct {
-	dir      *dir
+	store    *Store
+	dir      *disk.Dir
 	lent     Waiting
 	call     context.Context // the call's own
 	ctx      context.Context // ends when the wait does
 	cancel   []context.CancelFunc
 	began    time.Time
 	deadline time.Time
-	watch    *watch
+	watch    *queue.Watch
 	told     time.Time
 	on       string // the file whose change can end the wait; "" where any may
 	warnings int    // how many the call had when the wait began
@@ -62,7 +66,7 @@ type vigil struct {
 
 // vigil begins a wait of at most that long.
 func (c *call) vigil(limit time.Duration) *vigil {
-	v := &vigil{dir: c.dir, call: c.ctx, began: c.dir.now(), warnings: len(c.warnings)}
+	v := &vigil{store: c.store, dir: c.dir, call: c.ctx, began: c.dir.Now(), warnings: len(c.warnings)}
 	v.lent, _ = c.ctx.Value(waitingKey{}).(Waiting)
 	v.deadline = v.began.Add(limit)
 	ctx, cancel := context.WithDeadlineCause(c.ctx, v.deadline, errDeadline)
@@ -84,7 +88,7 @@ var errDeadline = errors.New("the time is up")
 // whatever changed before is seen by the look that follows.
 func (v *vigil) next() bool {
 	if v.watch != nil {
-		v.watch.next(v.ctx, v.on)
+		v.watch.Next(v.ctx, v.on)
 		return !v.over()
 	}
 	if v.over() {
@@ -94,14 +98,17 @@ func (v *vigil) next() bool {
 		ctx, cancel := v.lent.Until(v.ctx)
 		v.ctx, v.cancel = ctx, append(v.cancel, cancel)
 	}
-	v.watch = v.dir.newWatch()
+	poll := cmp.Or(v.store.poll, queue.PollEvery)
+	if v.watch = queue.NewPoll(poll); !v.store.pollOnly {
+		v.watch = queue.NewWatch(v.dir, poll)
+	}
 	return !v.over()
 }
 
 // over reports whether the wait has ended. The deadline is judged by the wall
 // clock as well, as others judge a ticket's: it goes on while a machine sleeps.
 func (v *vigil) over() bool {
-	return v.ctx.Err() != nil || v.dir.now().Round(0).After(v.deadline.Round(0))
+	return v.ctx.Err() != nil || v.dir.Now().Round(0).After(v.deadline.Round(0))
 }
 
 // why says what ended the wait.
@@ -112,11 +119,11 @@ func (v *vigil) why() error {
 	return errDeadline
 }
 
-func (v *vigil) waited() time.Duration { return v.dir.now().Sub(v.began) }
+func (v *vigil) waited() time.Duration { return v.dir.Now().Sub(v.began) }
 
 // tell says what is in the way, not too often.
 func (v *vigil) tell(message func() string) {
-	now := v.dir.now()
+	now := v.dir.Now()
 	if v.lent.Tell == nil || !v.told.IsZero() && now.Sub(v.told) < tellEvery {
 		return
 	}
@@ -129,7 +136,7 @@ func (v *vigil) end() error {
 	for _, cancel := range v.cancel {
 		cancel()
 	}
-	if err := v.watch.close(); err != nil {
+	if err := v.watch.Close(); err != nil {
 		return fmt.Errorf("stop watching: %w", err)
 	}
 	return nil

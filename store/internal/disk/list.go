@@ -1,0 +1,266 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// List reads the locks. It needs no mutex and yet lists no id twice and
+// misses none that was there all the time; it never fails for one bad file.
+// While this call holds the mutex, nobody else writes, so that one reading is
+// enough, and finishes that were cut short are completed.
+func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
+	reads := maxReads
+	if d.tx != nil {
+		reads = 1
+	}
+	seen, err := d.names(ctx, w, reads)
+	if err != nil {
+		return Listing{}, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	found, err := d.findAll(ctx, ids, seen.inDone, d.pauseOnce(ctx))
+	if err != nil {
+		return Listing{}, err
+	}
+	if d.tx != nil {
+		for _, f := range found {
+			if f.entry != nil {
+				*f.entry = d.tx.settle(*f.entry)
+			}
+		}
+	}
+	l := Listing{Bad: seen.bad}
+	l.collect(found, w)
+	return l, nil
+}
+
+// collect puts in what was found of each id, in order, and of the locks those that
+// w does not exclude.
+func (l *Listing) collect(found []finding, w Which) {
+	for _, f := range found {
+		l.Bad = append(l.Bad, f.bad...)
+		if f.note != "" {
+			l.Notes = append(l.Notes, f.note)
+		}
+		if f.entry != nil && !w.excludes(*f.entry) {
+			l.Entries = append(l.Entries, *f.entry)
+		}
+	}
+}
+
+const (
+	// maxReads bounds how often a listing reads directories that keep changing.
+	maxReads = 10
+	// grain is more than the step of the coarsest clock that stamps
+	// directories: a change after a moment that is older than this shows in
+	// the mtime.
+	grain = 20 * time.Millisecond
+	// coarseGrain is grain where times have no fraction of a second.
+	coarseGrain = 2 * time.Second
+)
+
+// A roster is the names that a listing saw.
+type roster struct {
+	inDone map[string]bool // by id: seen in done/ only
+	bad    []BadFile
+}
+
+// names collects the ids from the active directory and, unless only active
+// locks are wanted, from done/ with it. A name that is being replaced can be
+// missing from a single reading of a directory on btrfs and tmpfs, and a lock
+// on its way from one directory to the other from both; so names are a union
+// over several readings, until nothing moved during one.
+func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
+	r := roster{inDone: map[string]bool{}}
+	odd := map[string]BadFile{}
+	for range reads {
+		if err := ctx.Err(); err != nil {
+			return roster{}, err
+		}
+		start := d.Now()
+		places, err := d.folders(w, odd)
+		if err != nil {
+			return roster{}, err
+		}
+		before, err := modTimes(places)
+		if err != nil {
+			return roster{}, err
+		}
+		for _, p := range places {
+			if err := r.read(p, p == d.done, odd); err != nil {
+				return roster{}, err
+			}
+		}
+		after, err := modTimes(places)
+		if err != nil {
+			return roster{}, err
+		}
+		if settled(start, before, after) {
+			break
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(odd)) {
+		r.bad = append(r.bad, odd[path])
+	}
+	return r, nil
+}
+
+// places are the directories that a listing reads. A done/ that is no
+// directory is one more fault and hides nothing else.
+func (d *Dir) folders(w Which, odd map[string]BadFile) ([]*Folder, error) {
+	if d.active == nil {
+		return nil, nil
+	}
+	done, err := d.doneFolder()
+	if err != nil {
+		path := filepath.Join(d.Path, DoneName)
+		odd[path] = BadFile{path, Cause(err).Error()}
+	}
+	if w == ActiveOnly || done == nil {
+		return []*Folder{d.active}, nil
+	}
+	return []*Folder{d.active, done}, nil
+}
+
+// read reads one directory's names.
+func (r *roster) read(p *Folder, archive bool, odd map[string]BadFile) error {
+	names, err := p.Names()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, Extension)
+		if !ok || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if err := lockfile.ValidID(id); err != nil {
+			path := filepath.Join(p.Path, name)
+			odd[path] = BadFile{path, "its name is not a lock id: " + err.Error()}
+			continue
+		}
+		if old, known := r.inDone[id]; !known || old {
+			r.inDone[id] = archive
+		}
+	}
+	return nil
+}
+
+// modTimes are the directories' modification times.
+func modTimes(places []*Folder) ([]time.Time, error) {
+	var at []time.Time
+	for _, p := range places {
+		fi, err := p.root.Stat(".")
+		if err != nil {
+			return nil, Unusable("read", p.Path, err)
+		}
+		at = append(at, fi.ModTime())
+	}
+	return at, nil
+}
+
+// settled reports whether directories that were read between two looks at
+// their modification times, the first of them after start, cannot have changed
+// in between. It is not enough that the times agree: a change soon after an
+// earlier one can carry the same time.
+func settled(start time.Time, before, after []time.Time) bool {
+	return slices.EqualFunc(before, after, time.Time.Equal) &&
+		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= stepOf(t) })
+}
+
+// stepOf is how far apart two times of a file system must be to differ: one
+// without a fraction of a second is taken to count in whole ones, or, as FAT,
+// in pairs of them.
+func stepOf(t time.Time) time.Duration {
+	if t.Nanosecond() == 0 {
+		return coarseGrain
+	}
+	return grain
+}
+
+// IDs are the ids of all files that bear the name of a lock, in order,
+// without opening any.
+func (d *Dir) IDs(ctx context.Context, w Which) ([]string, error) {
+	seen, err := d.names(ctx, w, maxReads)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	if w == DoneOnly {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !seen.inDone[id] })
+	}
+	return ids, nil
+}
+
+// NewestDone reads the newest done locks, newest first, at most limit of them,
+// and tells how many more there are in done/. It opens no older file there;
+// of the active directory only what is as new, for a finish cut short.
+func (d *Dir) NewestDone(ctx context.Context, limit int) (Listing, int, error) {
+	seen, err := d.names(ctx, All, maxReads)
+	if err != nil {
+		return Listing{}, 0, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	slices.Reverse(ids)
+	l := Listing{Bad: seen.bad}
+	pause := d.pauseOnce(ctx)
+	for len(ids) > 0 && len(l.Entries) < limit {
+		next := ids[:min(len(ids), limit-len(l.Entries))]
+		ids = ids[len(next):]
+		found, err := d.findAll(ctx, next, seen.inDone, pause)
+		if err != nil {
+			return Listing{}, 0, err
+		}
+		l.collect(found, DoneOnly)
+	}
+	more := 0
+	for _, id := range ids {
+		if seen.inDone[id] {
+			more++
+		}
+	}
+	return l, more, nil
+}
+
+// FinishedSince reads the files in done/ that were last written since then;
+// the others, which may be thousands, are not opened. Unreadable ones are left
+// out: listings of done/ report them.
+func (d *Dir) FinishedSince(then time.Time) ([]Entry, error) {
+	done, err := d.doneFolder()
+	if done == nil || err != nil {
+		return nil, err
+	}
+	names, err := done.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, Extension)
+		if !ok || lockfile.ValidID(id) != nil {
+			continue
+		}
+		fi, err := done.root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // reopened meanwhile
+		}
+		if err != nil {
+			return nil, Unusable("look at", done.File(id+Extension), err)
+		}
+		if fi.ModTime().Before(then) {
+			continue
+		}
+		if r := done.readLock(id, d.Now()); r.file != nil {
+			out = append(out, newEntry(done, r.file, true))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,173 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// mutexName is the file that writers lock. It is never removed or renamed: a
+// process that waits for a file that is gone would not exclude the next one.
+const mutexName = ".mutex"
+
+// lock takes the mutex, creating the store where it is missing. It waits at
+// most d.Wait, or until the context ends.
+func (d *Dir) lock(ctx context.Context) (*Tx, error) {
+	limit, cancel := context.WithTimeout(ctx, d.Wait)
+	defer cancel()
+	tx := &Tx{Dir: d}
+	tx.dirMode, tx.fileMode = d.modes()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, d.busy(err)
+		}
+		taken, err := tx.try(limit)
+		switch {
+		case err != nil:
+			return nil, err
+		case taken:
+			d.tx = tx
+			tx.share()
+			tx.sweep()
+			return tx, nil
+		case limit.Err() != nil:
+			return nil, d.busy(ctx.Err())
+		}
+	}
+}
+
+// try locks the file that is the mutex now: an open by path and a lock on a
+// file that was replaced in between would exclude nobody.
+func (tx *Tx) try(ctx context.Context) (bool, error) {
+	d := tx.Dir
+	if err := tx.ensureStore(); err != nil {
+		return false, err
+	}
+	if err := tx.ensureMutex(); err != nil {
+		return false, err
+	}
+	mutex := d.active.OpenLock(mutexName)
+	switch taken, err := acquire(ctx, mutex, d.mutexReplaced()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, d.forget()
+	case err != nil:
+		return false, Unusable("lock", mutex.Path(), err)
+	case !taken:
+		return false, nil
+	}
+	switch current, err := d.active.IsLocked(mutexName, mutex); {
+	case err != nil:
+		return false, errors.Join(Unusable("lock", mutex.Path(), err), mutex.Unlock())
+	case !current:
+		return false, errors.Join(mutex.Unlock(), d.forget())
+	}
+	tx.mutex = mutex
+	return true, nil
+}
+
+// mutexReplaced returns how to ask whether the mutex is another file by now: a
+// waiter on the one before would wait for nothing.
+func (d *Dir) mutexReplaced() func() bool {
+	before, err := os.Lstat(filepath.Join(d.Path, mutexName))
+	return func() bool {
+		now, lerr := os.Lstat(filepath.Join(d.Path, mutexName))
+		return err != nil || lerr != nil || !os.SameFile(before, now)
+	}
+}
+
+// replacedEvery is how often a waiter asks that.
+const replacedEvery = 200 * time.Millisecond
+
+// acquire waits for a lock in the kernel, which is fair and costs nothing while
+// it lasts. The kernel knows no deadline for that: a wait that is given up goes
+// on beside the program, and unlocks at once if it still gets the lock.
+func acquire(ctx context.Context, lock *flock.Flock, replaced func() bool) (bool, error) {
+	if taken, err := Uninterrupted(lock.TryLock); taken || err != nil {
+		return taken, err
+	}
+	got := make(chan error, 1)
+	go func() {
+		_, err := Uninterrupted(func() (bool, error) { return true, lock.Lock() })
+		got <- err
+	}()
+	check := time.NewTicker(replacedEvery)
+	defer check.Stop()
+	for given := false; !given; {
+		select {
+		case err := <-got:
+			return err == nil, err
+		case <-ctx.Done():
+			given = true
+		case <-check.C:
+			given = replaced()
+		}
+	}
+	go func() {
+		if <-got == nil {
+			_ = lock.Unlock() // nobody is left to be told
+		}
+	}()
+	return false, nil
+}
+
+// ensureMutex creates the mutex where it is missing and refuses anything but a
+// regular file.
+func (tx *Tx) ensureMutex() error {
+	in := tx.Dir.active
+	fi, err := in.Lstat(mutexName)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := tx.NewFile(in, mutexName)
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			return nil // another process was first, or the store is gone: try will see
+		}
+		if err != nil {
+			return Unusable("create", in.File(mutexName), err)
+		}
+		return f.Close()
+	}
+	if err != nil {
+		return Unusable("open", in.File(mutexName), err)
+	}
+	if !fi.Mode().IsRegular() {
+		return notMutex(in.File(mutexName), fi.Mode())
+	}
+	return nil
+}
+
+func notMutex(path string, mode fs.FileMode) error {
+	return fault.New(fault.StoreUnwritable, "%q is %s, not a regular file", path, kind(mode)).
+		WithHint("move it away: agent-locks creates the file it needs")
+}
+
+// busy is the error where the mutex could not be acquired.
+func (d *Dir) busy(ended error) error {
+	path := filepath.Join(d.Path, mutexName)
+	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.Wait)
+	if ended != nil {
+		message = fmt.Sprintf("gave up waiting for %q: %v", path, ended)
+	}
+	return &fault.Error{
+		Code:    fault.StoreBusy,
+		Message: message,
+		Hint: "nothing was changed; try again. Another agent-locks process is writing, or was stopped (ctrl-z, a debugger) while it wrote: " +
+			"continue or end it. The lock ends with its process, so removing the file does not help",
+		Err: ended,
+	}
+}
+
+// unlock lets the next writer in.
+func (tx *Tx) unlock() error {
+	tx.Dir.tx = nil
+	if err := tx.mutex.Unlock(); err != nil {
+		return fmt.Errorf("unlock the store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ensureStore creates and opens agents-locks.
+func (tx *Tx) ensureStore() (err error) {
+	if d := tx.Dir; d.active == nil {
+		d.active, err = tx.ensureFolder(d.common, Name, d.Path)
+	}
+	return err
+}
+
+// ensureDone creates and opens done/.
+func (tx *Tx) ensureDone() (*Folder, error) {
+	if tx.Dir.done != nil {
+		return tx.Dir.done, nil
+	}
+	done, err := tx.EnsureFolder(DoneName)
+	tx.Dir.done = done
+	return done, err
+}
+
+// EnsureFolder opens a directory in the store, and creates it where it is
+// missing.
+func (tx *Tx) EnsureFolder(name string) (*Folder, error) {
+	in := tx.Dir.active
+	return tx.ensureFolder(in.root, name, in.File(name))
+}
+
+// ensureFolder gives a new directory the git directory's own permissions.
+func (tx *Tx) ensureFolder(parent *os.Root, name, path string) (*Folder, error) {
+	switch err := parent.Mkdir(name, 0o777); {
+	case err == nil:
+		if tx.dirMode != 0 {
+			tx.Warn("set the permissions of", path, parent.Chmod(name, tx.dirMode))
+		}
+		tx.Warn("sync", filepath.Dir(path), tx.Dir.sync(parent))
+	case !errors.Is(err, fs.ErrExist):
+		return nil, Unusable("create", path, err)
+	}
+	f, err := openFolder(parent, name, path)
+	if err == nil && f == nil {
+		err = Unusable("open", path, errors.New("it was removed as soon as it was created"))
+	}
+	return f, err
+}
+
+// NewFile creates a file that must not exist yet, with the git directory's own
+// permissions.
+func (tx *Tx) NewFile(in *Folder, name string) (*os.File, error) {
+	f, err := in.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if tx.fileMode != 0 {
+		tx.Warn("set the permissions of", f.Name(), f.Chmod(tx.fileMode))
+	}
+	return f, nil
+}
+
+// share grants what the git directory's permissions ask for where it is
+// missing: the process that created the store was killed before it came to
+// that, or the repository became a shared one later.
+func (tx *Tx) share() {
+	if tx.dirMode == 0 {
+		return
+	}
+	d := tx.Dir
+	tx.grant(d.common, Name, d.Path, tx.dirMode)
+	for _, name := range []string{DoneName, WaitingName} {
+		tx.grant(d.active.root, name, d.active.File(name), tx.dirMode)
+	}
+	tx.grant(d.active.root, mutexName, d.active.File(mutexName), tx.fileMode)
+}
+
+// grant adds permissions. Only the owner can, and anybody else may go on: what
+// is missing for us will show, and what is missing for others is theirs.
+func (tx *Tx) grant(parent *os.Root, name, path string, want fs.FileMode) {
+	fi, err := parent.Lstat(name)
+	if err == nil && fi.Mode()&want != want && fi.Mode()&fs.ModeSymlink == 0 {
+		err = parent.Chmod(name, want|fi.Mode()&fs.ModePerm)
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		tx.Warn("set the permissions of", path, err)
+	}
+}

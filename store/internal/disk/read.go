@@ -1,0 +1,92 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// A reading is what came of one attempt to read a lock's file in one place.
+type reading struct {
+	file    *lockfile.File // nil where it is missing or unreadable
+	missing bool
+	reason  string // why it is unreadable
+	young   bool   // it failed to parse just after it was modified: it may be half written
+}
+
+// youth is the age up to which a file that does not parse may still be in the
+// middle of another tool's plain write.
+const youth = 2 * time.Second
+
+// readLock reads the file of a lock, if it is a regular file of bearable size.
+func (f *Folder) readLock(id string, now time.Time) reading {
+	data, modified, err := f.readFile(id + Extension)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return reading{missing: true}
+	case err != nil:
+		return reading{reason: Cause(err).Error()}
+	}
+	file, err := lockfile.Parse(id, data)
+	if err != nil {
+		return reading{reason: err.Error(), young: now.Sub(modified).Abs() < youth}
+	}
+	return reading{file: file}
+}
+
+// ReadFile reads a regular file whole.
+func (f *Folder) ReadFile(name string) ([]byte, error) {
+	data, _, err := f.readFile(name)
+	return data, err
+}
+
+// readFile also says when the file was modified. It follows no link, and what
+// is opened must be a regular file: a fifo or a device can hang or do things.
+func (f *Folder) readFile(name string) ([]byte, time.Time, error) {
+	file, err := f.openPlain(name)
+	if err != nil {
+		if fi, lerr := f.Lstat(name); lerr == nil && !fi.Mode().IsRegular() {
+			err = readable(fi)
+		}
+		return nil, time.Time{}, err
+	}
+	fi, err := file.Stat()
+	if err == nil {
+		err = readable(fi)
+	}
+	if err != nil {
+		return nil, time.Time{}, errors.Join(err, file.Close())
+	}
+	data, err := readAll(file, fi.Size())
+	return data, fi.ModTime(), errors.Join(err, file.Close())
+}
+
+// readable reports why a file must not be read.
+func readable(fi fs.FileInfo) error {
+	if !fi.Mode().IsRegular() {
+		return fmt.Errorf("it is %s, not a regular file", kind(fi.Mode()))
+	}
+	if fi.Size() > lockfile.MaxFile {
+		return fmt.Errorf("it has %d bytes; a lock file has at most %d", fi.Size(), lockfile.MaxFile)
+	}
+	return nil
+}
+
+// readAll reads to the end of f, which may have grown since its size was asked.
+func readAll(f *os.File, size int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(size) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(f, lockfile.MaxFile+1)); err != nil {
+		return nil, err
+	}
+	if b.Len() > lockfile.MaxFile {
+		return nil, fmt.Errorf("it has more than %d bytes, the most that a lock file has", lockfile.MaxFile)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,160 @@
+package disk
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// temporaryPrefix begins the names of unfinished files. A name that begins with
+// a dot never reads as a lock.
+const temporaryPrefix = ".tmp-"
+
+// Create links a new lock file under the first free id (base, base-2, ...),
+// free in both places; render makes the file for an id.
+func (tx *Tx) Create(base string, render func(id string) (*lockfile.File, error)) (Entry, error) {
+	for n := 1; ; n++ {
+		id := base
+		if n > 1 {
+			id = fmt.Sprintf("%s-%d", base, n)
+		}
+		switch taken, err := tx.taken(id); {
+		case err != nil:
+			return Entry{}, err
+		case taken:
+			continue
+		}
+		f, err := render(id)
+		if err == nil {
+			err = checkSize(f)
+		}
+		if err != nil {
+			return Entry{}, err
+		}
+		err = tx.appear(id, f)
+		switch {
+		case err == nil:
+			return newEntry(tx.Dir.active, f, false), nil
+		case !errors.Is(err, fs.ErrExist):
+			return Entry{}, Unusable("create", tx.Dir.active.File(id+Extension), err)
+		}
+	}
+}
+
+// taken reports whether an id is in use in either place.
+func (tx *Tx) taken(id string) (bool, error) {
+	done, err := tx.Dir.doneFolder()
+	if err != nil {
+		return false, err
+	}
+	if taken, err := done.holds(id); taken || err != nil {
+		return taken, err
+	}
+	return tx.Dir.active.holds(id)
+}
+
+// appear puts a new file in its place, whole, and never over another one
+// (fs.ErrExist): by an exclusive link or, where the file system has none, by a
+// rename after a look.
+func (tx *Tx) appear(id string, f *lockfile.File) error {
+	in := tx.Dir.active
+	temporary, err := tx.writeTemporary(f.Bytes())
+	if err != nil {
+		return err
+	}
+	err = tx.Dir.link(in.root, temporary, id+Extension)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		if err = tx.renameNew(temporary, in, id); err == nil {
+			tx.syncFolder(in)
+			return nil
+		}
+	}
+	tx.Warn("remove", in.File(temporary), in.Unlink(temporary))
+	if err == nil {
+		tx.syncFolder(in)
+	}
+	return err
+}
+
+// replaceFile replaces the file of an entry in place. Readers see the old file
+// or the new one.
+func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
+	in := tx.Dir.active
+	if e.Archived {
+		in = tx.Dir.done
+	}
+	if err := tx.Publish(f.Bytes(), in, e.Lock.ID+Extension); err != nil {
+		return Entry{}, Unusable("write", e.Path, err)
+	}
+	tx.syncFolder(in)
+	written := newEntry(in, f, e.Archived)
+	written.Duplicate, written.Other = e.Duplicate, e.Other
+	return written, nil
+}
+
+// Publish makes a file appear whole, over any file that has the name.
+func (tx *Tx) Publish(data []byte, in *Folder, name string) error {
+	temporary, err := tx.writeTemporary(data)
+	if err != nil {
+		return err
+	}
+	if err := tx.rename(temporary, tx.within(in, name)); err != nil {
+		return errors.Join(err, tx.Dir.active.Unlink(temporary))
+	}
+	return nil
+}
+
+// rename moves a file within the store, over any file that has that name.
+func (tx *Tx) rename(from, to string) error {
+	return persist(func() error { return tx.Dir.active.root.Rename(from, to) })
+}
+
+// renameNew moves a lock's file to where nothing is yet (else fs.ErrExist).
+// Nothing comes between the look and the rename: all writers hold the mutex.
+func (tx *Tx) renameNew(from string, to *Folder, id string) error {
+	taken, err := to.holds(id)
+	switch {
+	case err != nil:
+		return err
+	case taken:
+		return fs.ErrExist
+	}
+	return tx.rename(from, tx.within(to, id+Extension))
+}
+
+// within is what the store's own root calls a file.
+func (tx *Tx) within(in *Folder, name string) string {
+	if in == tx.Dir.active {
+		return name
+	}
+	return filepath.Join(in.name, name)
+}
+
+// writeTemporary writes a file of the store's own, durably, and returns its
+// name; nothing is left where that fails. All lie in the active directory, so
+// that one sweep finds those of a process that was killed.
+func (tx *Tx) writeTemporary(data []byte) (string, error) {
+	name := temporaryPrefix + rand.Text()
+	f, err := tx.NewFile(tx.Dir.active, name)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = tx.Dir.syncFile(f)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, tx.Dir.active.Unlink(name))
+	}
+	return name, nil
+}
+
+// syncFolder makes the names in a directory durable. What was renamed has
+// happened, so that this failed is a warning.
+func (tx *Tx) syncFolder(f *Folder) {
+	tx.Warn("sync", f.Path, tx.Dir.sync(f.root))
+}

@@ -1,0 +1,92 @@
+package queue
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
+
+// Dead lists the tickets of processes that have ended, by their paths. It needs
+// no mutex, and looks twice with a pause between: a ticket that is just being
+// made or given back looks dead for a moment.
+func Dead(d *disk.Dir, pause func() error) (paths []string, err error) {
+	waiting, err := d.OpenFolder(disk.WaitingName)
+	if waiting == nil || err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, waiting.Close()) }()
+	dead, err := deadIn(waiting)
+	if len(dead) == 0 || err != nil {
+		return nil, err
+	}
+	if err := pause(); err != nil {
+		return nil, err
+	}
+	again, err := deadIn(waiting)
+	for _, seq := range again {
+		if slices.Contains(dead, seq) {
+			paths = append(paths, waiting.File(fileName(seq, ticketSuffix)))
+		}
+	}
+	return paths, err
+}
+
+func deadIn(waiting *disk.Folder) ([]uint64, error) {
+	_, used, err := numbers(waiting)
+	return slices.DeleteFunc(used, func(seq uint64) bool { return alive(waiting, seq) }), err
+}
+
+// DeadPause is how long to pause between the two looks of Dead.
+const DeadPause = 20 * time.Millisecond
+
+// Strangers lists what lies in the queue and is not a ticket. It blocks
+// nobody.
+func Strangers(d *disk.Dir) (found []disk.BadFile, err error) {
+	waiting, err := d.OpenFolder(disk.WaitingName)
+	if waiting == nil || err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, waiting.Close()) }()
+	names, err := waiting.Names()
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		seq, suffix, ours := parseName(name)
+		var reason string
+		switch {
+		case strings.HasPrefix(name, "."): // a file system's or an editor's own, as in the store
+		case !ours:
+			reason = "its name is not a number of the queue"
+		case suffix == ticketSuffix && alive(waiting, seq): // else it is a leftover
+			reason = illegible(waiting, name)
+		}
+		if reason != "" {
+			found = append(found, disk.BadFile{Path: waiting.File(name), Reason: reason})
+		}
+	}
+	return found, nil
+}
+
+// illegible says why a ticket counts as none; "" where it is one, or has just
+// been given back.
+func illegible(waiting *disk.Folder, name string) string {
+	data, err := waiting.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return disk.Cause(err).Error()
+	}
+	if err := json.Unmarshal(data, &Ticket{}); err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package queue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
+
+// A Place is the caller's own place in the queue; the zero value is none. Its
+// handle on the .lock file stays open for as long as the wait: however the
+// process ends, the kernel then lets go of it, and the ticket is dead.
+type Place struct {
+	seq    uint64
+	lock   *flock.Flock
+	folder *disk.Folder // waiting/, through a handle that outlives what the call's disk.Dir holds
+}
+
+// Taken reports whether the caller is in the queue.
+func (p *Place) Taken() bool { return p.lock != nil }
+
+// Earlier are, of tickets in order, those that came before the place: all of
+// them where none is taken.
+func (p *Place) Earlier(tickets []Ticket) []Ticket {
+	if !p.Taken() {
+		return tickets
+	}
+	for i, t := range tickets {
+		if t.Seq >= p.seq {
+			return tickets[:i]
+		}
+	}
+	return tickets
+}
+
+// Join puts a ticket at the end of the queue.
+func (p *Place) Join(tx *disk.Tx, t Ticket) error {
+	folder, err := tx.EnsureFolder(disk.WaitingName)
+	if err != nil {
+		return err
+	}
+	*p = Place{folder: folder}
+	if err := p.number(tx); err != nil {
+		return errors.Join(disk.Unusable("queue in", folder.Path, err), folder.Close())
+	}
+	data, err := json.Marshal(t)
+	if err == nil {
+		err = tx.Publish(append(data, '\n'), folder, fileName(p.seq, ticketSuffix))
+	}
+	if err != nil {
+		return errors.Join(disk.Unusable("queue in", folder.Path, err), p.Leave())
+	}
+	return nil
+}
+
+// number finds and holds the next free number. Somebody who leaves without the
+// mutex may still be removing files of a number that was given up, so one
+// which does not hold still is passed over.
+func (p *Place) number(tx *disk.Tx) error {
+	_, used, err := numbers(p.folder)
+	if err != nil {
+		return err
+	}
+	if len(used) > 0 {
+		p.seq = used[len(used)-1]
+	}
+	for range 10 {
+		p.seq++
+		name := fileName(p.seq, aliveSuffix)
+		f, err := tx.NewFile(p.folder, name)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		lock := p.folder.OpenLock(name)
+		ok, err := disk.Uninterrupted(lock.TryLock)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if p.lock = lock; p.heldIn(p.folder) {
+			return nil
+		}
+		p.lock = nil
+		if err := lock.Unlock(); err != nil {
+			return err
+		}
+	}
+	return errors.New("no number could be held")
+}
+
+// heldIn reports whether the locked file still has the ticket's name.
+func (p *Place) heldIn(waiting *disk.Folder) bool {
+	held, err := waiting.IsLocked(fileName(p.seq, aliveSuffix), p.lock)
+	return held && err == nil
+}
+
+// keptIn reports whether the ticket is still in the queue: somebody may have
+// cleaned up by hand.
+func (p *Place) keptIn(waiting *disk.Folder) bool {
+	if !p.Taken() || waiting == nil || !p.heldIn(waiting) {
+		return false
+	}
+	_, err := waiting.Lstat(fileName(p.seq, ticketSuffix))
+	return err == nil
+}
+
+// Keep gives the place up where its ticket is no longer in the queue, so that
+// the caller queues anew.
+func (p *Place) Keep(d *disk.Dir) error {
+	if !p.Taken() {
+		return nil
+	}
+	waiting, err := d.OpenFolder(disk.WaitingName)
+	if err != nil {
+		return err
+	}
+	kept := p.keptIn(waiting)
+	err = waiting.Close()
+	if !kept {
+		err = errors.Join(err, p.Leave())
+	}
+	return err
+}
+
+// Leave gives the place up, or back when it was used. It needs no mutex: the
+// .lock goes last, and a crash in between leaves a dead ticket.
+func (p *Place) Leave() error {
+	if !p.Taken() {
+		return nil
+	}
+	var errs []error
+	if p.heldIn(p.folder) { // else the names are somebody else's by now
+		errs = append(errs, p.remove(ticketSuffix))
+		if p.folder.UnlinkNow(fileName(p.seq, aliveSuffix)) == nil {
+			errs = append(errs, p.lock.Unlock())
+		} else { // Windows removes no file that is open
+			errs = append(errs, p.lock.Unlock(), p.remove(aliveSuffix))
+		}
+	} else {
+		errs = append(errs, p.lock.Unlock())
+	}
+	errs = append(errs, p.folder.Close())
+	*p = Place{}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("leaving the queue: %w", err)
+	}
+	return nil
+}
+
+func (p *Place) remove(suffix string) error {
+	err := p.folder.Unlink(fileName(p.seq, suffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
