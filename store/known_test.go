@@ -37,4 +37,7 @@ func TestLookingTwice(t *testing.T) {
 			t.Errorf("%s: warned %d times: %q", name, n, a.Warnings)
 		}
 	}
+	// The worktrees that can be read are known all the same.
+	_, err = w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/a"}, IfFree: true})
+	wantCode(t, err, store.Conflict, absolute)
 }
