@@ -44,12 +44,14 @@ func (c Context) under(text string) (rest string, depth int, f *fault) {
 		path = "/" + path
 	}
 	if c.Resolve != nil {
-		c.Budget.spend(len(names), dirsPerNode)
+		c.Budget.spend(len(names))
 		path = c.Resolve(path)
 	}
-	inside, depth := c.within(path)
+	inside, depth := c.underRoot(path)
 	if depth < 0 {
-		return "", depth, absoluteOutside(text)
+		f := absoluteOutside(text)
+		f.anywhere = c.NoRoots
+		return "", depth, f
 	}
 	// What no link has changed stays as it was typed; the rest are names.
 	same := 0
@@ -93,9 +95,9 @@ func absoluteOutside(text string) *fault {
 	return f
 }
 
-// within gives the names that lead to an absolute path from the deepest of the
+// underRoot gives the names that lead to an absolute path from the deepest of the
 // roots that it lies in, and how many lead to that; -1 where it lies in none.
-func (c Context) within(path string) (names []string, depth int) {
+func (c Context) underRoot(path string) (names []string, depth int) {
 	parts := c.parts(path)
 	depth = -1
 	for _, root := range c.Roots {

@@ -56,20 +56,20 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%d units over the budget, at most %d", over, most)
 	}
 	a, b := Stored("src/*a/x", c), Stored("src/b*/y", c)
-	if r := a.Overlaps(b); !r.Overlap || r.Exact || r.Example == "" {
+	if r := a.Compare(b); !r.Overlap || r.Exact || r.Example == "" {
 		t.Errorf("undecided reads as %+v", r)
 	}
-	if r := Stored("src/{a,b}/x", c).Overlaps(Stored("lib/{a,b}/x", c)); r.Overlap || r.Exact {
+	if r := Stored("src/{a,b}/x", c).Compare(Stored("lib/{a,b}/x", c)); r.Overlap || r.Exact {
 		t.Errorf("other literal prefixes: %+v", r)
 	}
-	if r := Stored("src", c).Overlaps(Stored("src/a.ts", c)); !r.Overlap || !r.Exact {
+	if r := Stored("src", c).Compare(Stored("src/a.ts", c)); !r.Overlap || !r.Exact {
 		t.Errorf("plain names: %+v", r)
 	}
-	if r := Stored("{a,b}*", c).Overlaps(Stored("{a,b}*", c)); !r.Overlap || r.Exact || r.Example == "" {
+	if r := Stored("{a,b}*", c).Compare(Stored("{a,b}*", c)); !r.Overlap || r.Exact || r.Example == "" {
 		t.Errorf("the same pattern twice, with nothing left to read it: %+v", r)
 	}
 	c.Budget.Refill()
-	if r := a.Overlaps(b); r.Overlap || !r.Exact {
+	if r := a.Compare(b); r.Overlap || !r.Exact {
 		t.Errorf("with a new budget: %+v", r)
 	}
 }
@@ -121,13 +121,13 @@ func TestSpentMissesNothing(t *testing.T) {
 		"src/./a/[x].ts", "s/../src/[a]b.ts", "src/[a]/../a/x.ts", "/repo/src/[a]b.ts", "/repo/src/a*", "**", "", "*{a", "Src/**"}
 	for _, ta := range texts {
 		for _, tb := range texts {
-			want := Stored(ta, full).Overlaps(Stored(tb, full)).Overlap
+			want := Stored(ta, full).Compare(Stored(tb, full)).Overlap
 			a, b := Stored(ta, spent), Stored(tb, spent)
-			if r := a.Overlaps(b); want && !r.Overlap || r != b.Overlaps(a) {
-				t.Errorf("%q x %q: %+v, and %+v; with a budget %v", ta, tb, r, b.Overlaps(a), want)
+			if r := a.Compare(b); want && !r.Overlap || r != b.Compare(a) {
+				t.Errorf("%q x %q: %+v, and %+v; with a budget %v", ta, tb, r, b.Compare(a), want)
 			}
 			for _, p := range []string{"ab.ts", "src/ab.ts", "src/a/x.ts", "a]b/x"} {
-				if Stored(ta, full).Covers(p) && !a.Covers(p) {
+				if Stored(ta, full).Matches(p) && !a.Matches(p) {
 					t.Errorf("%q does not cover %q", ta, p)
 				}
 			}
@@ -162,7 +162,7 @@ func TestBudgetIsShared(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if !a.Overlaps(b).Overlap || !Stored("src/[a]/**", c).Overlaps(b).Overlap {
+			if !a.Compare(b).Overlap || !Stored("src/[a]/**", c).Compare(b).Overlap {
 				t.Error("no overlap")
 			}
 		})

@@ -21,7 +21,7 @@ func TestEasyPairsBuildNoAutomaton(t *testing.T) {
 		{"src/**/*.rs", "src/a*.ts", false},
 	} {
 		a, b := mustParse(t, tt.a, Context{}), mustParse(t, tt.b, Context{})
-		if r := a.Overlaps(b); r.Overlap != tt.want || !r.Exact {
+		if r := a.Compare(b); r.Overlap != tt.want || !r.Exact {
 			t.Errorf("%q x %q: %+v, want %v", tt.a, tt.b, r, tt.want)
 		}
 		if a.compiled() || b.compiled() {
@@ -35,10 +35,10 @@ func TestEntriesAreCompiledOnce(t *testing.T) {
 	e := mustParse(t, "src/{a,b}/**/*.ts", Context{})
 	var first *state
 	for _, other := range []string{"src/*/x.ts", "src/a*/**", "src/b/*.ts", "src/?/y.ts"} {
-		if r := e.Overlaps(mustParse(t, other, Context{})); !r.Overlap {
+		if r := e.Compare(mustParse(t, other, Context{})); !r.Overlap {
 			t.Fatalf("%q: %+v", other, r)
 		}
-		if !e.Covers("src/a/x.ts") || !e.compiled() {
+		if !e.Matches("src/a/x.ts") || !e.compiled() {
 			t.Fatal("it is not compiled")
 		}
 		if first == nil {

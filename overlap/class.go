@@ -18,13 +18,13 @@ type class struct {
 	named bool
 }
 
-func (c *class) has(r rune) bool {
+func (c *class) contains(r rune) bool {
 	i, found := slices.BinarySearchFunc(c.spans, r, func(s span, r rune) int { return cmp.Compare(s.lo, r) })
 	return found || i > 0 && r <= c.spans[i-1].hi
 }
 
-// class reads a bracket; first says that it opens a segment.
-func (p *parser) class(first bool) (node, *fault) {
+// readClass reads a bracket; first says that it opens a segment.
+func (p *parser) readClass(first bool) (node, *fault) {
 	p.wild = true
 	start := p.pos
 	p.pos++
@@ -35,7 +35,7 @@ func (p *parser) class(first bool) (node, *fault) {
 	if strings.HasPrefix(p.in[p.pos:], "]") {
 		return node{}, &fault{offset: start, reason: "has an empty []", hint: "name the characters, or put a backslash before the [ if the name contains it"}
 	}
-	spans, ranges, f := p.spans(start)
+	spans, ranges, f := p.readSpans(start)
 	if f != nil {
 		return node{}, f
 	}
@@ -53,13 +53,13 @@ func (p *parser) class(first bool) (node, *fault) {
 	return node{op: opClass, text: own, set: c}, nil
 }
 
-// spans reads what is between the brackets and the closing one, as doublestar
+// readSpans reads what is between the brackets and the closing one, as doublestar
 // does: a dash is a range only between two runes that belong to no other.
-func (p *parser) spans(start int) (spans []span, ranges bool, f *fault) {
+func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 	last := rune(-1) // what a range may begin with
 	for p.pos < len(p.in) {
 		c := p.in[p.pos]
-		class, ok, f := p.posix()
+		class, ok, f := p.readPosix()
 		if f != nil {
 			return nil, false, f
 		}
@@ -79,20 +79,20 @@ func (p *parser) spans(start int) (spans []span, ranges bool, f *fault) {
 			if _, kind := posixName(p.in[p.pos:]); kind != 0 {
 				return nil, false, &fault{offset: p.pos, reason: "has a range that ends in a class", hint: "put the - last inside the brackets"}
 			}
-			hi := p.rune()
+			hi := p.readRune()
 			ranges = ranges || last <= hi
 			spans[len(spans)-1] = span{last, hi}
 			last = -1
 		default:
-			last = p.rune()
+			last = p.readRune()
 			spans = append(spans, span{last, last})
 		}
 	}
 	return nil, false, unclosed(start, "[")
 }
 
-// rune reads one rune, which may be escaped.
-func (p *parser) rune() rune {
+// readRune reads one rune, which may be escaped.
+func (p *parser) readRune() rune {
 	if p.in[p.pos] == '\\' {
 		p.pos++
 	}
@@ -142,31 +142,33 @@ func without(spans []span, r rune) []span {
 	return spans
 }
 
-// foldSpans is foldSpans while the budget lasts.
+// foldSpans adds to spans all runes that differ from theirs in case only, as long
+// as the budget lasts.
 func (p *parser) foldSpans(spans []span) []span {
 	if p.budget.spent() {
 		p.unfolded = true
 		return spans
 	}
-	spans, looked := foldSpans(spans)
-	p.budget.spend(looked, runesPerNode)
-	return spans
-}
-
-// foldSpans adds to spans all runes that differ from theirs in case only, and
-// says how many it looked at.
-func foldSpans(spans []span) (folded []span, looked int) {
 	all := slices.Clone(spans)
-	for _, s := range spans {
-		for _, cased := range unicode.CaseRanges {
-			looked++
-			for r := max(s.lo, rune(cased.Lo)); r <= min(s.hi, rune(cased.Hi)); r++ {
-				looked += foldWork
-				for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-					all = append(all, span{f, f})
-				}
+	steps := 0
+	fold := func(lo, hi rune) {
+		for r := lo; r <= hi; r++ {
+			steps++
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				all = append(all, span{f, f})
 			}
 		}
 	}
-	return merge(all), looked
+	for _, s := range spans {
+		fold(s.lo, min(s.hi, unicode.MaxASCII))
+		if s.hi <= unicode.MaxASCII {
+			continue
+		}
+		for _, cased := range unicode.CaseRanges {
+			steps++
+			fold(max(s.lo, rune(cased.Lo), unicode.MaxASCII+1), min(s.hi, rune(cased.Hi)))
+		}
+	}
+	p.budget.spend(steps)
+	return merge(all)
 }

@@ -38,14 +38,20 @@ func crudeHead(text string, f *fault, c Context) string {
 	}
 	text = nfc(strings.ReplaceAll(text, `\`, "/"))
 	last := strings.LastIndexByte(text, '/') + 1
-	segments, g := clean(literal(text[:last]))
+	segments, g := clean(literalSegments(text[:last]))
 	if g != nil {
 		return ""
 	}
 	var b strings.Builder
 	for _, s := range segments {
-		name, _ := s.name()
+		name, ok := s.name()
+		if !ok {
+			return b.String()
+		}
 		b.WriteString(name + "/")
+	}
+	if text[last:] == "..." {
+		return b.String()
 	}
 	return b.String() + text[last:]
 }

@@ -1,7 +1,7 @@
 package overlap
 
 // Alternatives may leave a segment empty, or make it ".": a/{,b}/c and
-// a/{.,b}/c are a/c, too, and the automaton sees to that. What they may not do
+// a/{.,b}/c are a/c, too, and the automaton covers that. What they may not do
 // is lead elsewhere: to a directory above, or, at an entry's start, to the
 // caller's directory or the file system's root.
 
@@ -21,8 +21,8 @@ const (
 	spotKinds = 8
 )
 
-// each yields the spots one by one.
-func (s spots) each(yield func(int) bool) {
+// eachSpot yields the spots one by one.
+func (s spots) eachSpot(yield func(int) bool) {
 	for i := range spotKinds {
 		if s&(1<<i) != 0 && !yield(i) {
 			return
@@ -44,7 +44,7 @@ func stay() course {
 
 func (c course) from(s spots) spots {
 	var to spots
-	for i := range s.each {
+	for i := range s.eachSpot {
 		to |= c[i]
 	}
 	return to
@@ -64,15 +64,15 @@ func (c course) or(other course) course {
 	return c
 }
 
-func (s seq) course() course {
+func (s seq) seqCourse() course {
 	c := stay()
 	for i := range s {
-		c = c.then(s[i].course())
+		c = c.then(s[i].nodeCourse())
 	}
 	return c
 }
 
-func (n *node) course() course {
+func (n *node) nodeCourse() course {
 	switch n.op {
 	case opSlash:
 		return course{spotElsewhere, spotStart, spotElsewhere, spotStart, spotElsewhere, spotStart, spotStart, spotElsewhere}
@@ -100,7 +100,7 @@ func byteCourse(b byte) course {
 func (n *node) groupCourse() course {
 	var once course
 	for _, alt := range n.alts {
-		once = once.or(alt.course())
+		once = once.or(alt.seqCourse())
 	}
 	c := once
 	if n.repeat {
@@ -124,7 +124,7 @@ func (s segment) leadsElsewhere(first bool) bool {
 	if first {
 		from = spotNothing
 	}
-	return s.seq.course().from(from)&(spotFirstDot|spotDots|spotElsewhere) != 0
+	return s.seq.seqCourse().from(from)&(spotFirstDot|spotDots|spotElsewhere) != 0
 }
 
 // confined refuses segments whose alternatives lead elsewhere.

@@ -2,13 +2,13 @@ package overlap
 
 import "math/bits"
 
-// How an entry ends decides whether it covers what lies beneath, and each of
+// How an entry ends decides whether it covers what is under it, and each of
 // its alternatives may end in another way: of {README,*.md} the first does,
 // the second covers files only. So the end is compiled from right to left for
-// both, until what was read tells which.
+// both, until what was read decides which.
 
 // A fork is both goals of a place: that of a file, and that of a name which
-// covers what is beneath it.
+// covers what is under it.
 type fork struct{ file, dir goal }
 
 func (f fork) choose(t tails) goal {
@@ -31,7 +31,7 @@ func (c *compiler) ending(head, pattern seq, ends fork) goal {
 	e.open[0] = ends
 	e = c.endSeq(pattern, e)
 	g := e.known
-	for t := range e.kinds.each {
+	for t := range e.kinds.eachTail {
 		g = c.either(g, e.open[t.index()].choose(t.before(head)))
 	}
 	return g
@@ -51,21 +51,21 @@ func (c *compiler) endSeq(s seq, e endings) endings {
 func (c *compiler) endNode(n *node, e endings) endings {
 	known := e.known
 	next := endings{known: nowhere()}
-	for t := range e.kinds.each {
+	for t := range e.kinds.eachTail {
 		f := e.open[t.index()]
 		read := t.beforeNode(n)
 		if decided := read &^ tailOpen; decided != 0 {
 			known = c.either(known, f.choose(decided))
 		}
 		if read &= tailOpen; read != 0 {
-			f = fork{c.node(n, f.file), c.node(n, f.dir)}
-			for u := range read.each {
+			f = fork{c.emitNode(n, f.file), c.emitNode(n, f.dir)}
+			for u := range read.eachTail {
 				c.addFork(&next, u, f)
 			}
 		}
 	}
 	if known != nowhere() {
-		next.known = c.node(n, known)
+		next.known = c.emitNode(n, known)
 	}
 	return next
 }
@@ -90,7 +90,7 @@ func (c *compiler) endGroup(n *node, e endings) endings {
 
 func (c *compiler) join(a, b endings) endings {
 	a.known = c.either(a.known, b.known)
-	for t := range b.kinds.each {
+	for t := range b.kinds.eachTail {
 		c.addFork(&a, t, b.open[t.index()])
 	}
 	return a
@@ -110,8 +110,8 @@ const tailKinds = 4
 
 func (t tails) index() int { return bits.TrailingZeros8(uint8(t)) }
 
-// each yields the tails one by one.
-func (t tails) each(yield func(tails) bool) {
+// eachTail yields the tails one by one.
+func (t tails) eachTail(yield func(tails) bool) {
 	for ; t != 0; t &= t - 1 {
 		if !yield(t & -t) {
 			return

@@ -11,8 +11,7 @@ import (
 // read as that, else with what would be read as something else escaped. On
 // Windows, where nothing can be escaped, a ? stands for it.
 func Literal(path string, windows bool) string {
-	e, err := Parse(path, Context{Windows: windows})
-	if err == nil && e.text == path && e.exact && e.Covers(path) && !e.floating && !strings.ContainsAny(path, "*?{") {
+	if e, err := Parse(path, Context{Windows: windows}); err == nil && e.isLiteral(path) {
 		return path
 	}
 	text := escape(path)
@@ -25,7 +24,7 @@ func Literal(path string, windows bool) string {
 		}, path)
 	}
 	// A group keeps what would be trimmed, refused or resolved, at the start or the end.
-	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || r == '.' && strings.HasPrefix(strings.TrimLeft(text, "."), `\`) ||
+	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || dotted(text) || mentionsHere(path) ||
 		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) {
 		if r == '\\' {
 			n++
@@ -36,4 +35,11 @@ func Literal(path string, windows bool) string {
 		text = text[:len(text)-n] + "@(" + text[len(text)-n:] + ")"
 	}
 	return text
+}
+
+// isLiteral reports whether the entry, read from a path, is that path wherever it is
+// read again.
+func (e *Entry) isLiteral(path string) bool {
+	return e.text == path && !e.floating && (Scope{e}).CoversExactly(path) &&
+		!strings.ContainsAny(path, `*?{\`) && !strings.Contains("/"+path+"/", "/.../") && !mentionsHere(path)
 }

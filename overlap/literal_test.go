@@ -24,6 +24,8 @@ func TestLiteral(t *testing.T) {
 		"~/a":               "@(~)/a",
 		" a ":               "@( )a@( )",
 		" ":                 "@( )",
+		"a/...":             "a/@(.)..",
+		"a...b":             "a...b",
 		`.\a`:               `@(.)\\a`,
 		`"a"`:               `@(")a"`,
 		"C:/a":              "@(C):/a",
@@ -51,10 +53,10 @@ func TestLiteralCovers(t *testing.T) {
 		}
 		text := Literal(path, windows)
 		e, err := Parse(text, Context{Windows: windows, Prefix: "sub"})
-		if err != nil || !e.Covers(path) {
+		if err != nil || !e.Matches(path) {
 			t.Fatalf("%q for %q: %v", text, path, err)
 		}
-		if e.Covers("sub/"+path) && !windows && !strings.HasPrefix(path, "sub") {
+		if (Scope{e}).CoversExactly("sub/"+path) && !windows && !strings.HasPrefix(path, "sub") {
 			t.Fatalf("%q for %q floats", text, path)
 		}
 	})

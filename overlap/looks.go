@@ -41,7 +41,7 @@ func (t tails) beforeNode(n *node) tails {
 	case opGroup:
 		return t.beforeGroup(n)
 	}
-	// A star may stand for nothing, but nobody writes *.ts for the file .ts.
+	// A star may stand for nothing, but *.ts is not written for the file .ts.
 	return t.settle(tailFile)
 }
 

@@ -271,8 +271,9 @@ func pathsOver(alphabet string, length int) []string {
 	return paths
 }
 
+// isPath reports whether a text is a path; "..." is one, but no entry is it alone.
 func isPath(p string) bool {
 	return !slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
-		return name == "" || name == "." || name == ".."
+		return name == "" || name == "." || name == ".." || name == "..."
 	})
 }

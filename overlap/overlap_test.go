@@ -19,15 +19,15 @@ func mustParse(t interface {
 func checkOverlap(t testing.TB, a, b string, c Context, want bool) Result {
 	t.Helper()
 	x, y := mustParse(t, a, c), mustParse(t, b, c)
-	r := x.Overlaps(y)
+	r := x.Compare(y)
 	if r.Overlap != want {
 		t.Errorf("%q x %q: overlap %v (example %q), want %v", a, b, r.Overlap, r.Example, want)
 	}
-	if back := y.Overlaps(x); back != r {
+	if back := y.Compare(x); back != r {
 		t.Errorf("%q x %q: %+v, but the other way round %+v", a, b, r, back)
 	}
-	if r.Overlap && r.Exact && !(x.Covers(r.Example) && y.Covers(r.Example)) {
-		t.Errorf("%q x %q: example %q is covered by %v, %v", a, b, r.Example, x.Covers(r.Example), y.Covers(r.Example))
+	if r.Overlap && r.Exact && !(x.Matches(r.Example) && y.Matches(r.Example)) {
+		t.Errorf("%q x %q: example %q is covered by %v, %v", a, b, r.Example, x.Matches(r.Example), y.Matches(r.Example))
 	}
 	return r
 }
@@ -70,6 +70,17 @@ func TestDesignTable(t *testing.T) {
 		{a: "Src/**", b: "src/foo.ts", want: false},
 		{a: "Src/**", b: "src/foo.ts", c: fold, want: true},
 		{a: `src\main.py`, b: "src/main.py", want: true},
+		{a: `packages\api\**`, b: "packages/api/x.go", want: true},
+		{a: `packages\api\**`, b: "packages/web/x.go", want: false},
+		{a: "src/[[:digit:]]*.go", b: "src/1a.go", want: true},
+		{a: "src/[[:digit:]]*.go", b: "src/a.go", want: false},
+		{a: "migrations/{001..010}_*.sql", b: "migrations/005_x.sql", want: true},
+		{a: "migrations/{001..010}_*.sql", b: "migrations/5_x.sql", want: false},
+		{a: "migrations/{001..010}_*.sql", b: "migrations/{001..010}_x.sql", want: true},
+		{a: "*.[jt]s", b: "a.js", want: true},
+		{a: "*.[jt]s", b: "src/**/*.md", want: false},
+		{a: "src/.?(x)", b: "src/.x", want: true},
+		{a: "src/.?(x)", b: "src/a", want: false},
 		{a: "./src//main.py", b: "src/main.py", want: true},
 	} {
 		checkOverlap(t, tt.a, tt.b, tt.c, tt.want)
@@ -89,7 +100,7 @@ func TestUnexpandedHomeIsRefused(t *testing.T) {
 		}
 		checkOverlap(t, entry, entry, Context{}, true)
 	}
-	if r := Stored("~/x", Context{}).Overlaps(mustParse(t, "./~/x", Context{})); !r.Overlap || r.Exact {
+	if r := Stored("~/x", Context{}).Compare(mustParse(t, "./~/x", Context{})); !r.Overlap || r.Exact {
 		t.Errorf("another tool's ~/x against ./~/x: %+v", r)
 	}
 }

@@ -59,8 +59,8 @@ func TestParseStores(t *testing.T) {
 		again := Stored(e.String(), tt.c)
 		like := Stored(tt.like, Context{FoldCase: tt.c.FoldCase})
 		for _, p := range append(universe(4), "src/main.py", "src/a.ts", "b.go", "x/b.go", "x.ts", "a.ts", "src/b/a.ts", "app/[id]/x.ts", "app/i/x.ts", "app/x/a.ts", "app/y", "!odd.ts", "src/[id]/page.tsx", "c/d/e") {
-			if e.Covers(p) != like.Covers(p) || again.Covers(p) != like.Covers(p) {
-				t.Errorf("Parse(%q) covers %q: %v, stored and read again: %v, %q: %v", tt.entry, p, e.Covers(p), again.Covers(p), tt.like, like.Covers(p))
+			if e.Matches(p) != like.Matches(p) || again.Matches(p) != like.Matches(p) {
+				t.Errorf("Parse(%q) covers %q: %v, stored and read again: %v, %q: %v", tt.entry, p, e.Matches(p), again.Matches(p), tt.like, like.Matches(p))
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("Parse(%q): message %s", tt.entry, err)
 		}
 		s := Stored(tt.entry, Context{})
-		if r := s.Overlaps(s); !r.Overlap || r.Exact {
+		if r := s.Compare(s); !r.Overlap || r.Exact {
 			t.Errorf("Stored(%q) with itself: %+v", tt.entry, r)
 		}
 	}
@@ -134,7 +134,7 @@ func TestParseRefuses(t *testing.T) {
 func TestStrayBrackets(t *testing.T) {
 	for _, text := range []string{"a]b", "a}b", "a)b", "(a", "a|b", "a,b", "x/a]*"} {
 		e := mustParse(t, text, Context{})
-		if name := strings.ReplaceAll(text, "*", "b"); !e.Covers(name) {
+		if name := strings.ReplaceAll(text, "*", "b"); !e.Matches(name) {
 			t.Errorf("%q does not cover %q", text, name)
 		}
 	}
@@ -147,7 +147,7 @@ func TestCovers(t *testing.T) {
 		"srcs": false, "src/a.js": false, "": false, "/src/a.ts": false, "src//a.ts": false, "src/../src/a.ts": false,
 		"src/\xff.ts": true, "src/a\nb.ts": true,
 	} {
-		if e.Covers(p) != want {
+		if e.Matches(p) != want {
 			t.Errorf("covers %q: %v, want %v", p, !want, want)
 		}
 	}

@@ -2,10 +2,10 @@ package overlap
 
 import "strings"
 
-// posix reads [:digit:] and its like inside a bracket, as git's wildmatch does:
+// readPosix reads [:digit:] and its like inside a bracket, as git's wildmatch does:
 // of ASCII only, and not where nothing ends the class. It reports false where the
 // [ is but a character.
-func (p *parser) posix() (spans []span, ok bool, f *fault) {
+func (p *parser) readPosix() (spans []span, ok bool, f *fault) {
 	name, kind := posixName(p.in[p.pos:])
 	if kind == 0 {
 		return nil, false, nil

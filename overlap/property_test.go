@@ -81,8 +81,8 @@ func TestAgainstOracle(t *testing.T) {
 		ta, tb := entries().Draw(t, "a"), entries().Draw(t, "b")
 		a, b := mustParse(t, ta, Context{}), mustParse(t, tb, Context{})
 		oa, ob := newOracle(ta), newOracle(tb)
-		r := a.Overlaps(b)
-		if back := b.Overlaps(a); back != r {
+		r := a.Compare(b)
+		if back := b.Compare(a); back != r {
 			t.Fatalf("%+v, but the other way round %+v", r, back)
 		}
 		if r.Overlap {
@@ -107,7 +107,7 @@ func TestCoversIsOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := mustParse(t, entries().Draw(t, "entry"), Context{})
 		p := rapid.SampledFrom(paths).Draw(t, "path")
-		r := e.Overlaps(mustParse(t, escape(p), isFile))
+		r := e.Compare(mustParse(t, escape(p), isFile))
 		if s := (Scope{e}); s.Covers(p) != r.Overlap || s.CoversExactly(p) != (r.Overlap && r.Exact) {
 			t.Fatalf("%q covers %q: %v, exactly %v; overlaps: %+v", e, p, s.Covers(p), s.CoversExactly(p), r)
 		}
@@ -120,8 +120,8 @@ func TestReflexive(t *testing.T) {
 		text := entries().Draw(t, "entry")
 		a, b := mustParse(t, text, Context{}), mustParse(t, text, Context{})
 		b.text += "/." // another spelling, so that equal texts are no shortcut
-		for _, r := range []Result{a.Overlaps(a), a.Overlaps(b)} {
-			if !r.Overlap || !a.Covers(r.Example) {
+		for _, r := range []Result{a.Compare(a), a.Compare(b)} {
+			if !r.Overlap || !a.Matches(r.Example) {
 				t.Fatalf("%q with itself: %+v", text, r)
 			}
 		}
@@ -189,7 +189,7 @@ func TestAgainstDoublestar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ta, tb := entries().Draw(t, "a"), entries().Draw(t, "b")
 		p, both := matchesBoth(ta, tb, paths)
-		if both && !mustParse(t, ta, Context{}).Overlaps(mustParse(t, tb, Context{})).Overlap {
+		if both && !mustParse(t, ta, Context{}).Compare(mustParse(t, tb, Context{})).Overlap {
 			t.Fatalf("missed: both match %q", p)
 		}
 	})

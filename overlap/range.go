@@ -12,9 +12,9 @@ const (
 	maxCounted = 1 << 13 // characters of what the ranges of an entry are made of
 )
 
-// countsTo reads {x..y} or {x..y..step}, as bash does. It reports false where the
+// readRange reads {x..y} or {x..y..step}, as bash does. It reports false where the
 // brace opens an ordinary group.
-func (p *parser) countsTo() (n node, ok bool, f *fault) {
+func (p *parser) readRange() (n node, ok bool, f *fault) {
 	inner, closed := rangeText(p.in[p.pos+1:])
 	if !closed {
 		return node{}, false, nil
@@ -113,8 +113,8 @@ func padded(text string) bool {
 	return len(digits) > 1 && digits[0] == '0'
 }
 
-// each yields the numbers of a range with a step.
-func (r counting) each(yield func(int) bool) {
+// eachNumber yields the numbers of a range with a step.
+func (r counting) eachNumber(yield func(int) bool) {
 	step := r.step
 	if r.first == r.high {
 		step = -step
@@ -125,7 +125,7 @@ func (r counting) each(yield func(int) bool) {
 
 func (p *parser) letters(r counting) node {
 	var spans []span
-	for n := range r.each {
+	for n := range r.eachNumber {
 		spans = append(spans, span{rune(n), rune(n)})
 	}
 	spans = merge(spans)
@@ -140,7 +140,7 @@ func (p *parser) letters(r counting) node {
 func (r counting) numbers() []seq {
 	var alts []seq
 	if r.step > 1 {
-		for n := range r.each {
+		for n := range r.eachNumber {
 			alts = append(alts, seq{{op: opText, text: fmt.Sprintf("%0*d", r.width, n)}})
 		}
 		return alts

@@ -42,11 +42,11 @@ func TestRangesAreBashs(t *testing.T) {
 	for _, text := range texts {
 		e := mustParse(t, "d/"+text, Context{})
 		for _, name := range all {
-			if e.Covers("d/"+name) != names[text][name] {
+			if e.Matches("d/"+name) != names[text][name] {
 				t.Errorf("%s covers %s: %v", text, name, !names[text][name])
 			}
 		}
-		if !e.Covers("d/" + text) {
+		if !e.Matches("d/" + text) {
 			t.Errorf("%s does not cover its own text", text)
 		}
 		if listed := expand(text); len(listed) != len(names[text]) || !names[text][listed[0]] {
@@ -70,13 +70,13 @@ func TestRangesAgainstOracle(t *testing.T) {
 		ta, tb := entry.Draw(t, "a"), entry.Draw(t, "b")
 		a, b := mustParse(t, ta, Context{}), mustParse(t, tb, Context{})
 		oa, ob := newOracle(ta), newOracle(tb)
-		r := a.Overlaps(b)
+		r := a.Compare(b)
 		if r.Overlap && !(oa.covers(r.Example, ob.lead) && ob.covers(r.Example, oa.lead)) {
 			t.Fatalf("reported with example %q", r.Example)
 		}
 		for _, p := range paths {
-			if !leads(p, a) && a.Covers(p) != oa.covers(p, strings.Split(p, "/")[:1]) {
-				t.Fatalf("%q covers %q: %v", ta, p, a.Covers(p))
+			if !leads(p, a) && a.Matches(p) != oa.covers(p, strings.Split(p, "/")[:1]) {
+				t.Fatalf("%q covers %q: %v", ta, p, a.Matches(p))
 			}
 			if !r.Overlap && oa.covers(p, nil) && ob.covers(p, nil) {
 				t.Fatalf("missed: both cover %q", p)
@@ -113,12 +113,12 @@ func TestRangesAndClassesAreRefused(t *testing.T) {
 			t.Errorf("Parse(%q): %+v, want reason with %q", entry, err, reason)
 		}
 		s := Stored(entry, Context{})
-		if r := s.Overlaps(mustParse(t, "**", Context{})); !r.Overlap || r.Exact {
+		if r := s.Compare(mustParse(t, "**", Context{})); !r.Overlap || r.Exact {
 			t.Errorf("stored %q reads as %+v", entry, r)
 		}
 	}
 	for _, text := range []string{"app/[[...slug]]/page.tsx", "a/{...x}", "a/{x}", "a/{..}b", "a/[[:]x", "a/[:digit:]", "a/{x..y,z}", "a/[[.a]"} {
-		if e := mustParse(t, text, Context{}); !e.Covers(text) {
+		if e := mustParse(t, text, Context{}); !e.Matches(text) {
 			t.Errorf("%q does not cover itself", text)
 		}
 	}
@@ -140,22 +140,22 @@ func TestPosixClasses(t *testing.T) {
 				continue
 			}
 			path := "a/x" + string(rune(b)) + "y"
-			if class.Covers(path) != has(b) || not.Covers(path) == has(b) {
-				t.Errorf("[:%s:] has %q: %v, its complement %v", name, b, class.Covers(path), not.Covers(path))
+			if class.Matches(path) != has(b) || not.Matches(path) == has(b) {
+				t.Errorf("[:%s:] has %q: %v, its complement %v", name, b, class.Matches(path), not.Matches(path))
 			}
 		}
-		if class.Covers("a/x\u00e9y") || !not.Covers("a/x\u00e9y") {
+		if class.Matches("a/x\u00e9y") || !not.Matches("a/x\u00e9y") {
 			t.Errorf("[:%s:] is not of ASCII only", name)
 		}
 	}
 	mixed := mustParse(t, "a/[[:alpha:]_-]", Context{})
 	for name, want := range map[string]bool{"b": true, "_": true, "-": true, "1": false, "[[:alpha:]_-]": true} {
-		if mixed.Covers("a/"+name) != want {
+		if mixed.Matches("a/"+name) != want {
 			t.Errorf("%q: %v", name, !want)
 		}
 	}
 	fold := mustParse(t, "a/x[[:upper:]]", Context{FoldCase: true})
-	if !fold.Covers("a/xb") || fold.Covers("a/x1") {
+	if !fold.Matches("a/xb") || fold.Matches("a/x1") {
 		t.Error("[:upper:] without regard to case")
 	}
 }

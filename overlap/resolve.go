@@ -35,7 +35,7 @@ type resolved struct {
 
 // resolve makes an entry relative to the root; rooted says that it is already.
 func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
-	segments := split(s, p)
+	segments := segmentsOf(s, p)
 	r := resolved{dir: len(segments) > 1, moved: rooted}
 	switch last := segments[len(segments)-1]; last.pattern {
 	case "", ".", "..":
@@ -45,7 +45,7 @@ func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
 	}
 	if first := segments[0].pattern; !rooted && (first == "." || first == "..") {
 		r.moved = true
-		segments = append(literal(c.Prefix), segments...)
+		segments = append(literalSegments(c.Prefix), segments...)
 	}
 	segments, f := clean(segments)
 	if f != nil {
@@ -61,8 +61,8 @@ func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
 	return r, nil
 }
 
-// split cuts a sequence at the slashes outside groups.
-func split(s seq, p *parser) []segment {
+// segmentsOf cuts a sequence at the slashes outside groups.
+func segmentsOf(s seq, p *parser) []segment {
 	segments := make([]segment, 0, len(p.slashes)+1)
 	start, node := 0, 0
 	for i := 0; i <= len(p.slashes); i++ {
@@ -80,8 +80,8 @@ func split(s seq, p *parser) []segment {
 	return segments
 }
 
-// literal returns the segments of a path that is no pattern.
-func literal(path string) []segment {
+// literalSegments returns the segments of a path that is no pattern.
+func literalSegments(path string) []segment {
 	var segments []segment
 	for name := range strings.SplitSeq(nfc(path), "/") {
 		if name != "" {
@@ -91,7 +91,7 @@ func literal(path string) []segment {
 	return segments
 }
 
-// clean drops empty segments and ".", and resolves "..".
+// clean drops empty segments and ".", resolves "..", and reads "..." as "**".
 func clean(segments []segment) ([]segment, *fault) {
 	kept := segments[:0]
 	for _, s := range segments {
@@ -106,6 +106,9 @@ func clean(segments []segment) ([]segment, *fault) {
 				return nil, parentOfPattern(s.offset)
 			}
 			kept = kept[:len(kept)-1]
+		case "...": // as in Go: ** is all that it may stand for, its own name included
+			s.seq, s.pattern = seq{{op: opStars, whole: true}}, "**"
+			kept = append(kept, s)
 		default:
 			kept = append(kept, s)
 		}
@@ -122,8 +125,8 @@ func outside(offset int) *fault {
 		hint: "entries are relative to the repository's root; for a path in another repository pass `base_dir`"}
 }
 
-// seq is the entry's glob reading.
-func (r resolved) seq() seq {
+// joined is the entry's glob reading.
+func (r resolved) joined() seq {
 	if len(r.segments) == 0 {
 		return seq{{op: opStars, whole: true}}
 	}
@@ -141,9 +144,9 @@ func (r resolved) seq() seq {
 	return s
 }
 
-// text is the entry as it is to be stored: read again, from the root, it means
+// storedText is the entry as it is to be stored: read again, from the root, it means
 // the same.
-func (r resolved) text(windows bool) string {
+func (r resolved) storedText(windows bool) string {
 	if len(r.segments) == 0 {
 		return "**"
 	}
@@ -163,14 +166,14 @@ func (r resolved) text(windows bool) string {
 	}
 	text := b.String()
 	first, _ := utf8.DecodeRuneInString(text)
-	if unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || r.anchor && len(r.segments) == 1 {
+	if unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || dotted(text) || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}
 	return text
 }
 
-// literal is the entry's text, read as a path.
-func (r resolved) literal() string {
+// literalText is the entry's text, read as a path.
+func (r resolved) literalText() string {
 	var names []string
 	for _, s := range r.segments {
 		for name := range strings.SplitSeq(unescape(s.pattern), "/") {

@@ -9,7 +9,7 @@ const (
 // A Scope is a list of entries.
 type Scope []*Entry
 
-// A Pair is two entries that meet.
+// A Pair is two entries that overlap.
 type Pair struct {
 	Yours   string `json:"yours"`
 	Theirs  string `json:"theirs"`
@@ -17,7 +17,7 @@ type Pair struct {
 	Exact   bool   `json:"exact"`
 }
 
-// Overlaps lists every pair of entries that meet, in the order of the scopes;
+// Overlaps lists every pair of entries that overlap, in the order of the scopes;
 // nil where none does.
 func (s Scope) Overlaps(theirs Scope) []Pair {
 	var pairs []Pair
@@ -36,7 +36,7 @@ func (s Scope) Overlaps(theirs Scope) []Pair {
 // Covers reports whether some entry covers the path.
 func (s Scope) Covers(path string) bool {
 	for _, e := range s {
-		if e.Covers(path) {
+		if e.Matches(path) {
 			return true
 		}
 	}

@@ -13,15 +13,15 @@ type verdict uint8
 
 const (
 	apart  verdict = iota
-	meet           // a path was found
+	found          // a path was found
 	unsure         // the budget ran out
 )
 
-// searchBudget bounds one search: the nodes it makes, where to find a rune that
-// two classes share counts for as many as it takes the time of.
+// searchBudget is the most steps of one search, of which a queued node takes as
+// much time as several.
 const (
-	searchBudget = 1 << 15
-	classWork    = 16
+	searchBudget = 1 << 18
+	nodeSteps    = 8
 )
 
 // search looks for a path that both entries cover, of which the longer head
@@ -46,27 +46,22 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 		}
 	}
 	done := wa.through(b.head[len(a.head):], b.lead-len(a.head))
-	a.budget.spend(wa.spent()+wb.spent(), stepsPerNode)
+	a.budget.spend(wa.stepsTaken() + wb.stepsTaken())
 	if !done {
 		return "", unsure
 	}
 	switch {
 	case at == placeStart && wa.accepts() && wb.accepts():
-		return strings.TrimSuffix(b.shown, "/"), meet
+		return strings.TrimSuffix(b.shown, "/"), found
 	case wa.stuck() || wb.now.only(end):
 		return "", apart
 	}
 	last, v := p.explore(at)
-	work := p.work + p.free/freePerNode
-	if p.seen.sparse != nil {
-		work *= sparseWork
-	}
-	a.budget.spend(work, 1)
-	a.budget.spend(p.seen.words(), wordsPerNode)
-	if v != meet {
+	a.budget.spend(p.steps)
+	if v != found {
 		return "", v
 	}
-	return p.path(b.shown, last), meet
+	return p.spell(b.shown, last), found
 }
 
 // A product searches the pairs of states of two programs, cheapest first, by
@@ -78,13 +73,12 @@ type product struct {
 
 	seen  pairSet
 	nodes []step
-	// The nodes to look at, by their cost above that of the first: each list is
+	// The nodes to follow, by their cost above that of the first: each list is
 	// linked through the nodes, which count from 1 there.
 	queue []int32
 	base  int32
 	left  int // nodes in the queue
-	work  int // of the budget
-	free  int // nodes that were followed without being queued
+	steps int // so far
 
 	runes []rune // of the path
 	text  []byte
@@ -109,23 +103,23 @@ const (
 // products have made room already.
 var products = sync.Pool{New: func() any { return &product{} }}
 
-// reset makes the product of two programs, in the space of the last one.
-func (p *product) reset(a, b *program) {
+// prepare makes the product of two programs, in the space of the last one.
+func (p *product) prepare(a, b *program) {
 	p.a, p.b = a, b
 	p.nodes, p.queue = p.nodes[:0], p.queue[:0]
-	p.base, p.left, p.work, p.free = none, 0, 0, 0
-	p.seen.reset(len(a.states), len(b.states))
+	p.base, p.left, p.steps = none, 0, 0
+	p.seen.clearFor(len(b.states))
 }
 
-// explore goes on from where both walks stand, at a place, to a node that
+// explore continues from where both walks stand, at a place, to a node that
 // both programs accept.
 func (p *product) explore(at place) (last int32, v verdict) {
-	p.reset(p.walkA.prog, p.walkB.prog)
+	p.prepare(p.walkA.prog, p.walkB.prog)
 	for a := range p.walkA.taking {
 		for b := range p.walkB.taking {
 			p.start(step{a: a, b: b, from: none, at: at})
 		}
-		if p.work > searchBudget {
+		if p.steps > searchBudget {
 			return none, unsure
 		}
 	}
@@ -143,15 +137,15 @@ func (p *product) explore(at place) (last int32, v verdict) {
 	return none, apart
 }
 
-// follow goes on from a node: first without a rune, on one side at a time. Of
-// two ways to do so the second is gone at once as long as it costs no more:
+// follow continues from a node: first without a rune, on one side at a time. Of
+// two ways to do so the second is taken at once as long as it costs no more:
 // it is what would come out of the queue next.
 func (p *product) follow(i int32, n step, cost int32) verdict {
-	for p.seen.add(n.a, n.b, n.at) {
+	for p.seen.addPair(n.a, n.b, n.at) {
 		if n.a <= within && n.b <= within && n.at == placeStart {
-			return meet
+			return found
 		}
-		if p.work+p.free/freePerNode > searchBudget {
+		if p.steps > searchBudget {
 			return unsure
 		}
 		a, b := &p.a.states[n.a], &p.b.states[n.b]
@@ -181,7 +175,7 @@ func (p *product) follow(i int32, n step, cost int32) verdict {
 			p.push(free, next)
 			return apart
 		}
-		p.free++
+		p.steps++
 	}
 	return apart
 }
@@ -189,7 +183,7 @@ func (p *product) follow(i int32, n step, cost int32) verdict {
 // start queues a node, if anything comes of it.
 func (p *product) start(n step) {
 	if p.open(&n) {
-		if cost, ok := p.rank(&n); ok && !p.seen.has(n.a, n.b, n.at) {
+		if cost, ok := p.rank(&n); ok && !p.seen.hasPair(n.a, n.b, n.at) {
 			p.push(n, cost)
 		}
 	}
@@ -236,15 +230,15 @@ func (p *product) push(n step, cost int32) {
 	p.nodes = append(p.nodes, n)
 	p.queue[cost] = int32(len(p.nodes))
 	p.left++
-	p.work++
+	p.steps += nodeSteps
 }
 
-// opens reports whether a state that needs the start of a segment goes on.
+// opens reports whether a state that needs the start of a segment continues.
 func (s *state) opens(at place) bool {
 	return at == placeStart || at == placeFirst && s.code == codeStart
 }
 
-// consume goes on with a rune that both states take. All runes but the slash
+// consume continues with a rune that both states take. All runes but the slash
 // lead to the same pair, so that one of them will do.
 func (p *product) consume(i int32, n step, a, b *state) {
 	switch {
@@ -258,11 +252,9 @@ func (p *product) consume(i int32, n step, a, b *state) {
 		}
 	case a.code == codeEnd || b.code == codeEnd:
 	default:
-		as, bs := p.a.set(a), p.b.set(b)
-		if as != nil && bs != nil {
-			p.work += classWork
-		}
-		if r, ok := common(as, bs); ok {
+		r, looked := common(p.a.set(a), p.b.set(b))
+		p.steps += looked
+		if r != 0 {
 			p.take(i, n, r)
 		}
 		if p.a.takes(a, '/') && p.b.takes(b, '/') {
@@ -290,8 +282,8 @@ func (p *product) take(i int32, n step, r rune) {
 	p.start(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
 }
 
-// path is the start of a path and what the runes up to a node spell.
-func (p *product) path(start string, last int32) string {
+// spell is the start of a path and what the runes up to a node spell.
+func (p *product) spell(start string, last int32) string {
 	p.runes = p.runes[:0]
 	for i := last; i != none; i = p.nodes[i].from {
 		if r := p.nodes[i].r; r != 0 {
@@ -303,63 +295,4 @@ func (p *product) path(start string, last int32) string {
 		p.text = utf8.AppendRune(p.text, r)
 	}
 	return string(bytes.TrimSuffix(p.text, []byte("/")))
-}
-
-// A pairSet is a set of pairs of states, each at a place: a bit each as long
-// as that is small.
-type pairSet struct {
-	width  uint64
-	bits   []uint64
-	sparse map[uint64]struct{}
-}
-
-// denseBits is the most bits that a pairSet keeps, half a megabyte.
-const denseBits = 1 << 22
-
-// reset empties the set, for programs of so many states.
-func (s *pairSet) reset(a, b int) {
-	s.width, s.sparse = uint64(b), nil
-	n := (a*b*places + 63) / 64
-	if n > denseBits/64 {
-		s.sparse = map[uint64]struct{}{}
-		return
-	}
-	s.bits = slices.Grow(s.bits[:0], n)[:n]
-	clear(s.bits)
-}
-
-// words is how much memory was emptied.
-func (s *pairSet) words() int {
-	if s.sparse != nil {
-		return 0
-	}
-	return len(s.bits)
-}
-
-// has reports whether the pair is there.
-func (s *pairSet) has(a, b int32, at place) bool {
-	key := s.key(a, b, at)
-	if s.sparse != nil {
-		_, ok := s.sparse[key]
-		return ok
-	}
-	return s.bits[key>>6]&(1<<(key&63)) != 0
-}
-
-func (s *pairSet) key(a, b int32, at place) uint64 {
-	return (uint64(a)*s.width+uint64(b))*places + uint64(at)
-}
-
-// add reports whether the pair is new.
-func (s *pairSet) add(a, b int32, at place) bool {
-	key := s.key(a, b, at)
-	if s.sparse != nil {
-		n := len(s.sparse)
-		s.sparse[key] = struct{}{}
-		return len(s.sparse) > n
-	}
-	word, bit := &s.bits[key>>6], uint64(1)<<(key&63)
-	isNew := *word&bit == 0
-	*word |= bit
-	return isNew
 }

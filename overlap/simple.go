@@ -18,7 +18,7 @@ func simple(text string, c Context) (*Entry, bool) {
 		case b == '*' || b == '?':
 			meta = min(meta, i)
 		case b == '/' && i == name, b == '.' && i == name:
-			return nil, false // an empty segment, or perhaps "." or ".."
+			return nil, false // an empty segment, or possibly "." or ".."
 		case b == '/':
 			name = i + 1
 		}

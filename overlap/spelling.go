@@ -18,6 +18,8 @@ func misspelled(text string, windows bool) *fault {
 	switch text[0] {
 	case '~':
 		return unexpanded(text)
+	case '$':
+		return variable(text)
 	case '!':
 		return exclusion(text)
 	case ':':
@@ -35,10 +37,21 @@ func misspelled(text string, windows bool) *fault {
 
 // unexpanded refuses a home directory that no shell has written out.
 func unexpanded(text string) *fault {
-	if text != "~" && !strings.HasPrefix(text, "~/") {
+	if text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, `~\`) {
 		return nil
 	}
 	return &fault{reason: "begins with a ~ that is not expanded here", hint: `write the path out; a directory of that name is "./~"`}
+}
+
+// variable refuses a variable that no shell has expanded: $PWD/src, ${ROOT}/src.
+func variable(text string) *fault {
+	name := strings.TrimPrefix(text[1:], "{")
+	rest := strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+	if after := strings.TrimPrefix(rest, "}"); rest == name || after != "" && after[0] != '/' && after[0] != '\\' {
+		return nil
+	}
+	return &fault{reason: "begins with a variable that is not expanded here", anywhere: true,
+		hint: "write the path out; a name that begins so is written " + quote("./"+text)}
 }
 
 func exclusion(text string) *fault {

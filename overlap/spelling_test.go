@@ -44,6 +44,9 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{"file:///repo/src/a%0Ab", "control character", "remove it"},
 		{"file:///repo/src/a?x=1", "query", "write the path"},
 		{"file:///elsewhere/a.go", "outside", "base_dir"},
+		{"$PWD/src/**", "variable", "write the path out"},
+		{"${REPO_ROOT}/src/**", "variable", "write the path out"},
+		{"$HOME", "variable", `"./$HOME"`},
 		{"/src/**", "outside", `leave the slash out, as in "src/**"`},
 	} {
 		_, err := Parse(tt.entry, Context{Roots: []string{"/repo"}})
@@ -52,10 +55,10 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 			t.Errorf("Parse(%q): %+v, want reason with %q, hint with %q", tt.entry, err, tt.reason, tt.hint)
 		}
 	}
-	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "file:/x", "http://x", "~", "!x", "@x"} {
+	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
 		e := mustParse(t, "./"+name, Context{})
 		want := strings.ReplaceAll(name, "//", "/")
-		if again := mustParse(t, e.String(), Context{}); !e.Covers(want) || again.String() != e.String() || !again.Covers(want) {
+		if again := mustParse(t, e.String(), Context{}); !e.Matches(want) || again.String() != e.String() || !again.Matches(want) {
 			t.Errorf("./%s is stored as %q, and read again as %q", name, e, again)
 		}
 	}
@@ -72,8 +75,22 @@ func TestOtherNotationsStored(t *testing.T) {
 		`"docs/**"`: false, ":/docs": false, "https://example.org/src/a.go": false, "/src/a.go": false, "file:///repo/docs/[a": false, "file:///else/x": false,
 	} {
 		e := Stored(text, c)
-		if r := e.Overlaps(mine); r.Overlap != want || r.Exact || r != mine.Overlaps(e) || e.Covers("src/a.go") != want {
+		if r := e.Compare(mine); r.Overlap != want || r.Exact || r != mine.Compare(e) || e.Matches("src/a.go") != want {
 			t.Errorf("%q: %+v, want %v", text, r, want)
+		}
+	}
+}
+
+// Where the worktrees are not known, an absolute entry may lie in any of them.
+func TestAbsoluteEntriesWithoutRoots(t *testing.T) {
+	t.Parallel()
+	c := Context{NoRoots: true}
+	for _, text := range []string{"/repo/src", "/repo/*.go", "file:///repo/x"} {
+		if r := Stored(text, c).Compare(mustParse(t, "docs/a.md", c)); !r.Overlap || r.Exact {
+			t.Errorf("%q: %+v", text, r)
+		}
+		if _, err := Parse(text, c); err == nil {
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }
@@ -120,9 +137,11 @@ func TestFileURIs(t *testing.T) {
 // typed stays covered.
 func TestMentions(t *testing.T) {
 	t.Parallel()
-	c := Context{Kind: tree("src app app/@modal @both both", "src/a.go"), Roots: []string{"/repo"}}
+	c := Context{Kind: tree("src app app/@modal @both both odd", "src/a.go odd:1"), Roots: []string{"/repo"}}
 	for text, want := range map[string]string{
 		"@src/a.go": "src/a.go", "@src/**": "src/**", "@src": "src/", "@/repo/src/a.go": "src/a.go", "@./src/*.go": "src/*.go",
+		"src/a.go:42": "src/a.go", "src/a.go:42:7": "src/a.go", "src/a.go:1-9": "src/a.go", "src/a.go#L4": "src/a.go", "@src/a.go#L4-L9": "src/a.go",
+		"src/new.go:42": "src/new.go:42", "odd:1": "odd:1", "src/*.go:1": "src/*.go:1", "v1:2/x": "v1:2/x",
 		"@src/new.go": "@src/new.go", "@both/x": "@both/x", "@both": "@both/", "@none/x": "@none/x", "app/@modal": "app/@modal/", "@(src|app)/x": "@(src|app)/x", "@*.go": "@*.go", "@": "@",
 	} {
 		e := mustParse(t, text, c)
@@ -130,17 +149,22 @@ func TestMentions(t *testing.T) {
 			t.Errorf("%q is stored as %q, want %q", text, e, want)
 		}
 		typed := strings.TrimSuffix(strings.NewReplacer("**", "x", "*", "x", "@(src|app)", "src").Replace(text), "/")
-		if !strings.Contains(text, "/repo") && !strings.Contains(text, "./") && !e.Covers(typed) {
+		if !strings.Contains(text, "/repo") && !strings.Contains(text, "./") && !e.Matches(typed) {
 			t.Errorf("%q does not cover %q", text, typed)
 		}
 		s := Stored(text, c)
-		if s.String() != text || s.Covers("src/a.go") != e.Covers("src/a.go") {
-			t.Errorf("stored %q: %q, which covers src/a.go: %v", text, s, s.Covers("src/a.go"))
+		if s.String() != text || s.Matches("src/a.go") != e.Matches("src/a.go") {
+			t.Errorf("stored %q: %q, which covers src/a.go: %v", text, s, s.Matches("src/a.go"))
+		}
+	}
+	for _, e := range []*Entry{mustParse(t, "src/new.go:42", c), Stored("src/new.go:42", c)} {
+		if !e.Matches("src/new.go") || !e.Matches("src/new.go:42") {
+			t.Errorf("%q, not made yet: %v, %v", e, e.Matches("src/new.go"), e.Matches("src/new.go:42"))
 		}
 	}
 	for _, e := range []*Entry{mustParse(t, "@src/new.go", c), Stored("@src/new.go", c)} {
-		if !e.Covers("src/new.go") || !e.Covers("@src/new.go") || !e.Overlaps(mustParse(t, "src/*", c)).Overlap {
-			t.Errorf("%q, not made yet: %v, %v", e, e.Covers("src/new.go"), e.Covers("@src/new.go"))
+		if !e.Matches("src/new.go") || !e.Matches("@src/new.go") || !e.Compare(mustParse(t, "src/*", c)).Overlap {
+			t.Errorf("%q, not made yet: %v, %v", e, e.Matches("src/new.go"), e.Matches("@src/new.go"))
 		}
 	}
 	if got := mustParse(t, "@src/a.go", Context{}).String(); got != "@src/a.go" {
@@ -165,6 +189,8 @@ func TestDoubtfulBackslashes(t *testing.T) {
 		{`packages\\api\\**`, false, "packages/api/x.go"},
 		{`./packages\**`, false, "packages/a.go"},
 		{`/repo/packages\**`, false, "packages/a.go"},
+		{`.\packages\**`, false, "packages/a.go"},
+		{`.\*.go`, false, "a.go"},
 		{`src\main.py`, false, "src/main.py"},
 		{`app/\[id\]/page.tsx`, false, "app/[id]/page.tsx"},
 		{`a\*b`, false, "a*b"},
@@ -176,13 +202,13 @@ func TestDoubtfulBackslashes(t *testing.T) {
 		c := Context{Roots: []string{"/repo"}}
 		e, other := mustParse(t, tt.text, c), mustParse(t, escape(tt.path), c)
 		for _, e := range []*Entry{e, Stored(tt.text, c), Stored(e.String(), c)} {
-			r := e.Overlaps(other)
-			if r.Overlap == tt.free || r != other.Overlaps(e) || e.Covers(tt.path) == tt.free {
-				t.Errorf("%q x %q: %+v, and %+v", tt.text, tt.path, r, other.Overlaps(e))
+			r := e.Compare(other)
+			if r.Overlap == tt.free || r != other.Compare(e) || e.Matches(tt.path) == tt.free {
+				t.Errorf("%q x %q: %+v, and %+v", tt.text, tt.path, r, other.Compare(e))
 			}
 		}
 	}
-	if r := mustParse(t, `packages\api\**`, Context{}).Overlaps(mustParse(t, "packages/api/**", Context{})); r.Exact {
+	if r := mustParse(t, `packages\api\**`, Context{}).Compare(mustParse(t, "packages/api/**", Context{})); r.Exact {
 		t.Errorf("beyond doubt: %+v", r)
 	}
 }
@@ -197,13 +223,13 @@ func TestRootsWithOddNames(t *testing.T) {
 				if e, err := Parse(typed, c); err != nil || e.String() != want {
 					t.Errorf("Parse(%q) = %v, %v; want %q", typed, e, err, want)
 				}
-				if s := Stored(typed, c); !s.Overlaps(mustParse(t, want, c)).Overlap {
+				if s := Stored(typed, c); !s.Compare(mustParse(t, want, c)).Overlap {
 					t.Errorf("stored %q misses %q", typed, want)
 				}
 			}
 		}
-		if s := Stored(root+"/src/{a", c); !s.Covers("src/x") || s.Covers("doc/x") {
-			t.Errorf("%q: a faulty entry covers src/x %v, doc/x %v", root, s.Covers("src/x"), s.Covers("doc/x"))
+		if s := Stored(root+"/src/{a", c); !s.Matches("src/x") || s.Matches("doc/x") {
+			t.Errorf("%q: a faulty entry covers src/x %v, doc/x %v", root, s.Matches("src/x"), s.Matches("doc/x"))
 		}
 	}
 }
@@ -213,7 +239,7 @@ func TestDir(t *testing.T) {
 	for text, want := range map[string]string{
 		"./*.json": "", "**": "", "*.ts": "", "a": "", "a/b": "a", "a/b/": "a", "a/**": "a", "a/b*": "a", `a/\[id\]/x*`: "a/[id]", "a/[id]/x": "a", "{a,b}/c": "",
 	} {
-		if got := mustParse(t, text, Context{}).Dir(); got != want {
+		if got := mustParse(t, text, Context{}).Directory(); got != want {
 			t.Errorf("%q lies in %q, want %q", text, got, want)
 		}
 	}

@@ -28,6 +28,31 @@ type node struct {
 // A seq is a pattern: one node after the other.
 type seq []node
 
+// head returns the texts and slashes that a sequence begins with, except for a dot
+// that what follows may make a segment of its own, as in a/.{/b,c}.
+func (s seq) head() seq {
+	n := 0
+	for n < len(s) && (s[n].op == opText || s[n].op == opSlash) {
+		n++
+	}
+	if 0 < n && n < len(s) && s[n].op == opGroup && s[n-1].text == "." {
+		n--
+	}
+	return s[:n]
+}
+
+// String is the text of a sequence of texts and slashes.
+func (s seq) String() string {
+	var b strings.Builder
+	for i := range s {
+		if s[i].op == opSlash {
+			b.WriteByte('/')
+		}
+		b.WriteString(s[i].text)
+	}
+	return b.String()
+}
+
 // A parser reads a pattern whose separators are slashes and in which a
 // backslash always escapes.
 type parser struct {
@@ -48,12 +73,12 @@ type parser struct {
 	inexact bool // a !(...) occurs
 }
 
-// parse reads the whole pattern.
-func (p *parser) parse() (seq, *fault) { return p.seq(0) }
+// readWhole reads the whole pattern.
+func (p *parser) readWhole() (seq, *fault) { return p.readSeq(0) }
 
-// seq reads nodes up to the end of the innermost group's alternative, or of
+// readSeq reads nodes up to the end of the innermost group's alternative, or of
 // the pattern: closer is the byte that ends the group, '}' or ')', or 0.
-func (p *parser) seq(closer byte) (seq, *fault) {
+func (p *parser) readSeq(closer byte) (seq, *fault) {
 	var s seq
 	if closer == 0 {
 		s = p.room
@@ -64,15 +89,15 @@ func (p *parser) seq(closer byte) (seq, *fault) {
 		var f *fault
 		switch c := p.in[p.pos]; {
 		case p.extglob():
-			n, f = p.group(')')
+			n, f = p.readGroup(')')
 		case c == '{':
-			n, f = p.brace()
+			n, f = p.readBrace()
 		case c == '[':
-			n, f = p.class(len(s) == 0 || s[len(s)-1].op == opSlash)
+			n, f = p.readClass(len(s) == 0 || s[len(s)-1].op == opSlash)
 		case c == '/':
-			n, f = p.slash()
+			n, f = p.readSlash()
 		case c == '*':
-			n = p.stars(len(s) == 0 || s[len(s)-1].op == opSlash)
+			n = p.readStars(len(s) == 0 || s[len(s)-1].op == opSlash)
 		case c == '?':
 			p.wild = true
 			p.pos++
@@ -85,7 +110,7 @@ func (p *parser) seq(closer byte) (seq, *fault) {
 			} else if closer == ')' && c == ')' {
 				parens--
 			}
-			s = p.text(s)
+			s = p.readText(s)
 			continue
 		}
 		if f != nil {
@@ -101,9 +126,9 @@ func (p *parser) extglob() bool {
 	return p.pos+1 < len(p.in) && p.in[p.pos+1] == '(' && strings.IndexByte("?*+@!", p.in[p.pos]) >= 0
 }
 
-// text reads literal runes into s: one byte, which may be escaped or have no
+// readText reads literal runes into s: one byte, which may be escaped or have no
 // meaning here, and what follows up to the next that may have one.
-func (p *parser) text(s seq) seq {
+func (p *parser) readText(s seq) seq {
 	if p.in[p.pos] == '\\' {
 		p.pos++
 	}
@@ -120,9 +145,9 @@ func (p *parser) text(s seq) seq {
 	return append(s, node{op: opText, text: text})
 }
 
-// stars reads a run of stars, of which exactly two are special; first says
+// readStars reads a run of stars, of which exactly two are special; first says
 // that it opens a segment.
-func (p *parser) stars(first bool) node {
+func (p *parser) readStars(first bool) node {
 	p.wild = true
 	start := p.pos
 	for p.pos < len(p.in) && p.in[p.pos] == '*' && !p.extglob() {
@@ -135,9 +160,9 @@ func (p *parser) stars(first bool) node {
 	return node{op: opStars, whole: p.depth == 0 && first && last}
 }
 
-// slash reads a separator. Those outside groups are for the resolver, which
+// readSlash reads a separator. Those outside groups are for the resolver, which
 // knows what a "." or ".." refers to; within a group // and /./ collapse here.
-func (p *parser) slash() (node, *fault) {
+func (p *parser) readSlash() (node, *fault) {
 	if p.depth == 0 {
 		if p.slashes == nil {
 			p.slashes = make([]int, 0, strings.Count(p.in[p.pos:], "/"))
@@ -162,16 +187,16 @@ func (p *parser) slash() (node, *fault) {
 	}
 }
 
-// brace reads {a,b} or {1..3}.
-func (p *parser) brace() (node, *fault) {
-	if n, ok, f := p.countsTo(); ok || f != nil {
+// readBrace reads {a,b} or {1..3}.
+func (p *parser) readBrace() (node, *fault) {
+	if n, ok, f := p.readRange(); ok || f != nil {
 		return n, f
 	}
-	return p.group('}')
+	return p.readGroup('}')
 }
 
-// group reads {a,b} or @(a|b) and its like.
-func (p *parser) group(closer byte) (node, *fault) {
+// readGroup reads {a,b} or @(a|b) and its like.
+func (p *parser) readGroup(closer byte) (node, *fault) {
 	start, kind := p.pos, p.in[p.pos]
 	separator := byte(',')
 	if closer == ')' {
@@ -184,7 +209,7 @@ func (p *parser) group(closer byte) (node, *fault) {
 	n := node{op: opGroup, optional: kind == '*' || kind == '?', repeat: kind == '*' || kind == '+'}
 	for {
 		p.pos++ // the opening, or a separator
-		alt, f := p.seq(closer)
+		alt, f := p.readSeq(closer)
 		if f != nil {
 			return node{}, f
 		}

@@ -22,7 +22,7 @@ const (
 // starts reports whether a segment starts here.
 func (p place) starts() bool { return p <= placeStart }
 
-// after returns the place after one more rune; false where no path goes on so.
+// after returns the place after one more rune; false where no path continues so.
 func (p place) after(r rune) (place, bool) {
 	switch {
 	case r == '/':
@@ -68,7 +68,7 @@ type walk struct {
 	starts    bool // at the start of a segment
 	later     bool // and that is not the first
 	budget    int
-	words     int // gone through so far
+	words     int // read so far
 	room      []uint64
 }
 
@@ -88,11 +88,11 @@ func (w *walk) begin(p *program, at place) {
 	w.visit(w.now, p.start)
 }
 
-// visit adds a state, and those that it goes on at without a rune.
+// visit adds a state, and those that follow it without a rune.
 func (w *walk) visit(set stateSet, i int32) {
-	for !set.has(i) {
+	for !set.hasState(i) {
 		w.budget--
-		set.add(i)
+		set.addState(i)
 		switch s := &w.prog.states[i]; s.code {
 		case codeSplit:
 			w.visit(set, s.alt)
@@ -115,8 +115,8 @@ func (w *walk) visit(set stateSet, i int32) {
 
 // enter makes directories of the names that end here.
 func (w *walk) enter() {
-	if w.now.has(end) {
-		w.now.add(within)
+	if w.now.hasState(end) {
+		w.now.addState(within)
 	}
 }
 
@@ -149,10 +149,8 @@ func (w *walk) through(text string, lead int) bool {
 	return true
 }
 
-// spent is how many steps the walk took, or had the time for.
-func (w *walk) spent() int {
-	return walkBudget - w.budget + w.words*stepsPerNode/wordsPerNode
-}
+// stepsTaken is how many steps the walk took.
+func (w *walk) stepsTaken() int { return walkBudget - w.budget + w.words }
 
 // stuck reports whether no covered path begins with the text so far.
 func (w *walk) stuck() bool {
@@ -165,7 +163,7 @@ func (w *walk) stuck() bool {
 }
 
 // accepts reports whether the text so far is covered.
-func (w *walk) accepts() bool { return w.now.has(end) || w.now.has(within) }
+func (w *walk) accepts() bool { return w.now.hasState(end) || w.now.hasState(within) }
 
 // taking yields the states that take a rune or accept; those that only go on
 // at others are done with.
@@ -183,8 +181,8 @@ func (w *walk) taking(yield func(int32) bool) {
 // A stateSet is a set of states, a bit each.
 type stateSet []uint64
 
-func (s stateSet) add(i int32)      { s[i>>6] |= 1 << (i & 63) }
-func (s stateSet) has(i int32) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s stateSet) addState(i int32)      { s[i>>6] |= 1 << (i & 63) }
+func (s stateSet) hasState(i int32) bool { return s[i>>6]&(1<<(i&63)) != 0 }
 
 // only reports whether a state is the only one.
 func (s stateSet) only(i int32) bool {

@@ -5,39 +5,47 @@ import (
 	"unicode"
 )
 
-// pleasant are the characters that examples are made of where they may be.
-const pleasant = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+// pleasant are the characters that examples are made of where they may be, the
+// best ones first.
+func pleasant() [5]span {
+	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}}
+}
 
 // common returns a rune other than a slash that both classes have, a nil one
-// being all of them. It is a dot only where nothing else is left, since dots
-// alone make no name.
-func common(a, b *class) (rune, bool) {
-	if a == nil && b == nil {
-		return rune(pleasant[0]), true
-	}
-	if a == nil {
+// being all of them; 0 where there is none. It is a dot only where nothing else
+// is left, since dots alone make no name. looked is how many steps that took.
+func common(a, b *class) (r rune, looked int) {
+	switch {
+	case a == nil && b == nil:
+		return 'a', 1
+	case a == nil:
 		a = b
-	}
-	if b == nil {
+	case b == nil:
 		b = a
 	}
-	for _, r := range pleasant {
-		if a.has(r) && b.has(r) {
-			return r, true
-		}
-	}
-	best, rank := rune(0), 0
-	for _, s := range a.spans {
-		for _, t := range b.spans {
-			lo, hi := max(s.lo, t.lo), min(s.hi, t.hi)
-			for r := lo; r <= hi && r < lo+256 && rank < 3; r++ {
-				if k := rankOf(r); k > rank {
-					best, rank = r, k
-				}
+	nice := pleasant()
+	best, rank := len(nice), 0
+	for i, j := 0, 0; i < len(a.spans) && j < len(b.spans) && best > 0; looked++ {
+		s, t := a.spans[i], b.spans[j]
+		lo, hi := max(s.lo, t.lo), min(s.hi, t.hi)
+		for k := 0; k < best && lo <= hi; k++ {
+			if at := max(lo, nice[k].lo); at <= min(hi, nice[k].hi) {
+				r, best = at, k
 			}
 		}
+		for odd := lo; best == len(nice) && odd <= min(hi, lo+255) && rank < 3; odd++ {
+			looked++
+			if k := rankOf(odd); k > rank {
+				r, rank = odd, k
+			}
+		}
+		if s.hi <= t.hi {
+			i++
+		} else {
+			j++
+		}
 	}
-	return best, rank > 0
+	return r, looked
 }
 
 // rankOf orders the runes that are not pleasant.
@@ -68,15 +76,15 @@ func (e *Entry) makeSample() string {
 		return e.text
 	}
 	var b strings.Builder
-	e.budget.spend(len(e.text), bytesPerNode)
+	e.budget.spend(len(e.text))
 	room := compilers.Get().(*compiler)
-	e.parsed(&room.nodes).sample(&b)
+	e.parsed(&room.nodes).writeSample(&b)
 	compilers.Put(room)
 	if path := b.String(); valid(path) {
 		return path
 	}
 	var p product
-	if path, verdict := p.search(e, e); verdict == meet {
+	if path, verdict := p.search(e, e); verdict == found {
 		return path
 	}
 	if e.literal != "" {
@@ -86,7 +94,7 @@ func (e *Entry) makeSample() string {
 	return e.text
 }
 
-func (s seq) sample(b *strings.Builder) {
+func (s seq) writeSample(b *strings.Builder) {
 	for i := range s {
 		switch n := &s[i]; n.op {
 		case opSlash:
@@ -95,18 +103,18 @@ func (s seq) sample(b *strings.Builder) {
 			b.WriteString(n.text)
 		case opStar:
 			if starting(b.String()) {
-				b.WriteByte(pleasant[0])
+				b.WriteByte('a')
 			}
 		case opOne, opStars:
-			b.WriteByte(pleasant[0])
+			b.WriteByte('a')
 		case opClass:
-			if r, ok := common(n.set, nil); ok && !n.set.named {
+			if r, _ := common(n.set, nil); r != 0 && !n.set.named {
 				b.WriteRune(r)
 			} else {
 				b.WriteString(n.text)
 			}
 		case opGroup:
-			n.alts[0].sample(b)
+			n.alts[0].writeSample(b)
 		}
 	}
 }
@@ -114,8 +122,8 @@ func (s seq) sample(b *strings.Builder) {
 // starting reports whether a segment starts at the end of a path.
 func starting(path string) bool { return path == "" || strings.HasSuffix(path, "/") }
 
-// guess is a path that both entries seem to cover: the longer of their heads.
-func guess(a, b *Entry) string {
+// guessBoth is a path that both entries seem to cover: the longer of their heads.
+func guessBoth(a, b *Entry) string {
 	if len(a.head) < len(b.head) || len(a.head) == len(b.head) && b.text < a.text {
 		a, b = b, a
 	}

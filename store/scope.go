@@ -69,7 +69,7 @@ func (c *call) parseScope(entries []string) (overlap.Scope, error) {
 			return nil, scopeError(err)
 		}
 		c.warnMisplaced(text, e)
-		c.warnComma(text)
+		c.warnSeveral(text)
 		c.warnElsewhere(text, e)
 		scope = append(scope, e)
 	}
@@ -147,7 +147,8 @@ func (c *call) stored(texts []string, worktree string) overlap.Scope {
 	context := c.scopeContext()
 	context.Kind = func(p string) overlap.Kind { return kindInEither(c.repo.Worktree, worktree, p) }
 	if err := c.placeAbsolute(texts, &context); err != nil {
-		c.warn("%v: absolute scopes that lie in the others are not compared", err)
+		context.NoRoots = true
+		c.warn("%v: absolute scopes that lie in none of the others count as overlapping", err)
 	}
 	scope := make(overlap.Scope, len(texts))
 	for i, text := range texts {

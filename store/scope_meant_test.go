@@ -76,6 +76,22 @@ func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
 	}
 }
 
+// Two paths in one entry are one name, which is hardly what was meant.
+func TestSeveralPathsInOneEntryAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.main, "a/b c/d")
+	for entry, want := range map[string]string{
+		"src/** lib/**": "a blank in it", "src/a.go,lib/b.go": "a comma in it",
+		"docs/My File.md": "", "a/b c/d": "", "src/{a,b} c.go": "", "src/**": "",
+	} {
+		warnings := strings.Join(w.check(w.main, entry).Warnings, "\n")
+		if want == "" && warnings != "" || !strings.Contains(warnings, want) {
+			t.Errorf("%q: %q, want %q", entry, warnings, want)
+		}
+	}
+}
+
 // Only what leads into another repository is warned of, and not the root itself.
 func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 	t.Parallel()
@@ -131,13 +147,13 @@ func TestOtherNotationsInLockFiles(t *testing.T) {
 	put(t, w.main, "src/a.go")
 	id := w.claim(w.main, "t", "SCOPE")
 	text := w.read(id + ".md")
-	for _, entry := range []string{":(glob)src/**", `'"src/**"'`, "'`src/a.go`'", "'@src/a.go'", `'src\**'`, "'!src/gen'", "file://" + w.link + "/src/a.go", `C:\code\repo\src`} {
+	for _, entry := range []string{":(glob)src/**", `'"src/**"'`, "'`src/a.go`'", "'@src/a.go'", "'src/a.go:42'", "src/...", "./...", "$PWD/src", `'src\**'`, "'!src/gen'", "file://" + w.link + "/src/a.go", `C:\code\repo\src`} {
 		w.write(id+".md", strings.Replace(text, "- SCOPE", "- "+entry, 1))
-		for _, asked := range []string{"src/a.go", "file://" + w.main + "/src/%61.go", "@src/a.go"} {
+		for _, asked := range []string{"src/a.go", "src/a.go:1-9", "./...", "file://" + w.main + "/src/%61.go", "@src/a.go"} {
 			if entry == "'!src/gen'" {
 				asked = "src/gen/a.go"
 			}
-			if a := w.check(w.link, asked); ids(a.Result) != id && asked != "@src/a.go" {
+			if a := w.check(w.link, asked); ids(a.Result) != id {
 				t.Errorf("%s: %q meets %q, %q", entry, asked, ids(a.Result), a.Warnings)
 			}
 			if a := w.check(w.main, asked); ids(a.Result) != id {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/overlap"
@@ -23,12 +24,24 @@ func (c *call) warnMisplaced(text string, e *overlap.Entry) {
 	c.warn("%s is read from the repository's root, where it does not exist; did you mean %s?", inQuotes(text), inQuotes("./"+text))
 }
 
-// warnComma warns of an entry that looks like several: a comma is part of a
-// name, and one that was meant to separate would cover neither path.
-func (c *call) warnComma(text string) {
-	if text = strings.TrimSpace(text); bareComma(text) && c.kindHere(text) == overlap.Unknown {
-		c.warn("%s is read as one path with a comma in it; give each path as an entry of its own", inQuotes(text))
+// warnSeveral warns of an entry that looks like several: commas and blanks are
+// part of a name, and one that was meant to separate would cover neither path.
+func (c *call) warnSeveral(text string) {
+	what := ""
+	switch text = strings.TrimSpace(text); {
+	case bareComma(text):
+		what = "a comma"
+	case allPaths(strings.Fields(text)):
+		what = "a blank"
 	}
+	if what != "" && c.kindHere(text) == overlap.Unknown {
+		c.warn("%s is read as one path with %s in it; give each path as an entry of its own", inQuotes(text), what)
+	}
+}
+
+// allPaths reports whether a text's fields are several and each could be an entry.
+func allPaths(fields []string) bool {
+	return len(fields) > 1 && !slices.ContainsFunc(fields, func(f string) bool { return !strings.ContainsAny(f, "/*") })
 }
 
 // bareComma reports whether a comma stands outside all brackets.
@@ -59,7 +72,7 @@ func (c *call) warnElsewhere(text string, e *overlap.Entry) {
 		return
 	}
 	dir := c.repo.Worktree
-	for name := range strings.SplitSeq(e.Dir(), "/") {
+	for name := range strings.SplitSeq(e.Directory(), "/") {
 		if name == "" {
 			return
 		}
@@ -75,7 +88,7 @@ func (c *call) warnElsewhere(text string, e *overlap.Entry) {
 func (c *call) warnEverything(scope overlap.Scope) {
 	for _, e := range scope {
 		if e.Everything() {
-			c.warn("%q covers every file of the repository, so it blocks everybody else; name what you work on", e)
+			c.warn("%s covers every file of the repository, so it blocks everybody else; name what you work on", inQuotes(e.String()))
 			return
 		}
 	}

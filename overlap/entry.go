@@ -1,0 +1,91 @@
+package overlap
+
+import (
+	"strings"
+	"sync"
+)
+
+// An Entry is one parsed entry of a scope, ready to be compared many times. It
+// is safe for concurrent use.
+type Entry struct {
+	text string
+
+	// What every covered path begins with, each of its names ended by a slash,
+	// in the form that is compared (head) and as typed (shown).
+	head, shown string
+	// What every covered path ends with, where the entry is a pattern that
+	// covers files only; else "".
+	tail string
+
+	plain    bool   // a name without any pattern in it
+	pattern  string // what seq is parsed from, where it is not kept
+	seq      seq    // the glob reading
+	literal  string // the text as a path, where the glob reading may miss it
+	floating bool   // matches at any depth
+	refused  bool   // compared by head only
+	unfolded bool   // the budget was spent before its classes were folded
+	exact    bool
+	fold     bool
+	budget   *Budget
+	also     *Entry                 // the next reading of the same text, which covers as well, with a doubt
+	kind     func(path string) Kind // what a plain entry is, where that was not asked yet
+
+	compiling sync.Mutex // guards what follows
+	is        Kind       // Dir for a pattern, too, that ends in a slash
+	prog      program
+	lead      int // head[:lead] are literal leading directories
+
+	sampled sync.Once // guards what follows
+	example string    // a path that the entry covers
+	vague   bool      // none was found in time: it is the text
+}
+
+// String is the entry as it is to be stored and shown.
+func (e *Entry) String() string { return e.text }
+
+// Directory is the literal directory, relative to the root, in which all that the entry
+// covers lies; "" is the root.
+func (e *Entry) Directory() string {
+	head := e.shown
+	if e.plain {
+		head = e.plainName()
+	}
+	return head[:max(strings.LastIndexByte(head, '/'), 0)]
+}
+
+// Everything reports whether the entry covers all that a repository may hold.
+func (e *Entry) Everything() bool {
+	for _, path := range []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"} {
+		if !e.Matches(path) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainName is a plain entry's name.
+func (e *Entry) plainName() string { return strings.TrimSuffix(e.shown, "/") }
+
+// literally makes the entry a plain one.
+func (e *Entry) literally(path string) {
+	e.plain = true
+	e.begins(path + "/")
+}
+
+// begins sets the head.
+func (e *Entry) begins(head string) {
+	e.shown, e.head = head, head
+	if e.fold {
+		e.head = comparable(head, true)
+	}
+}
+
+// ends sets the tail, the last text of the pattern s, if s covers files only.
+func (e *Entry) ends(text string, s seq) {
+	if e.is == Dir || tailEmpty.before(s) != tailFile {
+		return
+	}
+	if e.tail = text; e.fold {
+		e.tail = comparable(text, true)
+	}
+}
