@@ -21,9 +21,6 @@ type step struct {
 // and nothing of ours is left in the end.
 func TestGuardAmongHookManagers(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the tools take their time")
-	}
 	for name, c := range map[string]struct {
 		tool  string
 		steps []step
@@ -100,6 +97,9 @@ func newManaged(t *testing.T, tool string) *managed {
 // a directory of npm's that has it.
 func toolDir(t *testing.T, tool string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the tools take their time")
+	}
 	if path, err := exec.LookPath(tool); err == nil {
 		return filepath.Dir(path)
 	}
