@@ -102,7 +102,7 @@ func TestCreateRefusesAndWritesNothing(t *testing.T) {
 		"many tasks":       {with(func(r *store.CreateRequest) { r.Tasks = make([]string, 501) }), store.BadInput, "501"},
 		"empty agent":      {with(func(r *store.CreateRequest) { r.AgentID = ptr("") }), store.BadInput, "agent_id"},
 		"empty base_dir":   {with(func(r *store.CreateRequest) { r.BaseDir = ptr("") }), store.BadInput, "base"},
-		"missing base_dir": {with(func(r *store.CreateRequest) { r.BaseDir = ptr(filepath.Join(w.main, "no/where")) }), store.BadInput, "no/where"},
+		"missing base_dir": {with(func(r *store.CreateRequest) { r.BaseDir = ptr(filepath.Join(w.main, "nowhere")) }), store.BadInput, "nowhere"},
 		"no repository":    {with(func(r *store.CreateRequest) { r.BaseDir = ptr(filepath.Dir(w.main)) }), store.NotARepository, filepath.Base(filepath.Dir(w.main))},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func TestGuardNotesABypass(t *testing.T) {
 	bypass("2026-07-17T18-45-12-theirs")
 	bypass("2026-07-17T18-45-12-theirs") // said once
 	added := strings.TrimPrefix(w.read(file), before)
-	want := `- Committed past the guard (AGENT_LOCKS_BYPASS=1) by me in "` + w.link + `": src/a, src/b, src/c and 1 more` + "\n"
+	want := `- Committed past the guard (AGENT_LOCKS_BYPASS=1) by me in ` + strconv.Quote(w.link) + `: src/a, src/b, src/c and 1 more` + "\n"
 	if added == w.read(file) || strings.Count(added, "\n- ") != 1 || !strings.HasSuffix(added, want) {
 		t.Errorf("added %q, want %q and nothing else: `updated` stays", added, want)
 	}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 					t.Fatal(err)
 				}
 				notes := w.show(id).Notes
-				if got := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, somebody+`"`+w.link+`"`) }); got != elsewhere {
+				if got := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, somebody+strconv.Quote(w.link)) }); got != elsewhere {
 					t.Errorf("from another worktree %v: notes %q", elsewhere, notes)
 				}
 				if !elsewhere && strings.Contains(strings.Join(notes, "\n"), somebody) {

@@ -130,16 +130,22 @@ func wantCode(t testing.TB, err error, code store.Code, parts ...string) {
 		t.Fatalf("error %v is a %T", err, err)
 	}
 	for _, p := range parts {
-		if !strings.Contains(e.Message+"\n"+e.Hint, p) {
+		if !says(e.Message+"\n"+e.Hint, p) {
 			t.Errorf("error %q, hint %q: %q is missing", e.Message, e.Hint, p)
 		}
 	}
 }
 
+// says reports whether a message holds a part, or does so in quotes, in which
+// the separators of Windows are doubled.
+func says(message, part string) bool {
+	return strings.Contains(message, part) || strings.Contains(message, strings.ReplaceAll(part, `\`, `\\`))
+}
+
 func wantWarning(t testing.TB, warnings []string, part string) {
 	t.Helper()
 	for _, w := range warnings {
-		if strings.Contains(w, part) {
+		if says(w, part) {
 			return
 		}
 	}

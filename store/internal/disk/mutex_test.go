@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestMutexHeldByAnotherProcess(t *testing.T) {
 		t.Fatalf("lock: %v after %v, want %v after %v", err, time.Since(start), fault.StoreBusy, d.Wait)
 	}
 	var e *fault.Error
-	if !errors.As(err, &e) || !strings.Contains(e.Message, filepath.Join(common, Name, ".mutex")) || e.Hint == "" {
+	if !errors.As(err, &e) || !strings.Contains(e.Message, strconv.Quote(filepath.Join(common, Name, ".mutex"))) || e.Hint == "" {
 		t.Errorf("the message %q (hint %q) does not say who holds what", err, e.Hint)
 	}
 

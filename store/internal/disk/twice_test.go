@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,7 +153,7 @@ func wantDuplicate(t *testing.T, err error, paths ...string) {
 		t.Fatalf("error %v, want %v with a way out", err, fault.DuplicateID)
 	}
 	for _, path := range paths {
-		if !strings.Contains(e.Message, path) {
+		if !strings.Contains(e.Message, strconv.Quote(path)) {
 			t.Errorf("the message %q does not name %s", e.Message, path)
 		}
 	}
