@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 func newDemo(a *app) *cobra.Command {

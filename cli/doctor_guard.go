@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // examineGuard asks whether the commit guard runs, where somebody wanted it to.

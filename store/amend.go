@@ -8,8 +8,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // An amendment is a validated update: what a request asks for, in the form in

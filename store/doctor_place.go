@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // git says which program answers. Without one some repositories can be read

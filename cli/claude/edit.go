@@ -12,8 +12,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // file is the absolute path of the file that the tool edits; edits is false

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/cli/render"
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // ShownLocks is how many locks a session hears of: each costs it context.

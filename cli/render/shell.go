@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agent-locks/agent-locks/shell"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // Other people's text in commands for a POSIX shell: what is printed can be

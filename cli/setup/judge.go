@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // A policy says what our entries in one file look like, and which variants count

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // The name of the server in every client's settings, and of the program. A

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/agent-locks/agent-locks/shell"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // oddTexts are what a file may be called; none ends in a newline.
