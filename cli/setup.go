@@ -14,12 +14,11 @@ import (
 )
 
 type setupOptions struct {
-	*app
 	user, print, remove, force bool
 }
 
 func newSetup(a *app) *cobra.Command {
-	o := &setupOptions{app: a}
+	var o setupOptions
 	cmd := &cobra.Command{
 		Use:   "setup <client>",
 		Short: "put agent-locks into a client's settings",
@@ -42,7 +41,7 @@ func newSetup(a *app) *cobra.Command {
 			}
 		},
 		ValidArgs: clients(),
-		RunE:      func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+		RunE:      func(cmd *cobra.Command, args []string) error { return a.setUpClient(cmd.Context(), args[0], o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
@@ -62,10 +61,10 @@ func byHand() []string {
 
 func clients() []string { return slices.Sorted(slices.Values(append(setup.Written(), byHand()...))) }
 
-func (o *setupOptions) run(cmd *cobra.Command, client string) error {
+func (a *app) setUpClient(ctx context.Context, client string, o setupOptions) error {
 	for _, i := range setup.Instructions() {
 		if i.Client == client {
-			return o.instruct(i)
+			return a.printInstruction(i, o)
 		}
 	}
 	if !slices.Contains(setup.Written(), client) {
@@ -73,10 +72,10 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 		return usage(hint, "unknown client %q", client)
 	}
 	options := setup.Options{
-		Client: client, User: o.user, Remove: o.remove, Force: o.force, Program: o.native(), Getenv: o.getenv, GOOS: runtime.GOOS,
+		Client: client, User: o.user, Remove: o.remove, Force: o.force, Program: a.native(), Getenv: a.getenv, GOOS: runtime.GOOS,
 	}
 	if !o.user {
-		root, err := o.project(cmd.Context())
+		root, err := a.project(ctx)
 		if err != nil {
 			return err
 		}
@@ -86,18 +85,20 @@ func (o *setupOptions) run(cmd *cobra.Command, client string) error {
 	if err != nil {
 		return refused(err)
 	}
-	if err := o.apply(changes); err != nil {
-		return err
+	if !o.print {
+		if err := a.applySettings(changes); err != nil {
+			return err
+		}
 	}
 	for _, c := range changes {
-		o.warn(c.Warnings)
+		a.warn(c.Warnings)
 	}
-	return o.tell(client, changes)
+	return a.reportSettings(client, o, changes)
 }
 
 // project is the root of the caller's worktree.
-func (o *setupOptions) project(ctx context.Context) (string, error) {
-	repo, err := o.repository(ctx, o.baseDir)
+func (a *app) project(ctx context.Context) (string, error) {
+	repo, err := a.repository(ctx, a.baseDir)
 	switch {
 	case err != nil:
 		return "", err
@@ -115,18 +116,17 @@ func refused(err error) error {
 	return err
 }
 
-func (o *setupOptions) apply(changes []setup.Change) error {
-	if o.print {
-		return nil
-	}
+// applySettings writes the files one after another; an error says which are
+// written already.
+func (a *app) applySettings(changes []setup.Change) error {
 	for i, c := range changes {
 		warning, err := c.Apply()
 		if warning != "" {
-			o.warn([]string{fmt.Sprintf("%q: %s", c.Path, warning)})
+			a.warn([]string{fmt.Sprintf("%q: %s", c.Path, warning)})
 		}
 		if err != nil {
 			for _, done := range changes[:i] {
-				o.warn([]string{fmt.Sprintf("%q is %s already", done.Path, done.Action)})
+				a.warn([]string{fmt.Sprintf("%q is %s already", done.Path, done.Action)})
 			}
 			return refused(err)
 		}

@@ -10,16 +10,16 @@ import (
 // PATH, where that leads to this very file (an upgrade keeps the name), else by
 // the file. "": it is not there to stay, as in a temporary directory, or goes
 // by another name, which removing it would not know.
-func (o *setupOptions) native() string {
-	self, err := o.Executable()
+func (a *app) native() string {
+	self, err := a.Executable()
 	if err != nil {
 		return ""
 	}
-	if found, err := o.lookPath("agent-locks"); err == nil && filepath.IsAbs(found) && sameFile(found, self) {
+	if found, err := a.lookPath("agent-locks"); err == nil && filepath.IsAbs(found) && sameFile(found, self) {
 		self = found
 	}
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe")
-	if !filepath.IsAbs(self) || name != "agent-locks" || within(o.TempDir, self) {
+	if !filepath.IsAbs(self) || name != "agent-locks" || within(a.TempDir, self) {
 		return ""
 	}
 	return self

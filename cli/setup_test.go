@@ -123,11 +123,11 @@ func TestSetupNamesThisProgram(t *testing.T) {
 		{build, filepath.Dir(foreign), ""},
 		{other, filepath.Dir(foreign), ""},
 	} {
-		o := setupOptions{app: &app{World: World{
+		a := &app{World: World{
 			TempDir: filepath.Join(dir, "tmp"), Executable: func() (string, error) { return c.self, nil },
 			Environ: func() []string { return []string{"PATH=" + c.path} },
-		}}}
-		if got := o.native(); got != c.want {
+		}}
+		if got := a.native(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/cli/setup"
 )
 
@@ -21,7 +22,7 @@ type setUpFile struct {
 	Content string       `json:"content,omitempty"` // our entries, where nothing was written
 }
 
-func (o *setupOptions) tell(client string, changes []setup.Change) error {
+func (a *app) reportSettings(client string, o setupOptions, changes []setup.Change) error {
 	answer := setUp{Client: client, Printed: o.print}
 	for _, c := range changes {
 		f := setUpFile{Path: c.Path, Action: c.Action}
@@ -30,21 +31,21 @@ func (o *setupOptions) tell(client string, changes []setup.Change) error {
 		}
 		answer.Files = append(answer.Files, f)
 	}
-	if o.json {
-		return o.printJSON(answer)
+	if a.json {
+		return a.printJSON(answer)
 	}
 	if o.print {
-		printPlan(o.out, answer, o.remove)
-		return o.flush()
+		printPlan(a.out, answer, o.remove)
+		return a.flush()
 	}
 	for _, f := range answer.Files {
-		fmt.Fprintf(o.out, "%s %s\n", f.Action, plain(f.Path))
+		fmt.Fprintf(a.out, "%s %s\n", f.Action, render.Plain(f.Path))
 	}
 	if !o.remove {
-		_, err := o.lookPath("agent-locks")
-		fmt.Fprintln(o.out, next(client, o.user, err == nil || o.user && o.native() != ""))
+		_, err := a.lookPath("agent-locks")
+		fmt.Fprintln(a.out, next(client, o.user, err == nil || o.user && a.native() != ""))
 	}
-	return o.flush()
+	return a.flush()
 }
 
 // printPlan shows our entries only: the rest of a user's settings may be long
@@ -63,7 +64,7 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 		}
 	}
 	for _, f := range answer.Files {
-		fmt.Fprintf(w, would[f.Action], plain(f.Path), f.Content)
+		fmt.Fprintf(w, would[f.Action], render.Plain(f.Path), f.Content)
 	}
 }
 
@@ -86,8 +87,8 @@ func next(client string, user, found bool) string {
 	return "next: " + text
 }
 
-// instruct prints what to add by hand.
-func (o *setupOptions) instruct(i setup.Instruction) error {
+// printInstruction prints what to add by hand.
+func (a *app) printInstruction(i setup.Instruction, o setupOptions) error {
 	if o.remove {
 		return usage("remove agent-locks from "+i.User+" by hand", "setup writes nothing for %q, so there is nothing to remove", i.Client)
 	}
@@ -95,16 +96,16 @@ func (o *setupOptions) instruct(i setup.Instruction) error {
 	if o.user || i.Shared == "" {
 		places = places[1:]
 	}
-	if o.json {
+	if a.json {
 		answer := setUp{Client: i.Client, Printed: true}
 		for _, p := range places {
 			answer.Files = append(answer.Files, setUpFile{Path: p, Action: setup.Manual, Content: i.Add})
 		}
-		return o.printJSON(answer)
+		return a.printJSON(answer)
 	}
-	fmt.Fprintf(o.out, "%s is not written to; add this to %s:\n\n%s", i.Title, strings.Join(places, " (this project) or "), i.Add)
+	fmt.Fprintf(a.out, "%s is not written to; add this to %s:\n\n%s", i.Title, strings.Join(places, " (this project) or "), i.Add)
 	if i.Shell != "" {
-		fmt.Fprintf(o.out, "\nor let the client add it:\n\n%s\n", i.Shell)
+		fmt.Fprintf(a.out, "\nor let the client add it:\n\n%s\n", i.Shell)
 	}
-	return o.flush()
+	return a.flush()
 }
