@@ -90,7 +90,8 @@ func cleanNames(path string) ([]string, *fault) {
 func absoluteOutside(text string) *fault {
 	f := outside(0)
 	if rest := strings.TrimLeft(text, "/"); strings.HasPrefix(text, "/") && rest != "" {
-		f.hint = "entries are relative to the repository's root: leave the slash out, as in " + quote(rest) + "; for a path in another repository pass `base_dir`"
+		f.hint = "entries are relative to the repository's root: leave the slash out, as in " + quote(rest) +
+			"; for a path in another repository pass `base_dir`"
 	}
 	return f
 }

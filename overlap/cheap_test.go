@@ -5,7 +5,7 @@ import "testing"
 // compiled reports whether an automaton was built for the entry.
 func (e *Entry) compiled() bool { return e.prog.states != nil }
 
-// TestEasyPairsBuildNoAutomaton: what can be told from how two entries begin,
+// TestEasyPairsBuildNoAutomaton: what shows in how two entries begin,
 // or that they are equal, is.
 func TestEasyPairsBuildNoAutomaton(t *testing.T) {
 	for _, tt := range []struct {
@@ -45,7 +45,7 @@ func TestEntriesAreCompiledOnce(t *testing.T) {
 			first = &e.prog.states[0]
 		}
 		if &e.prog.states[0] != first {
-			t.Errorf("it is compiled anew for %q", other)
+			t.Errorf("it is compiled again for %q", other)
 		}
 	}
 }

@@ -33,7 +33,8 @@ func (p *parser) readClass(first bool) (node, *fault) {
 		p.pos++
 	}
 	if strings.HasPrefix(p.in[p.pos:], "]") {
-		return node{}, &fault{offset: start, reason: "has an empty []", hint: "name the characters, or put a backslash before the [ if the name contains it"}
+		return node{}, &fault{offset: start, reason: "has an empty []",
+			hint: "name the characters, or put a backslash before the [ if the name contains it"}
 	}
 	spans, ranges, f := p.readSpans(start)
 	if f != nil {
@@ -70,14 +71,16 @@ func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 			p.pos++
 			return spans, ranges, nil
 		case c == '/':
-			return nil, false, &fault{offset: p.pos, reason: "has a / inside brackets", hint: "a class never names a separator; put a backslash before the [ if the name contains it"}
+			return nil, false, &fault{offset: p.pos, reason: "has a / inside brackets",
+				hint: "a class never names a separator; put a backslash before the [ if the name contains it"}
 		case c == '-' && last >= 0 && p.pos+1 < len(p.in) && p.in[p.pos+1] != ']':
 			p.pos++
 			if p.in[p.pos] == '/' {
 				continue // refused above
 			}
 			if _, kind := posixName(p.in[p.pos:]); kind != 0 {
-				return nil, false, &fault{offset: p.pos, reason: "has a range that ends in a class", hint: "put the - last inside the brackets"}
+				return nil, false, &fault{offset: p.pos, reason: "has a range that ends in a class",
+					hint: "put the - last inside the brackets"}
 			}
 			hi := p.readRune()
 			ranges = ranges || last <= hi

@@ -1,6 +1,11 @@
 package overlap
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // An Error is a refused entry.
 type Error struct {
@@ -12,13 +17,18 @@ type Error struct {
 
 func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
 
-// quote shows the entry, shortened where it would fill the screen.
+// quote shows a text so that it can be taken from between the quotes as it is: %q
+// would double the backslashes of app/\[id\]. It is shortened where it would fill
+// the screen.
 func quote(s string) string {
 	const most = 120
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "..."
 	}
-	return strconv.Quote(s)
+	if strings.ContainsFunc(s, func(r rune) bool { return r == '"' || !unicode.IsPrint(r) }) || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	return `"` + s + `"`
 }
 
 // A fault is an Error whose entry is not yet known.

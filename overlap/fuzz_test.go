@@ -69,7 +69,7 @@ func FuzzOverlap(f *testing.F) {
 }
 
 // leads reports whether a path is a leading directory of an entry: a file of
-// that name is in its way, though the entry stands for what is beneath.
+// that name blocks it, though the entry stands for what is under it.
 func leads(path string, e *Entry) bool {
 	if e.also != nil && leads(path, e.also) {
 		return true

@@ -49,7 +49,8 @@ func readStored(entry string, c Context) (*Entry, *fault) {
 	if e, ok := simple(text, c); ok && !mentions(text) {
 		return e, nil
 	}
-	return nil, &fault{anywhere: strings.Contains(text, "..") || strings.ContainsAny(text, `\\@`) || Absolute(text, c.Windows)}
+	doubtful := strings.Contains(text, "..") || strings.Contains(text, `\`) || mentions(text)
+	return nil, &fault{anywhere: doubtful || Absolute(text, c.Windows)}
 }
 
 func parse(entry string, c Context) (*Entry, *fault) {
@@ -136,5 +137,6 @@ func admit(text string) *fault {
 }
 
 func tooLong(offset int) *fault {
-	return &fault{offset: offset, reason: "is longer than 4096 bytes", hint: "name a directory above, or use several entries"}
+	return &fault{offset: offset, reason: "is longer than 4096 bytes",
+		hint: "name a directory above, or use several entries"}
 }

@@ -13,12 +13,13 @@ func (p *parser) readPosix() (spans []span, ok bool, f *fault) {
 	start := p.pos
 	p.pos += len("[::]") + len(name)
 	if kind != ':' {
-		return nil, false, &fault{offset: start, reason: "has " + quote(p.in[start:p.pos]) + " inside brackets, which is not supported",
-			hint: "name the characters themselves"}
+		return nil, false, &fault{offset: start, hint: "name the characters themselves",
+			reason: "has " + quote(p.in[start:p.pos]) + " inside brackets, which is not supported"}
 	}
 	if spans = posixSpans(name); spans == nil {
 		return nil, false, &fault{offset: start, reason: "has the unknown class " + quote(p.in[start:p.pos]),
-			hint: "known are alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit; or name the characters, as in [0-9]"}
+			hint: "known are alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit; " +
+				"or name the characters, as in [0-9]"}
 	}
 	return spans, true, nil
 }

@@ -22,8 +22,8 @@ func (p *parser) readRange() (n node, ok bool, f *fault) {
 	r, ok := parseRange(inner)
 	if !ok {
 		return node{}, false, &fault{offset: p.pos, reason: "has " + quote("{"+inner+"}") + ", which is not a range",
-			hint: "a range has integers below a billion or letters of one case, as {1..12} or {a..f}; list other names, as {x,y}; " +
-				"put a backslash before the { if the name contains it"}
+			hint: "a range has integers below a billion or letters of one case, as {1..12} or {a..f}; " +
+				"list other names, as {x,y}; put a backslash before the { if the name contains it"}
 	}
 	if p.counted += r.size(); p.counted > maxCounted {
 		return node{}, false, &fault{offset: p.pos, reason: "has ranges that count too many names",

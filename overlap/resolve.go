@@ -166,7 +166,8 @@ func (r resolved) storedText(windows bool) string {
 	}
 	text := b.String()
 	first, _ := utf8.DecodeRuneInString(text)
-	if unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || dotted(text) || r.anchor && len(r.segments) == 1 {
+	misread := unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || dotted(text)
+	if misread || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}
 	return text

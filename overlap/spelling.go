@@ -40,7 +40,8 @@ func unexpanded(text string) *fault {
 	if text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, `~\`) {
 		return nil
 	}
-	return &fault{reason: "begins with a ~ that is not expanded here", hint: `write the path out; a directory of that name is "./~"`}
+	return &fault{reason: "begins with a ~ that is not expanded here",
+		hint: `write the path out; a directory of that name is "./~"`}
 }
 
 // variable refuses a variable that no shell has expanded: $PWD/src, ${ROOT}/src.

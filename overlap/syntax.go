@@ -234,5 +234,6 @@ func unclosed(offset int, opening string) *fault {
 	if opening != "{" && opening != "[" {
 		opening += "("
 	}
-	return &fault{offset: offset, reason: "has a " + opening + " that is never closed", hint: `close it, or put a backslash before it if the name contains it`}
+	return &fault{offset: offset, reason: "has a " + opening + " that is never closed",
+		hint: `close it, or put a backslash before it if the name contains it`}
 }

@@ -84,7 +84,8 @@ func (w *walk) begin(p *program, at place) {
 	n := (len(p.states) + 63) / 64
 	room := slices.Grow(w.room[:0], 2*n)[:2*n]
 	clear(room)
-	*w = walk{prog: p, now: room[:n], next: room[n:], starts: at.starts(), later: at == placeStart, budget: walkBudget, room: room}
+	*w = walk{prog: p, now: room[:n], next: room[n:], budget: walkBudget, room: room}
+	w.starts, w.later = at.starts(), at == placeStart
 	w.visit(w.now, p.start)
 }
 
