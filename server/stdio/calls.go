@@ -1,8 +1,10 @@
 package stdio
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -20,7 +22,7 @@ const (
 type call struct {
 	id        json.RawMessage // as the client wrote it
 	method    string
-	batch     *batch // nil for a call that came on a line of its own
+	answers   *answers // where its answer goes
 	cancelled bool
 }
 
@@ -28,11 +30,12 @@ type call struct {
 // not for subscriptions, which end with the session.
 func (c *call) awaited() bool { return !c.cancelled && c.method != methodListen }
 
-// A batch collects the answers to the messages of one line until all are
-// there. Guarded by the mutex of its calls.
-type batch struct {
-	open    int // answers missing, plus one while the line is being read
-	answers [][]byte
+// Answers are those to one line, a message or a batch. Guarded by the mutex of
+// the calls.
+type answers struct {
+	isBatch bool
+	missing int // answers, plus one while a batch is being read
+	texts   [][]byte
 }
 
 // Calls are the calls that are open, and the protocol version of the session.
@@ -55,27 +58,24 @@ func (s *calls) begin(id jsonrpc.ID, c *call) bool {
 		return false
 	}
 	s.open[id] = c
-	if c.batch != nil {
-		c.batch.open++
-	}
+	c.answers.missing++
 	return true
 }
 
-// cancel marks the call with this id as cancelled and takes it out of its
-// batch, if any, which is not to wait for it. There is nothing to cancel where
-// ok is false.
-func (s *calls) cancel(id jsonrpc.ID) (from *batch, ok bool) {
+// cancel marks the call with this id as cancelled. The result are the answers
+// that are not to wait for it any more, nil where there is nothing to cancel.
+func (s *calls) cancel(id jsonrpc.ID) *answers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.open[id]
 	// MCP forbids to cancel the handshake.
 	if c == nil || c.cancelled || c.method == methodInitialize {
-		return nil, false
+		return nil
 	}
-	c.cancelled = true
-	from, c.batch = c.batch, nil
+	others := c.answers
+	c.cancelled, c.answers = true, &answers{missing: 1}
 	s.announce()
-	return from, true
+	return others
 }
 
 // take returns the call that is answered, which nobody changes any more, or nil.
@@ -96,16 +96,21 @@ func (s *calls) take(response *jsonrpc.Response) *call {
 	return c
 }
 
-// collect adds answers to a batch, which waits for one thing less now. The
-// result is all its answers once it waits for nothing.
-func (s *calls) collect(b *batch, answers ...[]byte) [][]byte {
+// collect adds texts to the answers to a line, of which one thing less is missing
+// now. The result is the line that answers it, nil while something is missing or
+// where there is nothing to answer, as for notifications.
+func (s *calls) collect(a *answers, texts ...[]byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b.answers = append(b.answers, answers...)
-	if b.open--; b.open > 0 {
+	a.texts = append(a.texts, texts...)
+	a.missing--
+	switch {
+	case a.missing > 0 || len(a.texts) == 0:
 		return nil
+	case !a.isBatch:
+		return a.texts[0]
 	}
-	return b.answers
+	return slices.Concat([]byte("["), bytes.Join(a.texts, []byte(",")), []byte("]"))
 }
 
 // agreed returns the protocol version, "" before any handshake, once no

@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -99,40 +98,26 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		return nil
 	case call.cancelled && !didWork(call, response):
 		return nil
-	case call.batch != nil:
-		return c.printBatch(call.batch, encode(call, response))
-	default:
-		return c.print(encode(call, response))
 	}
+	return c.print(c.calls.collect(call.answers, encode(call, response)))
 }
 
+// writeLine writes a line, if there is one. It does not wait for a client that
+// does not read where it has nothing to write: reading is to go on.
 func (c *connection) writeLine(text []byte) error {
+	if text == nil {
+		return nil
+	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	return c.print(text)
 }
 
-func (c *connection) writeBatch(b *batch, answers ...[]byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	return c.printBatch(b, answers...)
-}
-
-// printBatch adds answers to a batch, and prints it if it is complete now. A
-// batch of notifications gets no answer.
-func (c *connection) printBatch(b *batch, answers ...[]byte) error {
-	all := c.calls.collect(b, answers...)
-	if len(all) == 0 {
-		return nil
-	}
-	text := append([]byte{'['}, bytes.Join(all, []byte{','})...)
-	return c.print(append(text, ']'))
-}
-
-// print writes a line, writing being held. A failure, which may have left part
-// of a line behind, is the last thing that is written, and ends the session.
+// print writes a line, if there is one, writing being held. A failure, which may
+// have left part of a line behind, is the last thing that is written, and ends
+// the session.
 func (c *connection) print(text []byte) error {
-	if c.failed == nil {
+	if text != nil && c.failed == nil {
 		if _, err := c.out.Write(append(text, '\n')); err != nil {
 			c.failed = fmt.Errorf("writing to the client: %w", err)
 			c.end(c.failed)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,6 +102,26 @@ func TestCancelledCalls(t *testing.T) {
 			t.Errorf("answers %q, want %q", lines, want)
 		}
 	})
+}
+
+// A client may write all it has to ask before it reads an answer.
+func TestReadingDoesNotWaitForWriting(t *testing.T) {
+	t.Parallel()
+	const requests = 3000 // more than any buffer holds
+	r := newRig(t)
+	c := r.dial(t)
+	c.write(initialize("2025-03-26"))
+	for i := range requests {
+		c.write(pingOf(strconv.Itoa(i)) + cancelOf(strconv.Itoa(i-1)) + batchOf(`{"jsonrpc":"2.0","method":"notifications/x"}`))
+	}
+	c.in.Close()
+	answered := 0
+	for c.read() != "EOF" {
+		answered++
+	}
+	if answered < 2 || answered > requests+1 { // a cancelled ping gets none
+		t.Errorf("%d answers", answered)
+	}
 }
 
 // A signal ends the session whatever is stuck.

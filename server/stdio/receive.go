@@ -51,19 +51,28 @@ func (c *connection) receiveLines() error {
 // is over.
 func (c *connection) receive(text []byte) error {
 	messages, isBatch, err := splitLine(text)
-	switch {
-	case err != nil:
-		return err
-	case isBatch && c.batchesAllowed(text):
-		return c.receiveBatch(messages)
-	case isBatch:
-		return refuse(nil, jsonrpc.CodeInvalidRequest, "there are no batches in protocol version %s and later: send each message on a line of its own", versionWithoutBatches)
-	}
-	m, err := readMessage(messages[0])
 	if err != nil {
 		return err
 	}
-	return c.pass(m, nil)
+	if !isBatch {
+		// Its answer is not for this goroutine to write, and wait with, as that
+		// to a batch may be.
+		return c.pass(messages[0], &answers{})
+	}
+	if !c.batchesAllowed(text) {
+		return refuse(nil, jsonrpc.CodeInvalidRequest, "there are no batches in protocol version %s and later: send each message on a line of its own", versionWithoutBatches)
+	}
+	a := &answers{isBatch: true, missing: 1}
+	var refusals [][]byte
+	for _, raw := range messages {
+		err := c.pass(raw, a)
+		if no, ok := errors.AsType[*refusal](err); ok {
+			refusals = append(refusals, no.text())
+		} else if err != nil {
+			return err
+		}
+	}
+	return c.writeLine(c.calls.collect(a, refusals...))
 }
 
 // batchesAllowed reports whether the protocol has batches, by the version that
@@ -73,49 +82,34 @@ func (c *connection) batchesAllowed(text []byte) bool {
 	return c.calls.agreed(c.life) < versionWithoutBatches && !bytes.Contains(text, []byte(mcp.MetaKeyProtocolVersion))
 }
 
-// receiveBatch takes a batch apart: the SDK is given its messages one by one.
-func (c *connection) receiveBatch(messages []json.RawMessage) error {
-	b := &batch{open: 1}
-	var answers [][]byte
-	for _, raw := range messages {
-		m, err := readMessage(raw)
-		if err == nil {
-			err = c.pass(m, b)
-		}
-		if no, ok := errors.AsType[*refusal](err); ok {
-			answers = append(answers, no.text())
-		} else if err != nil {
-			return err
-		}
+// pass gives a message to the SDK, whose answer belongs to a. An error is as in
+// receive.
+func (c *connection) pass(raw json.RawMessage, a *answers) error {
+	m, err := readMessage(raw)
+	if err != nil {
+		return err
 	}
-	return c.writeBatch(b, answers...)
-}
-
-// pass gives a message to the SDK.
-func (c *connection) pass(m message, b *batch) error {
 	request, _ := m.Message.(*jsonrpc.Request)
 	switch {
 	case m.Message == nil:
 		c.log.Warn("the client could not read a message")
 		return nil
 	case request == nil: // a response
-	case request.Method == methodInitialize && b != nil:
+	case request.Method == methodInitialize && a.isBatch:
 		return refuse(m.id, jsonrpc.CodeInvalidRequest, "initialize must not be part of a batch")
 	case request.IsCall():
-		if !c.calls.begin(request.ID, &call{id: m.id, method: request.Method, batch: b}) {
+		if !c.calls.begin(request.ID, &call{id: m.id, method: request.Method, answers: a}) {
 			// Under its id the answer would be taken for that of the other request.
 			return refuse(nil, jsonrpc.CodeInvalidRequest, "the id %s is in use by a request that is not answered yet", m.id)
 		}
 	case request.Method == methodCancelled:
 		id, _ := readID(member(request.Params, "requestId"))
-		from, ok := c.calls.cancel(id)
-		if !ok {
+		others := c.calls.cancel(id)
+		if others == nil {
 			return nil
 		}
-		if from != nil {
-			if err := c.writeBatch(from); err != nil {
-				return err
-			}
+		if err := c.writeLine(c.calls.collect(others)); err != nil {
+			return err
 		}
 	}
 	select {
