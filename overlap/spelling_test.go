@@ -167,6 +167,13 @@ func TestMentions(t *testing.T) {
 			t.Errorf("%q, not made yet: %v, %v", e, e.Matches("src/new.go"), e.Matches("@src/new.go"))
 		}
 	}
+	below := c
+	below.Prefix = "app"
+	for text, want := range map[string]string{"@./new.go": "app/new.go", "./new.go:4": "app/new.go", "@../src": "src/"} {
+		if got := mustParse(t, text, below).String(); got != want {
+			t.Errorf("in app, %q is stored as %q, want %q", text, got, want)
+		}
+	}
 	if got := mustParse(t, "@src/a.go", Context{}).String(); got != "@src/a.go" {
 		t.Errorf("nobody looked, and yet it is %q", got)
 	}
