@@ -17,35 +17,32 @@ import (
 // and at first `.git` itself. So the answer is judged here.
 
 // embedded refuses a repository that git found by standing in it, not by a
-// `.git`, where a `.git` further up leads elsewhere: it may have come as plain
-// files of that worktree. What such a `.git` leads to, or holds, is accepted,
-// and so is what GIT_DIR names.
+// `.git`, where it lies among the files of a worktree. The nearest `.git` above
+// tells: it is accepted where that leads to it, or to what holds it, inside
+// that very directory (`.bare` beside its worktrees, what lies in `.git`). So
+// are a repository above which there is no `.git`, and what GIT_DIR names.
 func (r *Repo) embedded() error {
-	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || !contains(r.GitDir, r.Dir) {
+	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || filepath.Base(r.GitDir) == dotGit || !contains(r.GitDir, r.Dir) {
 		return nil
 	}
-	outer := ""
 	for at := range parents(filepath.Dir(r.GitDir)) {
 		gitDir, there := ledTo(at)
 		if !there {
 			continue
 		}
-		if contains(gitDir, r.GitDir) || contains(commonOf(gitDir), r.GitDir) {
-			return nil
+		for _, dir := range []string{gitDir, commonOf(gitDir)} {
+			if contains(at, dir) && contains(dir, r.GitDir) {
+				return nil
+			}
 		}
-		if outer == "" {
-			outer = at
+		return &Error{
+			Kind:    ErrGitFailed,
+			Err:     ErrEmbedded,
+			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is not used", r.GitDir, at),
+			Hint:    fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave `base_dir` out", at),
 		}
 	}
-	if outer == "" {
-		return nil
-	}
-	return &Error{
-		Kind:    ErrGitFailed,
-		Err:     ErrEmbedded,
-		Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is not used", r.GitDir, outer),
-		Hint:    fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave `base_dir` out", outer),
-	}
+	return nil
 }
 
 // ledTo is the git directory that the `.git` in a directory is or points to,
