@@ -2,10 +2,13 @@ package server
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -71,6 +75,45 @@ func BenchmarkQueryOverMCP(b *testing.B) {
 	}
 	b.ReportMetric(median("100")/median("empty"), "x-empty")
 	b.ReportMetric(0, "ns/op") // of all together, which says nothing
+}
+
+// BenchmarkAnswer measures what is the server's own in such a call: the answer
+// is there, and is encoded, sent and received.
+func BenchmarkAnswer(b *testing.B) {
+	var locks []store.Summary
+	for i := range 100 {
+		name := fmt.Sprintf("rework-module-%d", i)
+		locks = append(locks, store.Summary{ID: "2026-07-17T18-45-12-" + name, Title: name, Status: "active", Scope: []string{"src/" + name + "/**", "docs/" + name + ".md"}})
+	}
+	tool := fake("list", func(context.Context) (any, []string, error) { return locks, nil, nil })
+	server, err := newServer(new(store.Store), "1", []Tool{tool}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- stdio.Serve(b.Context(), server, fromClient, toClient, slog.New(slog.DiscardHandler))
+	}()
+	lines := bufio.NewReaderSize(out, 1<<20)
+	ask := func(text string) {
+		if _, err := io.WriteString(in, text); err != nil {
+			b.Fatal(err)
+		}
+		if answer, err := lines.ReadSlice('\n'); err != nil || bytes.Contains(answer, []byte(`"error":{`)) {
+			b.Fatalf("%s %v", answer, err)
+		}
+	}
+	ask(initialize("2025-11-25"))
+	b.ReportAllocs()
+	for b.Loop() {
+		ask(callOf("1", "list", "{}"))
+	}
+	in.Close()
+	if err := <-served; err != nil {
+		b.Error(err)
+	}
 }
 
 // asking starts a server in the store's repository and returns a function that
