@@ -37,6 +37,12 @@ func TestRepositoriesAmongAWorktreesFilesAreRefused(t *testing.T) {
 		"within another such one": {func(s *sandbox) { s.embed("r/a"); s.embed("r/a/b") }, "r/a/b"},
 		"beside a dead pointer":   {func(s *sandbox) { s.mkdir("w"); s.write("w/.git", "gitdir: ../gone\n"); s.embed("w/b") }, "w/b"},
 		"below a linked .git":     {func(s *sandbox) { s.rename("r/.git", "g"); s.symlink(s.path("g"), "r/.git"); s.embed("r/b") }, "r/b"},
+		"a worktree inside .git":  {func(s *sandbox) { s.git("r", "worktree", "add", "-q", ".git/w"); s.embed("r/.git/w/x") }, "r/.git/w/x"},
+		"a worktree inside a bare one": {func(s *sandbox) {
+			s.git(".", "clone", "-q", "--bare", "r", "p")
+			s.git("p", "worktree", "add", "-q", "w")
+			s.embed("p/w/x")
+		}, "p/w/x"},
 		"sharing the outer's objects": {func(s *sandbox) {
 			s.embed("r/sub")
 			s.write("r/sub/commondir", "../.git\n")
@@ -79,20 +85,24 @@ func TestRepositoriesThatWereMeantAreFound(t *testing.T) {
 		env    func(s *sandbox) string
 		common string
 	}{
-		"bare":                       {func(s *sandbox) { s.embed("b.git") }, "b.git", nil, "b.git"},
-		"a directory of a bare one":  {func(s *sandbox) { s.embed("b.git") }, "b.git/refs/heads", nil, "b.git"},
-		"beside an empty .git":       {func(s *sandbox) { s.mkdir("x/.git"); s.embed("x/b.git") }, "x/b.git", nil, "x/b.git"},
-		".git itself":                {func(s *sandbox) {}, "r/.git", nil, "r/.git"},
-		"hooks":                      {func(s *sandbox) { s.mkdir("r/.git/hooks") }, "r/.git/hooks", nil, "r/.git"},
-		"a linked worktree's":        {func(s *sandbox) { s.git("r", "worktree", "add", "-q", "../w") }, "r/.git/worktrees/w", nil, "r/.git"},
-		"a submodule's":              {func(s *sandbox) { s.submodule() }, "r/.git/modules/m", nil, "r/.git/modules/m"},
-		"a nested repository":        {func(s *sandbox) { s.repo("r/n") }, "r/n", nil, "r/n/.git"},
-		"a nested one's .git":        {func(s *sandbox) { s.repo("r/n") }, "r/n/.git", nil, "r/n/.git"},
-		"through a symlink":          {func(s *sandbox) { s.rename("r/.git", "g"); s.symlink(s.path("g"), "r/.git") }, "r", nil, "g"},
-		"a separate git directory":   {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("g")) }, "s", nil, "g"},
-		"standing in that":           {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("g")) }, "g", nil, "g"},
-		"a separate one inside":      {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("s/g")) }, "s/g", nil, "s/g"},
-		"bare beside its worktrees":  {func(s *sandbox) { s.hub(); s.write("p/.git", "gitdir: ./.bare\n") }, "p/.bare", nil, "p/.bare"},
+		"bare":                      {func(s *sandbox) { s.embed("b.git") }, "b.git", nil, "b.git"},
+		"a directory of a bare one": {func(s *sandbox) { s.embed("b.git") }, "b.git/refs/heads", nil, "b.git"},
+		"beside an empty .git":      {func(s *sandbox) { s.mkdir("x/.git"); s.embed("x/b.git") }, "x/b.git", nil, "x/b.git"},
+		".git itself":               {func(s *sandbox) {}, "r/.git", nil, "r/.git"},
+		"hooks":                     {func(s *sandbox) { s.mkdir("r/.git/hooks") }, "r/.git/hooks", nil, "r/.git"},
+		"a linked worktree's":       {func(s *sandbox) { s.git("r", "worktree", "add", "-q", "../w") }, "r/.git/worktrees/w", nil, "r/.git"},
+		"a submodule's":             {func(s *sandbox) { s.submodule() }, "r/.git/modules/m", nil, "r/.git/modules/m"},
+		"a nested repository":       {func(s *sandbox) { s.repo("r/n") }, "r/n", nil, "r/n/.git"},
+		"a nested one's .git":       {func(s *sandbox) { s.repo("r/n") }, "r/n/.git", nil, "r/n/.git"},
+		"through a symlink":         {func(s *sandbox) { s.rename("r/.git", "g"); s.symlink(s.path("g"), "r/.git") }, "r", nil, "g"},
+		"a separate git directory":  {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("g")) }, "s", nil, "g"},
+		"standing in that":          {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("g")) }, "g", nil, "g"},
+		"a separate one inside":     {func(s *sandbox) { s.repo("s", "--separate-git-dir", s.path("s/g")) }, "s/g", nil, "s/g"},
+		"bare beside its worktrees": {func(s *sandbox) { s.hub(); s.write("p/.git", "gitdir: ./.bare\n") }, "p/.bare", nil, "p/.bare"},
+		"bare around its worktrees": {func(s *sandbox) {
+			s.git(".", "clone", "-q", "--bare", "r", "p")
+			s.git("p", "worktree", "add", "-q", "w")
+		}, "p/worktrees/w", nil, "p"},
 		"above these":                {func(s *sandbox) { s.hub(); s.write("p/.git", "gitdir: ./.bare\n") }, "p", nil, "p/.bare"},
 		"one of these":               {func(s *sandbox) { s.hub() }, "p/w", nil, "p/.bare"},
 		"its part of the bare one":   {func(s *sandbox) { s.hub(); s.write("p/.git", "gitdir: ./.bare\n") }, "p/.bare/worktrees/w", nil, "p/.bare"},
