@@ -76,7 +76,8 @@ func legible(method string, err error) *jsonrpc.Error {
 	}
 	answer.Code = cmp.Or(answer.Code, jsonrpc.CodeInvalidRequest)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		answer.Message = fmt.Sprintf("the params of %q cannot be read: %q has the wrong type", method, cmp.Or(wrong.Field, "params"))
+		answer.Message = fmt.Sprintf("the params of %q cannot be read: %q has the wrong type",
+			method, cmp.Or(wrong.Field, "params"))
 	}
 	return answer
 }

@@ -9,9 +9,10 @@ import (
 // which of the two an empty array was meant to be.
 
 var (
-	emptyList    = regexp.MustCompile(`\[\s*\]`)
-	emptyMember  = regexp.MustCompile(`:\s*\[\s*\]`)
-	objects      = regexp.MustCompile(`^(_meta|arguments|capabilities|clientInfo|notifications|io\.modelcontextprotocol/client(Capabilities|Info))$`)
+	emptyList   = regexp.MustCompile(`\[\s*\]`)
+	emptyMember = regexp.MustCompile(`:\s*\[\s*\]`)
+	objects     = regexp.MustCompile(`^(_meta|arguments|capabilities|clientInfo|notifications|` +
+		`io\.modelcontextprotocol/client(Capabilities|Info))$`)
 	capabilities = regexp.MustCompile(`(?i)capabilities$`)
 )
 

@@ -54,7 +54,8 @@ func (l *lines) next() ([]byte, error) {
 		case err != nil && err != io.EOF:
 			return nil, fmt.Errorf("reading from the client: %w", err)
 		case skipped != nil:
-			return nil, refuse(skipped.id(), jsonrpc.CodeInvalidRequest, "a message of %d bytes is over the limit of %d bytes", size, l.limit)
+			return nil, refuse(skipped.id(), jsonrpc.CodeInvalidRequest,
+				"a message of %d bytes is over the limit of %d bytes", size, l.limit)
 		default:
 			return trimLine(line), nil
 		}

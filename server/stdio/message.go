@@ -60,7 +60,8 @@ func readMessage(raw json.RawMessage) (message, error) {
 		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object")
 	}
 	if string(members["jsonrpc"]) != `"2.0"` {
-		return message{}, refuse(echo(members["id"]), jsonrpc.CodeInvalidRequest, `not a JSON-RPC 2.0 message: "jsonrpc" must be "2.0"`)
+		return message{}, refuse(echo(members["id"]), jsonrpc.CodeInvalidRequest,
+			`not a JSON-RPC 2.0 message: "jsonrpc" must be "2.0"`)
 	}
 	if _, ok := members["method"]; !ok {
 		return readResponse(raw, members)
@@ -81,7 +82,8 @@ func readRequest(members map[string]json.RawMessage) (message, error) {
 	if hasID {
 		var ok bool
 		if request.ID, ok = readID(id); !ok {
-			return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `"id" must be a string or an integer of at most 53 bits`)
+			return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest,
+				`"id" must be a string or an integer of at most 53 bits`)
 		}
 	}
 	if params, ok := members["params"]; ok && string(params) != "null" {
@@ -102,7 +104,8 @@ func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (mess
 	_, hasResult := members["result"]
 	failure, hasError := members["error"]
 	if !hasResult && !hasError {
-		return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `neither a request, which has a "method", nor a response, which has a "result" or an "error"`)
+		return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest,
+			`neither a request, which has a "method", nor a response, which has a "result" or an "error"`)
 	}
 	if hasResult && hasError && string(failure) != "null" {
 		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, `a response has either a "result" or an "error"`)
@@ -112,7 +115,8 @@ func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (mess
 	}
 	response, err := jsonrpc.DecodeMessage(raw)
 	if _, ok := readID(id); !ok || err != nil {
-		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest, `a response has the "id" of the request, and an "error" has an integer "code" and a text "message"`)
+		return message{}, refuse(nil, jsonrpc.CodeInvalidRequest,
+			`a response has the "id" of the request, and an "error" has an integer "code" and a text "message"`)
 	}
 	return message{response, nil}, nil
 }
