@@ -34,11 +34,14 @@ func arrows() map[string][]string {
 
 		"server/stdio": {},
 
-		"store":                    {"gitdir", "lockfile", "overlap", "store/internal/disk", "store/internal/fault", "store/internal/queue", "store/shell"},
-		"store/shell":              {},
+		"store":                    {"gitdir", "lockfile", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules"},
+		"store/doctor":             {"gitdir", "store/shell", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules"},
 		"store/internal/queue":     {"store/internal/disk"},
 		"store/internal/disk":      {"gitdir", "lockfile", "store/internal/fault"},
-		"store/internal/fault":     {"gitdir", "lockfile"},
+		"store/internal/paths":     {"gitdir", "lockfile", "overlap", "store/internal/fault"},
+		"store/internal/rules":     {"lockfile", "overlap", "store/internal/fault"},
+		"store/internal/fault":     {"gitdir", "lockfile", "store/shell"},
+		"store/shell":              {},
 		"store/internal/storetest": {"gitdir"}, // for tests only
 	}
 }

@@ -3,19 +3,18 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
-	"github.com/agent-locks/agent-locks/store/shell"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // An amendment is a validated update: what a request asks for, in the form in
 // which it is stored. Whether the lock allows it is decided under the mutex.
 type amendment struct {
-	caller   caller
+	who      rules.Caller
 	force    bool
 	task     string // "": none
 	done     bool
@@ -30,7 +29,7 @@ type amendment struct {
 
 // amendment validates a request before anything of it is applied.
 func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
-	if a.caller, err = c.caller(r.AgentID); err != nil {
+	if a.who, err = c.caller(r.AgentID, nil); err != nil {
 		return a, err
 	}
 	a.force = r.Force
@@ -38,10 +37,10 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 		return a, err
 	}
 	if len(r.AddScope) > 0 {
-		if a.add, err = c.parseScope(r.AddScope); err != nil {
+		if a.add, err = c.paths.Parse(r.AddScope); err != nil {
 			return a, err
 		}
-		c.warnEverything(a.add)
+		c.paths.WarnEverything(a.add)
 	}
 	if a.remove, err = c.removals(r.RemoveScope); err != nil {
 		return a, err
@@ -51,7 +50,7 @@ func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
 	}
 	if r.LeaseMinutes != nil {
 		a.lease = *r.LeaseMinutes
-		if err := checkLease(a.lease); err != nil {
+		if err := rules.CheckLease(a.lease); err != nil {
 			return a, err
 		}
 	}
@@ -103,7 +102,7 @@ func (c *call) removals(entries []string) ([]removal, error) {
 		}
 		r := removal{text, []string{text}}
 		// What no claim could hold may have been stored by another tool.
-		if scope, err := c.parseScope([]string{text}); err == nil {
+		if scope, err := c.paths.Parse([]string{text}); err == nil {
 			stored := strings.TrimSuffix(scope[0].String(), "/")
 			r.spellings = append(r.spellings, stored, stored+"/")
 		}
@@ -149,7 +148,7 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return fault.Text("add_tasks", err)
 	}
 	ed.AddTasks = tasks
-	if a.byAnother(l) {
+	if a.who.IsAnother(l) {
 		said := "1 task"
 		if len(tasks) > 1 {
 			said = fmt.Sprintf("%d tasks", len(tasks))
@@ -172,7 +171,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	for _, r := range a.remove {
 		i := slices.IndexFunc(scope, r.names)
 		if i < 0 {
-			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, inQuotes(r.text)).WithHint("its scope is: " + quoted(l.Scope))
+			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, fault.InQuotes(r.text)).WithHint("its scope is: " + fault.Quoted(l.Scope))
 		}
 		removed = append(removed, scope[i])
 		scope = slices.Delete(scope, i, i+1)
@@ -187,7 +186,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
 	}
 	if len(removed) > 0 {
-		by, _, err := mayEnd("narrow it", a.caller, l, a.force)
+		by, _, err := a.who.MayEnd("narrow it", l, a.force)
 		if err != nil {
 			return err
 		}
@@ -205,18 +204,18 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if a.lease == 0 || a.lease == l.LeaseMinutes {
 		return nil
 	}
-	by, note := "", fmt.Sprintf("Lease set at %s to %s", a.now, Minutes(a.lease))
+	by, note := "", fmt.Sprintf("Lease set at %s to %s", a.now, rules.MinutesText(a.lease))
 	switch {
 	case a.lease < l.LeaseMinutes:
 		var err error
-		if by, _, err = mayEnd("shorten its lease", a.caller, l, a.force); err != nil {
+		if by, _, err = a.who.MayEnd("shorten its lease", l, a.force); err != nil {
 			return err
 		}
-		note = fmt.Sprintf("Lease shortened at %s from %s to %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease))
+		note = fmt.Sprintf("Lease shortened at %s from %s to %s", a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
 	case l.LeaseMinutes > 0:
-		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, Minutes(l.LeaseMinutes), Minutes(a.lease))
+		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
 	}
-	if by != "" || a.byAnother(l) {
+	if by != "" || a.who.IsAnother(l) {
 		ed.AddNotes = append(ed.AddNotes, a.signed(note, by, l))
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
@@ -230,7 +229,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if l.AgentID != nil && *l.AgentID == a.handTo {
 		return fault.Input("lock %q is held by %q already", l.ID, a.handTo).WithHint("nothing is to be handed over; leave `hand_to` out")
 	}
-	by, _, err := mayEnd("hand it over", a.caller, l, a.force)
+	by, _, err := a.who.MayEnd("hand it over", l, a.force)
 	if err != nil {
 		return err
 	}
@@ -243,16 +242,11 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	return nil
 }
 
-// byAnother reports whether the caller is known, and not known to be the holder.
-func (a *amendment) byAnother(l *lockfile.Lock) bool {
-	return a.caller.agent != nil && !sameAgent(a.caller.agent, l.AgentID)
-}
-
 // signed names the caller in a note where it is not the holder; by is how
 // mayEnd wants it named, "" where that was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
-	if by == "" && a.byAnother(l) {
-		by = "by " + *a.caller.agent
+	if by == "" && a.who.IsAnother(l) {
+		by = "by " + *a.who.Agent
 	}
 	return joined(note, by)
 }
@@ -262,22 +256,4 @@ func joined(note, by string) string {
 		return note
 	}
 	return note + ", " + by
-}
-
-// inQuotes is a text in quotes that can be taken from between them as it is:
-// %q would double the backslashes of app/\[id\]/page.tsx, and that names no
-// file.
-func inQuotes(s string) string {
-	if strings.Contains(s, `"`) || !shell.Printable(s) {
-		return strconv.Quote(s)
-	}
-	return `"` + s + `"`
-}
-
-func quoted(texts []string) string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = inQuotes(t)
-	}
-	return strings.Join(out, ", ")
 }

@@ -5,7 +5,7 @@ import "github.com/agent-locks/agent-locks/overlap"
 // An answer names every lock that it is about, but has an end. One lock's
 // scope fits whole; where many are so long that together they do not fit, each
 // gets an equal share of the room, which may be too little for any, and says
-// how many entries are left out. So do the pairs of entries that meet.
+// how many entries are left out. So do the pairs of entries that overlap.
 const (
 	scopeBytes = 1 << 20  // of the scopes in one answer
 	pairsBytes = 1 << 20  // of the pairs in one answer

@@ -5,9 +5,18 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// Check lists the active locks whose scope meets r.Scope, stale ones too. It
+// A CheckRequest asks which active locks a scope would overlap.
+type CheckRequest struct {
+	Target
+	Scope        []string `json:"scope"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+	AgentID      *string  `json:"agent_id"` // leave out the locks of this very id
+}
+
+// Check lists the active locks whose scope overlaps r.Scope, stale ones too. It
 // never blocks and changes nothing. Where a file could not be read the answer
 // counts it as Unreadable: no conflict is then not certain.
 func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], error) {
@@ -16,11 +25,11 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		scope, err := c.parseScope(r.Scope)
+		scope, err := c.paths.Parse(r.Scope)
 		if err != nil {
 			return nil, err
 		}
-		agent, err := c.agent(r.AgentID)
+		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -28,11 +37,11 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return sameAgent(agent, e.Lock.AgentID) })
+		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return rules.SameAgent(who.Agent, e.Lock.AgentID) })
 		c.compared = len(entries)
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}
-		return c.overlaps(scope, entries, minutes), nil
+		return c.overlapSummaries(c.overlappingWith(scope, entries), minutes), nil
 	})
 }

@@ -7,140 +7,145 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A claim is what a caller asks for: a lock, but for its id and stamps, or
-// only to know when it could have one.
+// A claim is what a caller asks for: a lock, without its id and stamps, or only
+// to know when it could have one.
 type claim struct {
 	lock    lockfile.Lock
 	scope   overlap.Scope
 	minutes float64 // the staleness threshold that others are judged by
-	known   known   // what it has been compared with; nil: nothing is kept
+	// compared is what the scope has been compared with, by the ids of the locks.
+	// A read under the mutex that follows another one compares only what is new,
+	// so that others wait for the reading of the store and not for the comparing.
+	compared map[string]comparison
 }
 
-// known are comparisons of one claim, by the ids of the locks. A look under the
-// mutex that follows another one compares only what is new, so that others
-// wait for the reading of the store and not for the comparing.
-type known map[string]comparison
-
-// A comparison is what of a lock's scope meets a claim, and what there was to
-// warn of.
+// A comparison is what of a lock's scope overlaps a claim.
 type comparison struct {
-	scope    []string
-	pairs    []overlap.Pair
-	warnings []string
+	scope []string
+	pairs []overlap.Pair
 }
 
-// pairs compares a claim's scope with an entry's.
-func (c *call) pairs(k claim, e disk.Entry) []overlap.Pair {
-	if old, ok := k.known[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
-		c.warnings = append(c.warnings, old.warnings...)
+func (k *claim) party() rules.Party { return rules.PartyOf(&k.lock, false) }
+
+// pairs compares a claim's scope with a lock's.
+func (c *call) pairs(k *claim, e disk.Entry) []overlap.Pair {
+	if old, ok := k.compared[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
 		return old.pairs
 	}
-	before := len(c.warnings)
 	pairs := k.scope.Overlaps(c.storedScope(e))
-	if k.known != nil {
-		k.known[e.Lock.ID] = comparison{scope: e.Lock.Scope, pairs: pairs, warnings: slices.Clone(c.warnings[before:])}
+	if k.compared == nil {
+		k.compared = map[string]comparison{}
 	}
+	k.compared[e.Lock.ID] = comparison{scope: e.Lock.Scope, pairs: pairs}
 	return pairs
 }
 
-func (k claim) party() party {
-	return party{agent: k.lock.AgentID, parent: k.lock.ParentAgentID, shared: k.lock.Mode == lockfile.Shared}
+// blockers is who else is on a claim's files, by one read of the store.
+type blockers struct {
+	read     disk.Listing
+	overlaps []overlapping  // every lock that overlaps the claim
+	locks    []overlapping  // those of them that block it
+	tickets  []queue.Ticket // the live ones that come first, and block it
 }
 
-// An obstruction is who else was on a claim's files at one moment.
-type obstruction struct {
-	met      []meeting      // every lock that meets the claim
-	blocking []meeting      // those of them that stand in its way
-	tickets  []queue.Ticket // the live ones that come first, and do
-}
+func (b blockers) none() bool { return len(b.locks)+len(b.tickets) == 0 }
 
-func (o obstruction) none() bool { return len(o.blocking)+len(o.tickets) == 0 }
-
-// file is the name of a file without whose change the way stays blocked.
-func (o obstruction) file() string {
-	if len(o.tickets) > 0 {
-		return o.tickets[0].File()
+// file is the name of a file without whose change the claim stays blocked.
+func (b blockers) file() string {
+	if len(b.tickets) > 0 {
+		return b.tickets[0].File()
 	}
-	return o.blocking[0].entry.Lock.ID + disk.Extension
+	return b.locks[0].entry.Lock.ID + disk.Extension
 }
 
-// obstruction judges what was read of the store.
-func (c *call) obstruction(k claim, entries []disk.Entry, before []queue.Ticket) obstruction {
-	met := meetings(exclusiveTo(k.lock.Mode, entries), func(e disk.Entry) []overlap.Pair { return c.pairs(k, e) })
-	o := obstruction{met: met, tickets: c.ahead(k, before)}
-	for _, m := range o.met {
-		if c.party(m.entry, k.minutes).blocks(k.party()) {
-			o.blocking = append(o.blocking, m)
+// blockers reads the store and judges: by the locks and by those of the tickets
+// that come before the caller's place, if it has one. In a transaction (tx) it
+// sweeps the queue on the way. Where the tickets cannot be read, the answer has
+// the locks.
+func (c *call) blockers(k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
+	c.paths.Refill()
+	var tickets []queue.Ticket
+	var terr error
+	if tx != nil {
+		if tickets, terr = queue.Sweep(c.ctx, tx); terr != nil {
+			return blockers{}, terr
 		}
 	}
-	return o
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return blockers{}, err
+	}
+	if tx == nil {
+		tickets, terr = queue.Read(c.ctx, c.dir)
+	}
+	return c.judge(k, read, place.Earlier(tickets)), terr
 }
 
-// summaries lists all that a claim meets, and says of each whether it blocks.
-func (c *call) summaries(k claim, o obstruction) []Summary {
-	out := c.overlapping(o.met, k.minutes)
-	for i, m := range o.met {
-		out[i].Blocks = c.party(m.entry, k.minutes).blocks(k.party())
+// judge is the rule over what was read.
+func (c *call) judge(k *claim, read disk.Listing, tickets []queue.Ticket) blockers {
+	b := blockers{read: read}
+	for _, e := range exclusiveTo(k.lock.Mode, read.Entries) {
+		pairs := c.pairs(k, e)
+		if len(pairs) == 0 {
+			continue
+		}
+		o := overlapping{e, pairs}
+		b.overlaps = append(b.overlaps, o)
+		if c.blocks(k, e) {
+			b.locks = append(b.locks, o)
+		}
+	}
+	for _, t := range tickets {
+		if c.comesFirst(k, t) {
+			b.tickets = append(b.tickets, t)
+		}
+	}
+	return b
+}
+
+// blocks reports whether a lock that overlaps a claim blocks it.
+func (c *call) blocks(k *claim, e disk.Entry) bool {
+	return rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), k.minutes)).Blocks(k.party())
+}
+
+// comesFirst reports whether an earlier ticket blocks a claim, by the rule for
+// locks.
+func (c *call) comesFirst(k *claim, t queue.Ticket) bool {
+	return ticketParty(t).Blocks(k.party()) && len(k.scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) > 0
+}
+
+func ticketParty(t queue.Ticket) rules.Party {
+	return rules.Party{Agent: t.AgentID, Parent: t.ParentAgentID, Shared: t.Mode == lockfile.Shared}
+}
+
+// blockerSummaries lists all that a claim overlaps, and says of each whether it
+// blocks.
+func (c *call) blockerSummaries(k *claim, b blockers) []Summary {
+	out := c.overlapSummaries(b.overlaps, k.minutes)
+	for i, o := range b.overlaps {
+		out[i].Blocks = c.blocks(k, o.entry)
 	}
 	return out
 }
 
-// claimIfFree writes the lock, or nothing where a lock blocks it or somebody
-// waits for these files already: a caller who only asks again and again must
-// not come before those who queue. Only one who has seen that nothing is in
-// the way takes the mutex, to look again.
-func (c *call) claimIfFree(k claim) (Created, error) {
-	k.known = known{}
-	warnings := len(c.warnings)
-	o, err := c.look(k, &queue.Place{})
+// heldUp lists who waits for what a lock holds, so that its holder knows.
+func (c *call) heldUp(e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
+	if e.Done() {
+		return nil
+	}
 	if err != nil {
-		return Created{}, err
+		c.warn("who waits for lock %q is not known: %v", e.Lock.ID, err)
+		return nil
 	}
-	if !o.none() {
-		return Created{}, c.refusal(k, o)
+	if len(tickets) == 0 {
+		return nil
 	}
-	c.forgetLook(warnings)
-	return change(c, func(h *disk.Tx) (Created, error) {
-		tickets, err := queue.Sweep(c.ctx, h)
-		if err != nil {
-			return Created{}, err
-		}
-		entries, err := c.list(disk.ActiveOnly)
-		if err != nil {
-			return Created{}, err
-		}
-		o := c.obstruction(k, entries, tickets)
-		if !o.none() {
-			return Created{}, c.refusal(k, o)
-		}
-		return c.grant(h, k, o)
-	})
-}
-
-// grant writes the lock of a claim that nothing blocks.
-func (c *call) grant(h *disk.Tx, k claim, o obstruction) (Created, error) {
-	if err := c.ctx.Err(); err != nil {
-		return Created{}, err
-	}
-	e, err := c.write(h, k.lock)
-	if err != nil {
-		return Created{}, err
-	}
-	c.warnPassed(o.met, k.minutes)
-	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.summaries(k, o)}, nil
-}
-
-// warnPassed warns of what did not block a claim and yet might be somebody's
-// work.
-func (c *call) warnPassed(met []meeting, staleMinutes float64) {
-	for _, m := range met {
-		if c.stale(m.entry, staleMinutes) {
-			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", m.entry.Lock.ID)
-		}
-	}
-	if c.unreadable > 0 {
-		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so look at it")
-	}
+	mine := rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), c.configuredMinutes()))
+	scope := c.storedScope(e)
+	return waiters(slices.DeleteFunc(slices.Clone(tickets), func(t queue.Ticket) bool {
+		return !mine.Blocks(ticketParty(t)) || len(scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) == 0
+	}))
 }

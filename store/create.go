@@ -8,18 +8,42 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A CreateRequest claims a scope.
+type CreateRequest struct {
+	Target
+	Title         string   `json:"title"`
+	Scope         []string `json:"scope"`
+	Tasks         []string `json:"tasks"`
+	AgentID       *string  `json:"agent_id"` // nil: AGENT_LOCKS_AGENT_ID
+	ParentAgentID *string  `json:"parent_agent_id"`
+	Shared        bool     `json:"shared"`        // a reader's claim: overlaps no other shared one
+	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
+	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; else Conflict
+	WaitSeconds   *float64 `json:"wait_seconds"`  // wait for one's turn, at most so long, and claim then; else Timeout
+}
+
+// A Created answers create.
+type Created struct {
+	ID       string    `json:"id"`
+	FilePath string    `json:"filePath"`
+	Overlaps []Summary `json:"overlaps"`
+	// What ended there lately; nil where the claim was not conditional.
+	Recent []Recent `json:"recent,omitzero"`
+}
 
 // Create claims a scope. It never refuses because of other locks, unless it is
 // asked to (Conflict or Timeout, with a Refusal as their Detail): the answer
-// lists those that meet it, as they were when the claim was written.
+// lists those that overlap it, as they were when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
-		l, scope, err := c.newLock(r)
+		k, err := c.claimOf(r)
 		if err != nil {
 			return Created{}, err
 		}
-		k := claim{lock: l, scope: scope, minutes: c.configuredMinutes()}
 		var out Created
 		switch {
 		case r.WaitSeconds != nil:
@@ -33,101 +57,146 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			return c.claimAnyway(k)
 		}
 		if err == nil {
-			out.Recent = c.recent(scope)
+			out.Recent = c.recent(k.scope)
 		}
 		return out, err
 	})
 }
 
-// waitSeconds is how long a claim waits; not at all is what if_free means.
-func waitSeconds(n float64) (time.Duration, error) {
-	limit := time.Duration(n * float64(time.Second))
-	if !(n > 0 && n <= maxWait) || limit == 0 {
-		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d", numberText(n), maxWait).WithHint("say how many seconds to wait at most; to claim without waiting use `if_free`")
-	}
-	return limit, nil
-}
-
-// claimAnyway writes the lock whoever else is there. What it meets is read
-// under the mutex, so that of two claims one sees the other, and compared
-// without it, so that nobody waits for that.
-func (c *call) claimAnyway(k claim) (Created, error) {
-	var others []disk.Entry
-	e, err := change(c, func(h *disk.Tx) (disk.Entry, error) {
-		var err error
-		if others, err = c.list(disk.ActiveOnly); err != nil {
-			return disk.Entry{}, err
-		}
-		return c.write(h, k.lock)
-	})
-	if err != nil {
-		return Created{}, err
-	}
-	overlaps := c.overlaps(k.scope, exclusiveTo(k.lock.Mode, others), k.minutes)
-	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlaps}, nil
-}
-
-// newLock is the lock that a request asks for, all but its id and stamps.
-func (c *call) newLock(r CreateRequest) (lockfile.Lock, overlap.Scope, error) {
-	fail := func(err error) (lockfile.Lock, overlap.Scope, error) { return lockfile.Lock{}, nil, err }
+// claimOf is the claim that a request asks for.
+func (c *call) claimOf(r CreateRequest) (*claim, error) {
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
-		return fail(fault.Text("title", err))
+		return nil, fault.Text("title", err)
 	}
 	tasks, err := lockfile.CleanTasks(r.Tasks, nil)
 	if err != nil {
-		return fail(fault.Text("tasks", err))
+		return nil, fault.Text("tasks", err)
 	}
+	lease := 0.0
 	if r.LeaseMinutes != nil {
-		if err := checkLease(*r.LeaseMinutes); err != nil {
-			return fail(err)
+		lease = *r.LeaseMinutes
+		if err := rules.CheckLease(lease); err != nil {
+			return nil, err
 		}
 	}
-	agent, err := c.agent(r.AgentID)
+	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	parent, err := c.parent(r.ParentAgentID)
+	scope, err := c.paths.Parse(r.Scope)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	scope, err := c.parseScope(r.Scope)
-	if err != nil {
-		return fail(err)
-	}
-	c.warnEverything(scope)
+	c.paths.WarnEverything(scope)
 	l := lockfile.Lock{
-		Title: title, Status: lockfile.Active, AgentID: agent, ParentAgentID: parent, Scope: texts(scope),
-		Repository: c.record("repository", c.repo.Root), Worktree: c.record("worktree", c.repo.Worktree),
-		Branch: c.record("branch", c.repo.Branch), Head: c.repo.Head,
+		Title: title, Status: lockfile.Active, AgentID: who.Agent, ParentAgentID: who.Parent, Scope: scopeTexts(scope), LeaseMinutes: lease,
+		Repository: c.recorded("repository", c.repo.Root), Worktree: c.recorded("worktree", c.repo.Worktree),
+		Branch: c.recorded("branch", c.repo.Branch), Head: c.repo.Head,
 	}
 	if r.Shared {
 		l.Mode = lockfile.Shared
 	}
-	if r.LeaseMinutes != nil {
-		l.LeaseMinutes = *r.LeaseMinutes
-	}
 	for _, t := range tasks {
 		l.Tasks = append(l.Tasks, lockfile.Task{Text: t})
 	}
-	return l, scope, nil
+	return &claim{lock: l, scope: scope, minutes: c.configuredMinutes()}, nil
 }
 
-// record is a name from git as the file can hold it.
-func (c *call) record(key, name string) string {
-	safe := recordable(name)
+// recorded is a name from git as the file can hold it.
+func (c *call) recorded(key, name string) string {
+	safe := lockfile.Recordable(name)
 	if safe != name {
 		c.warn("%s %q is recorded percent-escaped, as %q", key, name, safe)
 	}
 	return safe
 }
 
+// scopeTexts are the entries as a lock file stores them.
+func scopeTexts(scope overlap.Scope) []string {
+	out := make([]string, len(scope))
+	for i, e := range scope {
+		out[i] = e.String()
+	}
+	return out
+}
+
+// claimAnyway writes the lock whoever else is there. What it overlaps is read
+// under the mutex, so that of two claims one sees the other, and compared
+// without it, so that nobody waits for that.
+func (c *call) claimAnyway(k *claim) (Created, error) {
+	var others []disk.Entry
+	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
+		var err error
+		if others, err = c.list(disk.ActiveOnly); err != nil {
+			return disk.Entry{}, err
+		}
+		return c.write(tx, k)
+	})
+	if err != nil {
+		return Created{}, err
+	}
+	found := c.overlappingWith(k.scope, exclusiveTo(k.lock.Mode, others))
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.overlapSummaries(found, k.minutes)}, nil
+}
+
+// claimIfFree writes the lock, or nothing where a lock blocks it or somebody
+// waits for these files already: a caller who only asks again and again must
+// not come before those who queue. Only one who has seen that nothing blocks
+// takes the mutex, to look again.
+func (c *call) claimIfFree(k *claim) (Created, error) {
+	none := &queue.Place{}
+	b, err := c.blockers(k, none, nil)
+	if err != nil {
+		return Created{}, err
+	}
+	if !b.none() {
+		return Created{}, c.refusal(k, b)
+	}
+	return change(c, func(tx *disk.Tx) (Created, error) {
+		b, err := c.blockers(k, none, tx)
+		if err != nil {
+			return Created{}, err
+		}
+		if !b.none() {
+			return Created{}, c.refusal(k, b)
+		}
+		return c.grant(tx, k, b)
+	})
+}
+
+// grant writes the lock of a claim that nothing blocks.
+func (c *call) grant(tx *disk.Tx, k *claim, b blockers) (Created, error) {
+	if err := c.ctx.Err(); err != nil {
+		return Created{}, err
+	}
+	e, err := c.write(tx, k)
+	if err != nil {
+		return Created{}, err
+	}
+	c.notePassed(k, b)
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.blockerSummaries(k, b)}, nil
+}
+
+// notePassed warns of what did not block a claim and yet might be somebody's
+// work, and of all else that was odd in the store.
+func (c *call) notePassed(k *claim, b blockers) {
+	c.note(b.read)
+	for _, o := range b.overlaps {
+		if l := &o.entry.Lock; rules.Stale(l, c.store.Now(), k.minutes) {
+			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", l.ID)
+		}
+	}
+	if c.unreadable > 0 {
+		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so look at it")
+	}
+}
+
 // write puts a new lock into the store under the first free id.
-func (c *call) write(h *disk.Tx, l lockfile.Lock) (disk.Entry, error) {
-	now := c.stamp()
+func (c *call) write(tx *disk.Tx, k *claim) (disk.Entry, error) {
+	l, now := k.lock, c.now()
 	l.Created, l.Updated = now, now
-	return h.Create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {
-		l := l
+	return tx.Create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {
 		l.ID = id
 		f, err := lockfile.New(l)
 		if err != nil {

@@ -164,7 +164,7 @@ func TestDoctor(t *testing.T) {
 				w.write("2026-07-17T18-45-12-torn.md", "---\nid: x\n\tscope: [")
 				w.write("done/x 2.md", "")
 			},
-			want: []sick{{problem, "unreadable", "x 2.md", "move it"}, {problem, "unreadable", "torn.md", "mend it"}},
+			want: []sick{{problem, "unreadable", "x 2.md", "move it"}, {problem, "unreadable", "torn.md", "fix it"}},
 		},
 		{
 			name: "an id that is active and done",

@@ -9,7 +9,42 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A DriftRequest asks what changed outside a claim.
+type DriftRequest struct {
+	Target
+	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree that are not known to be others'
+	Short   bool    `json:"-"`
+	AgentID *string `json:"agent_id"` // who asks: tells one's own locks from others'
+}
+
+// The values of Drift.Outcome.
+const (
+	Covered        = "covered"
+	Drifted        = "drifted"
+	NothingChanged = "nothing_changed"
+)
+
+// A Drift says which files changed outside one lock's scope.
+type Drift struct {
+	LockID       string   `json:"lock_id"`
+	Outcome      string   `json:"outcome"`
+	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
+	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
+	Changed      []string `json:"changed"`
+}
+
+// A Held is a path and somebody's lock on it.
+type Held struct {
+	Path    string  `json:"path"`
+	LockID  string  `json:"lock_id"`
+	Title   string  `json:"title"`
+	AgentID *string `json:"agent_id"`
+	Stale   bool    `json:"stale"`
+	Exact   bool    `json:"exact"` // that it covers the path is beyond doubt (overlap.Result)
+}
 
 // Drift compares what changed in the caller's worktree (uncommitted, and in
 // commits since the claim) with a lock's scope; without a lock id, with the
@@ -21,7 +56,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if c.repo.Worktree == "" {
 			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).WithHint("ask from a worktree, or name one with `base_dir`")
 		}
-		caller, err := c.agent(r.AgentID)
+		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +64,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if err != nil {
 			return nil, err
 		}
-		locks, err := c.driftLocks(r, caller, active)
+		locks, err := c.driftLocks(r, who, active)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +75,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if err := c.unlessTrusted(r.Target); err != nil {
 			return nil, err
 		}
-		k := drifting{call: c, caller: caller, active: active, scopes: map[string]overlap.Scope{}}
+		k := drifting{call: c, who: who, active: active, minutes: c.configuredMinutes(), scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = c.uncommitted(); err != nil {
 			return nil, err
 		}
@@ -55,22 +90,22 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 	})
 }
 
-// driftLocks are the locks that a request is about: those of this worktree but
-// for the ones that are known to be somebody else's.
-func (c *call) driftLocks(r DriftRequest, caller *string, active []disk.Entry) ([]disk.Entry, error) {
+// driftLocks are the locks that a request is about: those of this worktree without
+// the ones that are known to be somebody else's.
+func (c *call) driftLocks(r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
 		e, err := c.find(Ref{LockID: *r.LockID, Short: r.Short}, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
-		if !c.sameWorktree(&e.Lock) {
+		if !who.SameWorktree(&e.Lock) {
 			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
 		}
 		return []disk.Entry{e}, nil
 	}
 	var here []disk.Entry
 	for _, e := range active {
-		if !e.Done() && c.sameWorktree(&e.Lock) && standingOf(caller, &e.Lock) != stranger {
+		if !e.Done() && who.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) {
 			here = append(here, e)
 		}
 	}
@@ -80,8 +115,9 @@ func (c *call) driftLocks(r DriftRequest, caller *string, active []disk.Entry) (
 // A drifting is what one call to Drift knows of all the locks that it is about.
 type drifting struct {
 	call        *call
-	caller      *string // who asks, if anybody said so
+	who         rules.Caller
 	active      []disk.Entry
+	minutes     float64
 	uncommitted []string
 	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
 }
@@ -92,46 +128,42 @@ func (k *drifting) drift(e disk.Entry) (Drift, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Changed = told(changed)
+	d.Changed = recordedPaths(changed)
 	if len(changed) == 0 {
 		return d, nil
 	}
 	outside, held := k.outside(e, changed)
 	if d.Outcome = Covered; len(outside) > 0 {
-		d.Outcome, d.Outside, d.HeldByOthers = Drifted, told(outside), held
+		d.Outcome, d.Outside, d.HeldByOthers = Drifted, recordedPaths(outside), held
 	}
 	return d, nil
 }
 
 // outside are the paths that neither the lock nor another one of the same
-// holder covers beyond doubt, and the locks of others that may do so.
+// holder covers beyond doubt, and the locks of others that may do so. What a
+// lock of one's own covers is no drift; what it may cover is.
 func (k *drifting) outside(e disk.Entry, paths []string) ([]string, []Held) {
-	holder := k.caller
-	if holder == nil {
-		holder = e.Lock.AgentID
+	holder := k.who
+	if holder.Agent == nil {
+		holder.Agent = e.Lock.AgentID
 	}
-	outside, held := slices.Clone(paths), []Held{}
-	cover := func(e disk.Entry) { // what a lock of one's own covers is no drift; what it may cover is
-		scope := k.scope(e)
-		outside = slices.DeleteFunc(outside, func(path string) bool { _, exactly := covering(scope, path, recordable(path)); return exactly })
-	}
-	cover(e)
+	own := []overlap.Scope{k.scope(e)}
 	var others []disk.Entry
 	for _, o := range k.active {
 		switch {
 		case o.Done() || o.Lock.ID == e.Lock.ID:
-		case k.call.mine(holder, &o.Lock):
-			cover(o)
+		case holder.Owns(&o.Lock):
+			own = append(own, k.scope(o))
 		default:
 			others = append(others, o)
 		}
 	}
-	minutes := k.call.configuredMinutes()
+	outside, held := rules.Uncovered(paths, own), []Held{}
 	for _, o := range others {
-		scope, stale := k.scope(o), k.call.stale(o, minutes)
+		scope, stale := k.scope(o), rules.Stale(&o.Lock, k.call.store.Now(), k.minutes)
 		for _, path := range outside {
-			if covers, exactly := covering(scope, path, recordable(path)); covers {
-				held = append(held, Held{Path: recordable(path), LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID, Stale: stale, Exact: exactly})
+			if covers, exactly := rules.Covering(scope, path); covers {
+				held = append(held, Held{Path: lockfile.Recordable(path), LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID, Stale: stale, Exact: exactly})
 			}
 		}
 	}
@@ -158,11 +190,11 @@ func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
 	return sorted(slices.Concat(k.uncommitted, committed)), nil
 }
 
-// told are paths, which come as git names them, as locks name them.
-func told(paths []string) []string {
+// recordedPaths are paths, which come as git names them, as locks name them.
+func recordedPaths(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = recordable(p)
+		out[i] = lockfile.Recordable(p)
 	}
 	return sorted(out)
 }

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"fmt"
-
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
@@ -37,7 +35,7 @@ func (c *call) unlessTrusted(t Target) error {
 func (c *call) uncommitted() ([]string, error) {
 	merging, err := c.repo.Merging()
 	if err != nil {
-		c.warnOnce(fmt.Sprintf("what is being merged is not known (%v): it counts as changed here", err))
+		c.warn("what is being merged is not known (%v): it counts as changed here", err)
 	}
 	return gitSaid(c.repo.Uncommitted(c.ctx, merging))
 }

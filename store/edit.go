@@ -10,6 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/paths"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // An EditRequest names a file that an agent is about to change, or has
@@ -31,17 +33,12 @@ type Edit struct {
 // that is about to be changed. A file in no worktree is nobody's. An error
 // means that nobody can tell.
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
-	a := Answer[Edit]{Result: Edit{Blocked: []Hold{}, Warned: []Hold{}}}
-	err := s.places(ctx, r, func(p *filePlace) error {
-		blocked, warned := p.call.holds(judge(p.names, p.stakes), p.stakes, p.minutes)
-		a.Result.Blocked = append(a.Result.Blocked, blocked...)
-		a.Result.Warned = append(a.Result.Warned, warned...)
-		a.Warnings = append(a.Warnings, p.call.warnings...)
-		a.Unreadable += p.call.unreadable
-		a.Dir = p.call.dir.Path
+	return eachPlace(ctx, s, r, Edit{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *Edit) error {
+		blocked, warned := p.call.holds(rules.Judge(p.names, p.claims), p.entries, p.minutes)
+		out.Blocked = append(out.Blocked, blocked...)
+		out.Warned = append(out.Warned, warned...)
 		return nil
 	})
-	return a, err
 }
 
 // A filePlace is a worktree in which a file has names, with the active locks
@@ -49,43 +46,52 @@ func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
 type filePlace struct {
 	call    *call
 	names   []string // as git names the file
-	who     caller
-	stakes  []stake
+	who     rules.Caller
+	entries []disk.Entry
+	claims  []rules.FileClaim // of the entries, in their order
 	minutes float64
 }
 
-// places calls see for each worktree that a file lies in: mostly one, several
-// where a symbolic link leads from one into another.
-func (s *Store) places(ctx context.Context, r EditRequest, see func(*filePlace) error) error {
+// eachPlace adds up what see finds in each worktree that a file lies in: mostly
+// one, several where a symbolic link leads from one into another.
+func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, see func(*filePlace, *T) error) (Answer[T], error) {
+	a := Answer[T]{Result: result}
 	environ := s.Environ()
 	found, err := s.worktreesOf(ctx, r.Path, environ)
-	if err != nil {
-		return err
-	}
 	for _, f := range found {
-		if err := s.visit(ctx, f, r, environ, see); err != nil {
-			return err
+		if err != nil {
+			break
 		}
+		err = func() error {
+			c, err := s.enter(ctx, f.repo, environ)
+			if err != nil {
+				return err
+			}
+			defer c.dir.Close()
+			p, err := c.filePlace(r, f.names)
+			if err == nil {
+				err = see(p, &a.Result)
+			}
+			a.Warnings = append(a.Warnings, c.warnings...)
+			a.Unreadable += c.unreadable
+			a.Dir = c.dir.Path
+			return err
+		}()
 	}
-	return nil
+	return a, err
 }
 
-func (s *Store) visit(ctx context.Context, f located, r EditRequest, environ []string, see func(*filePlace) error) error {
-	c, err := s.enter(ctx, f.repo, environ)
+func (c *call) filePlace(r EditRequest, names []string) (*filePlace, error) {
+	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
-		return err
-	}
-	defer c.dir.Close()
-	p := &filePlace{call: c, names: f.names, minutes: c.configuredMinutes()}
-	if p.who, err = c.who(r.AgentID, r.ParentAgentID); err != nil {
-		return err
+		return nil, err
 	}
 	entries, err := c.list(disk.ActiveOnly)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.stakes = c.stakes(p.who, entries, p.minutes)
-	return see(p)
+	minutes := c.configuredMinutes()
+	return &filePlace{call: c, names: names, who: who, entries: entries, claims: c.fileClaims(who, entries, minutes), minutes: minutes}, nil
 }
 
 // A located is a worktree and the names that a file has in it.
@@ -96,8 +102,8 @@ type located struct {
 
 func (s *Store) worktreesOf(ctx context.Context, file string, environ []string) ([]located, error) {
 	var found []located
-	for _, at := range spellings(file) {
-		root, ok := dotGitAbove(at.dir)
+	for _, at := range paths.Spellings(file) {
+		root, ok := paths.DotGitAbove(at.Dir)
 		if !ok {
 			continue
 		}
@@ -107,10 +113,10 @@ func (s *Store) worktreesOf(ctx context.Context, file string, environ []string) 
 			continue
 		case err != nil:
 			return nil, err
-		case repo.Worktree == "" || repo.InGitDir(at.dir): // git's own files
+		case repo.Worktree == "" || repo.InGitDir(at.Dir): // git's own files
 			continue
 		}
-		name := path.Join(repo.Prefix, slashed(root, at.dir), filepath.ToSlash(at.rest))
+		name := path.Join(repo.Prefix, paths.Slashed(root, at.Dir), filepath.ToSlash(at.Rest))
 		i := slices.IndexFunc(found, func(l located) bool { return l.repo.Worktree == repo.Worktree })
 		switch {
 		case i < 0:

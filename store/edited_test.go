@@ -35,8 +35,8 @@ func TestEditedJudgesAgain(t *testing.T) {
 		return string(text)
 	}
 	before := map[string]string{}
-	var out Edited
-	err := s.places(t.Context(), EditRequest{Path: filepath.Join(repository, "src", "a.go"), AgentID: &me}, func(p *filePlace) error {
+	r := EditRequest{Path: filepath.Join(repository, "src", "a.go"), AgentID: &me}
+	a, err := eachPlace(t.Context(), s, r, Edited{}, func(p *filePlace, out *Edited) error {
 		if _, err := s.Heartbeat(t.Context(), HeartbeatRequest{Ref: Ref{LockID: id["alive"]}}); err != nil {
 			return err
 		}
@@ -52,8 +52,9 @@ func TestEditedJudgesAgain(t *testing.T) {
 		for _, title := range []string{"alive", "handed"} {
 			before[title] = text(title)
 		}
-		return p.edited(&out)
+		return p.edited(out)
 	})
+	out := a.Result
 	if err != nil || !slices.Equal(out.Alive, []string{id["kept"]}) {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -9,7 +9,25 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A FinishRequest ends a lock.
+type FinishRequest struct {
+	Target
+	Ref
+	Summary *string `json:"summary"`
+	Outcome *string `json:"outcome"`  // modified, created, deleted, moved, unchanged
+	MovedTo *string `json:"moved_to"` // with the outcome moved
+	AgentID *string `json:"agent_id"`
+	Force   bool    `json:"force"`
+}
+
+// A Finished answers finish.
+type Finished struct {
+	ID       string `json:"id"`
+	FilePath string `json:"filePath"`
+}
 
 // The values of finished_by.
 const (
@@ -28,7 +46,7 @@ func outcomes() []string { return []string{"modified", "created", "deleted", mov
 // holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Finished, error) {
-		who, err := c.caller(r.AgentID)
+		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
 			return Finished{}, err
 		}
@@ -40,17 +58,17 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
-		return change(c, func(h *disk.Tx) (Finished, error) {
+		return change(c, func(tx *disk.Tx) (Finished, error) {
 			e, err := c.findActive(r.Ref)
 			if err != nil {
 				return Finished{}, err
 			}
-			edit, err := finishEdit(&e.Lock, c.stamp(), who, summary, r.Force)
+			edit, err := finishEdit(&e.Lock, c.now(), who, summary, r.Force)
 			if err != nil {
 				return Finished{}, err
 			}
 			edit.Set = append(edit.Set, outcome...)
-			if e, err = h.Finish(e, edit); err != nil {
+			if e, err = tx.Finish(e, edit); err != nil {
 				return Finished{}, err
 			}
 			return Finished{ID: e.Lock.ID, FilePath: e.Path}, nil
@@ -60,8 +78,8 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 
 // finishEdit ends a lock on behalf of a caller; where that is not the holder,
 // a note before the summary says who it was.
-func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who caller, summary string, force bool) (lockfile.Edit, error) {
-	by, forced, err := mayEnd("finish it", who, l, force)
+func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, summary string, force bool) (lockfile.Edit, error) {
+	by, forced, err := who.MayEnd("finish it", l, force)
 	if err != nil {
 		return lockfile.Edit{}, err
 	}

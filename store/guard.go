@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/paths"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // A GuardRequest asks whether files may be committed.
@@ -55,15 +58,6 @@ type Guarded struct {
 	Spelled map[string]string `json:"-"`
 }
 
-// A Hold is somebody else's lock and the files that it covers: all of those
-// that it blocks, or does not block, for the same reason and as surely.
-type Hold struct {
-	Summary
-	Files  []string `json:"files"`
-	Reason string   `json:"reason,omitempty"` // why it does not block: stale, shared, yours_is_older
-	Exact  bool     `json:"exact"`            // that it covers them is beyond doubt (overlap.Result)
-}
-
 // Guard decides whether a commit may go through (design, section 12). A
 // refusal is a result, not an error. What keeps the guard from looking is an
 // error, which refuses the commit too; in the mode warn it is a warning beside
@@ -98,7 +92,7 @@ type guarding struct {
 	config  guardConfig
 	answer  Answer[Guarded]
 	// blocked is told who blocks a commit while the store is at hand; may be nil.
-	blocked func(c *call, who caller, holds []Hold)
+	blocked func(c *call, who rules.Caller, holds []Hold)
 }
 
 // later starts what takes a while (git is a process of its own, and every
@@ -161,7 +155,7 @@ func (g *guarding) decide() (Verdict, error) {
 		g.answer.Result.Merge = len(merging) > 0
 		g.answer.Result.Squash = c.repo.Squashing()
 	}
-	return g.judge(c, entries, files)
+	return g.apply(c, entries, files)
 }
 
 // locks reads the active locks of the repository.
@@ -178,24 +172,24 @@ func (g *guarding) locks() (*call, []disk.Entry, error) {
 	return c, entries, err
 }
 
-func (g *guarding) judge(c *call, entries []disk.Entry, files []string) (Verdict, error) {
+func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict, error) {
 	warned := len(c.warnings)
-	who, err := c.who(g.request.AgentID, g.request.ParentAgentID)
+	who, err := c.caller(g.request.AgentID, g.request.ParentAgentID)
 	if err != nil {
 		return GuardFailed, err
 	}
 	minutes := c.configuredMinutes()
-	stakes := c.stakes(who, entries, minutes)
+	claims := c.fileClaims(who, entries, minutes)
 	names, spelled, err := c.names(files)
 	if err != nil {
 		return GuardFailed, err
 	}
-	j := judge(names, stakes)
+	j := rules.Judge(names, claims)
 	result := &g.answer.Result
 	result.Files, result.Spelled = len(files), spelled
-	result.Blocked, result.Warned = c.holds(j, stakes, minutes)
-	if g.config.requireClaim && len(j.unclaimed) > 0 {
-		result.Unclaimed = j.unclaimed
+	result.Blocked, result.Warned = c.holds(j, entries, minutes)
+	if g.config.requireClaim && len(j.Unclaimed) > 0 {
+		result.Unclaimed = j.Unclaimed
 	}
 	g.answer.Warnings = append(g.answer.Warnings, c.warnings[warned:]...)
 	verdict := result.verdict(g.config.mode)
@@ -254,7 +248,7 @@ func (c *call) names(files []string) (names []string, spelled map[string]string,
 		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../"):
 			name = path.Join(c.repo.Prefix, name)
 		case filepath.IsAbs(name) && c.repo.Worktree != "":
-			if rel, err := filepath.Rel(c.repo.Worktree, fromRoot([]string{c.repo.Worktree}, name)); err == nil {
+			if rel, err := filepath.Rel(c.repo.Worktree, paths.FromRoot([]string{c.repo.Worktree}, name)); err == nil {
 				name = filepath.ToSlash(rel)
 			}
 		}
@@ -263,7 +257,7 @@ func (c *call) names(files []string) (names []string, spelled map[string]string,
 			return nil, nil, fault.Input("%q is no file of the worktree %q", file, c.repo.Worktree).WithHint("name files from the repository's root, or with ./ from where you stand")
 		}
 		names[i] = name
-		if plain := recordable(name); plain != name {
+		if plain := lockfile.Recordable(name); plain != name {
 			spelled[plain] = name
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 const (
@@ -31,7 +32,7 @@ func (g guarding) noteBypass() []string {
 	done := make(chan []string, 1)
 	go func() {
 		var noted []string
-		g.blocked = func(c *call, who caller, holds []Hold) { noted = c.noteOn(holds, who) }
+		g.blocked = func(c *call, who rules.Caller, holds []Hold) { noted = c.noteOn(holds, who) }
 		// An error has kept the guard from looking, so nothing is known to note.
 		_, _ = g.decide()
 		done <- noted
@@ -46,7 +47,7 @@ func (g guarding) noteBypass() []string {
 
 // noteOn notes on each lock which of its files a bypassed commit changes. It
 // says nothing of the holder, so `updated` stays as it is.
-func (c *call) noteOn(holds []Hold, who caller) []string {
+func (c *call) noteOn(holds []Hold, who rules.Caller) []string {
 	c.dir.Wait = hookPatience
 	var noted []string
 	// What went wrong after some locks were noted leaves those noted.
@@ -84,13 +85,13 @@ func filesByLock(holds []Hold) map[string][]string {
 }
 
 // bypassNote is what the holder reads.
-func bypassNote(who caller, files []string) string {
+func bypassNote(who rules.Caller, files []string) string {
 	by := "somebody without an agent id"
-	if who.agent != nil {
-		by = *who.agent
+	if who.Agent != nil {
+		by = *who.Agent
 	}
-	if who.worktree != "" {
-		by += fmt.Sprintf(" in %q", who.worktree)
+	if who.Worktree != "" {
+		by += fmt.Sprintf(" in %q", who.Worktree)
 	}
 	text := strings.Join(files[:min(len(files), bypassNoteFiles)], ", ")
 	if more := len(files) - bypassNoteFiles; more > 0 {

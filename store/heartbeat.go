@@ -8,28 +8,49 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// Heartbeat sets an active lock's updated to the present moment (not to the
+// A HeartbeatRequest says that the holder is alive.
+type HeartbeatRequest struct {
+	Target
+	Ref
+	AgentID *string `json:"agent_id"`
+}
+
+// A Heartbeat answers heartbeat.
+type Heartbeat struct {
+	ID      string   `json:"id"`
+	Updated string   `json:"updated"`
+	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
+}
+
+// Heartbeat sets an active lock's updated to the present time (not to the
 // later of both: a stamp from the future must not stay).
 func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Heartbeat], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Heartbeat, error) {
-		caller, err := c.agent(r.AgentID)
+		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
 			return Heartbeat{}, err
 		}
-		return change(c, func(h *disk.Tx) (Heartbeat, error) {
-			e, err := c.findActive(r.Ref)
-			if err != nil {
+		var e disk.Entry
+		var tickets []queue.Ticket
+		var ticketsErr error
+		out, err := change(c, func(tx *disk.Tx) (Heartbeat, error) {
+			if e, err = c.findActive(r.Ref); err != nil {
 				return Heartbeat{}, err
 			}
-			if standingOf(caller, &e.Lock) == stranger {
-				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *caller)
+			if who.IsStranger(&e.Lock) {
+				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
-			now := c.stamp().Raw
-			edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: now}}}
-			if e, err = h.Rewrite(e, edit); err != nil {
+			now := c.now().Raw
+			if e, err = tx.Rewrite(e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: now}}}); err != nil {
 				return Heartbeat{}, err
 			}
-			return Heartbeat{ID: e.Lock.ID, Updated: now, Waiting: c.heldUp(e, func(ctx context.Context) ([]queue.Ticket, error) { return queue.Sweep(ctx, h) })}, nil
+			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
+			return Heartbeat{ID: e.Lock.ID, Updated: now}, nil
 		})
+		if err != nil {
+			return Heartbeat{}, err
+		}
+		out.Waiting = c.heldUp(e, tickets, ticketsErr) // compared without the mutex
+		return out, nil
 	})
 }

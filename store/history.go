@@ -8,7 +8,18 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A HistoryRequest asks for finished locks; zero fields do not filter.
+type HistoryRequest struct {
+	Target
+	Scope   []string `json:"scope"`
+	AgentID string   `json:"agent_id"`
+	Text    string   `json:"text"`
+	Since   string   `json:"since"` // a stamp, RFC 3339, or an age: 24h, 90d
+	Limit   *int     `json:"limit"` // nil: 20
+}
 
 const defaultHistory = 20 // locks
 
@@ -36,7 +47,7 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		}
 		out := make([]Whole, len(found))
 		for i, e := range found {
-			out[i] = c.whole(e, defaultStaleMinutes)
+			out[i] = c.whole(e, rules.DefaultMinutes)
 		}
 		return out, nil
 	})
@@ -53,12 +64,12 @@ func (c *call) historyFilter(r HistoryRequest) (historyFilter, error) {
 	f := historyFilter{agent: r.AgentID, text: r.Text}
 	var err error
 	if len(r.Scope) > 0 {
-		if f.scope, err = c.parseScope(r.Scope); err != nil {
+		if f.scope, err = c.paths.Parse(r.Scope); err != nil {
 			return f, err
 		}
 	}
 	if r.Since != "" {
-		f.since, err = moment("since", r.Since, c.store.Now())
+		f.since, err = parseTime("since", r.Since, c.store.Now())
 	}
 	return f, err
 }
@@ -69,7 +80,7 @@ func (f historyFilter) filters() bool {
 
 func (c *call) passes(f historyFilter, e disk.Entry) bool {
 	return matches(&e.Lock, f.agent, f.text) &&
-		(f.since.IsZero() || !ended(&e.Lock).Before(f.since)) &&
+		(f.since.IsZero() || !rules.Ended(&e.Lock).Before(f.since)) &&
 		(f.scope == nil || len(f.scope.Overlaps(c.storedScope(e))) > 0)
 }
 
@@ -96,7 +107,7 @@ func (c *call) history(f historyFilter, limit int) (found []disk.Entry, more int
 	if err != nil {
 		return nil, 0, err
 	}
-	c.warnListing(l)
+	c.note(l)
 	return l.Entries, more, nil
 }
 

@@ -5,7 +5,22 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A PruneRequest asks to delete finished locks for good.
+type PruneRequest struct {
+	Target
+	OlderThan string // as HistoryRequest.Since
+	Yes       bool   // else only say what would go
+}
+
+// A Pruned is one lock that prune deleted, or would.
+type Pruned struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Finished string `json:"finished"`
+}
 
 // Prune deletes finished locks that ended before r.OlderThan, oldest first, or
 // says which it would delete. Active locks and unreadable files it never
@@ -13,7 +28,7 @@ import (
 // which completes it first.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
-		before, err := moment("older_than", r.OlderThan, c.store.Now())
+		before, err := parseTime("older_than", r.OlderThan, c.store.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -30,26 +45,26 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 			}
 			return out, nil
 		}
-		return change(c, func(h *disk.Tx) ([]Pruned, error) {
+		return change(c, func(tx *disk.Tx) ([]Pruned, error) {
 			entries, err := c.list(disk.DoneOnly)
 			if err != nil {
 				return nil, err
 			}
-			return c.prune(h, entries, before)
+			return c.prune(tx, entries, before)
 		})
 	})
 }
 
 // prune deletes one file at a time; what was deleted before one fails is gone,
 // and is told.
-func (c *call) prune(h *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
+func (c *call) prune(tx *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	for _, e := range entries {
 		going, ok := prunable(e, before)
 		if !ok || !e.Archived { // what could not be moved there is warned of
 			continue
 		}
-		if err := h.Delete(e); err != nil {
+		if err := tx.Delete(e); err != nil {
 			if len(out) == 0 {
 				return nil, err
 			}
@@ -64,6 +79,6 @@ func (c *call) prune(h *disk.Tx, entries []disk.Entry, before time.Time) ([]Prun
 // prunable tells of a done lock whether it goes: it is under no second name,
 // and ended before a moment.
 func prunable(e disk.Entry, before time.Time) (Pruned, bool) {
-	at := ended(&e.Lock)
+	at := rules.Ended(&e.Lock)
 	return Pruned{ID: e.Lock.ID, Title: e.Lock.Title, Finished: at.String()}, !e.Duplicate && at.Before(before)
 }

@@ -11,10 +11,21 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
+// A QueryRequest asks for summaries; zero fields do not filter.
+type QueryRequest struct {
+	Target
+	Status       string   `json:"status"` // active (default), done, all
+	Scope        []string `json:"scope"`
+	AgentID      string   `json:"agent_id"`
+	Text         string   `json:"text"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+	Limit        *int     `json:"limit"`
+}
+
 // Query lists locks, oldest first: active ones unless Status says otherwise.
 func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
-		w, err := parseStatus(r.Status)
+		which, err := parseStatus(r.Status)
 		if err != nil {
 			return nil, err
 		}
@@ -27,22 +38,17 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		var scope overlap.Scope
 		if len(r.Scope) > 0 {
-			if scope, err = c.parseScope(r.Scope); err != nil {
+			if scope, err = c.paths.Parse(r.Scope); err != nil {
 				return nil, err
 			}
 		}
-		entries, err := c.list(w)
+		entries, err := c.list(which)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return !matches(&e.Lock, r.AgentID, r.Text) })
-		if scope != nil {
-			met := c.meetings(scope, entries)
-			entries = entries[:0]
-			for _, m := range met {
-				entries = append(entries, m.entry)
-			}
-		}
+		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
+			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(c.storedScope(e))) == 0
+		})
 		if r.Limit != nil && len(entries) > *r.Limit {
 			more := len(entries) - *r.Limit
 			c.warn("%d more, claimed earlier, are left out by `limit` %d", more, *r.Limit)

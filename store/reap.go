@@ -8,7 +8,26 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A ReapRequest archives stale locks: the one named, or all.
+type ReapRequest struct {
+	Target
+	LockID       *string  `json:"lock_id"` // nil: all stale locks
+	Short        bool     `json:"-"`
+	StaleMinutes *float64 `json:"stale_minutes"`
+	DryRun       bool     `json:"dry_run"`
+	AgentID      *string  `json:"agent_id"`
+	Force        bool     `json:"force"`
+}
+
+// A Reaped is one lock that reap archived, or would.
+type Reaped struct {
+	ID              string `json:"id"`
+	Title           string `json:"title"`
+	StaleForSeconds int64  `json:"staleForSeconds"`
+}
 
 // Reap archives the lock that r names, or every stale one, and answers with
 // what it did (or, for a dry run, would do). Each lock's staleness is judged
@@ -37,12 +56,12 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 // A reapPlan is what a reaper asked for.
 type reapPlan struct {
 	asked, configured float64 // minutes
-	agent             *string
+	who               rules.Caller
 	force, dryRun     bool
 }
 
 func (c *call) reapPlan(r ReapRequest) (reapPlan, error) {
-	agent, err := c.agent(r.AgentID)
+	who, err := c.caller(r.AgentID, nil)
 	if err != nil {
 		return reapPlan{}, err
 	}
@@ -50,17 +69,17 @@ func (c *call) reapPlan(r ReapRequest) (reapPlan, error) {
 	if err != nil {
 		return reapPlan{}, err
 	}
-	return reapPlan{asked: asked, configured: c.configuredMinutes(), agent: agent, force: r.Force, dryRun: r.DryRun}, nil
+	return reapPlan{asked: asked, configured: c.configuredMinutes(), who: who, force: r.Force, dryRun: r.DryRun}, nil
 }
 
-// reapMinutes is the silence after which p may reap a lock.
-func (c *call) reapMinutes(p reapPlan, e disk.Entry) float64 {
-	return reapMinutes(&e.Lock, p.asked, p.configured, c.mine(p.agent, &e.Lock), p.force)
+// minutes is the silence after which p may reap a lock.
+func (p reapPlan) minutes(l *lockfile.Lock) float64 {
+	return rules.ReapMinutes(l, p.asked, p.configured, p.who.Owns(l), p.force)
 }
 
 // reapOne archives one lock under the mutex, if p may.
 func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
-	return change(c, func(h *disk.Tx) (Reaped, error) {
+	return change(c, func(tx *disk.Tx) (Reaped, error) {
 		e, err := c.findActive(r)
 		if err != nil {
 			return Reaped{}, err
@@ -69,7 +88,7 @@ func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
 		if err != nil {
 			return Reaped{}, err
 		}
-		_, err = h.Finish(e, edit)
+		_, err = tx.Finish(e, edit)
 		return out, err
 	})
 }
@@ -87,22 +106,22 @@ func (c *call) wouldReap(p reapPlan, r Ref) (Reaped, error) {
 // reaped is what p makes of an active lock, or why it may not or cannot. All
 // that decides is here, so that a dry run says what the real one does.
 func (c *call) reaped(p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
-	quiet, minutes := c.quiet(e), c.reapMinutes(p, e)
+	quiet, minutes := rules.Quiet(&e.Lock, c.store.Now()), p.minutes(&e.Lock)
 	switch {
-	case !olderThan(quiet, minutes):
+	case !rules.Longer(quiet, minutes):
 		return Reaped{}, lockfile.Edit{}, notStale(e, quiet, minutes, p)
 	case e.Duplicate:
 		return Reaped{}, lockfile.Edit{}, e.TwoPlaces()
 	}
-	edit := endEdit(c.stamp(), reapedBy)
+	edit := endEdit(c.now(), reapedBy)
 	edit.AddNotes = []string{c.reapNote(p, e)}
 	_, err := e.Edited(edit)
 	return Reaped{ID: e.Lock.ID, Title: e.Lock.Title, StaleForSeconds: quiet}, edit, err
 }
 
 func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
-	err := fault.New(fault.LockNotStale, "lock %q is not stale: quiet for %s, and stale after %s", e.Lock.ID, Age(quiet), Minutes(minutes)).WithHint("wait, or ask its holder to finish it")
-	if olderThan(quiet, p.asked) {
+	err := fault.New(fault.LockNotStale, "lock %q is not stale: quiet for %s, and stale after %s", e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).WithHint("wait, or ask its holder to finish it")
+	if rules.Longer(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
 		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
 	}
@@ -116,7 +135,7 @@ func protected(e disk.Entry, quiet int64, minutes float64) string {
 	if e.Lock.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.Lock.ID, Age(quiet), why, Minutes(minutes))
+	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.Lock.ID, rules.Age(quiet), why, rules.MinutesText(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -132,8 +151,8 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 		}
 		reaped, _, err := c.reaped(p, e)
 		if errors.Is(err, fault.LockNotStale) {
-			if quiet := c.quiet(e); olderThan(quiet, p.asked) {
-				c.warnings = append(c.warnings, protected(e, quiet, c.reapMinutes(p, e)))
+			if quiet := rules.Quiet(&e.Lock, c.store.Now()); rules.Longer(quiet, p.asked) {
+				c.warnings = append(c.warnings, protected(e, quiet, p.minutes(&e.Lock)))
 			}
 			continue
 		}
@@ -176,18 +195,18 @@ func (c *call) reapEntries(p reapPlan) ([]disk.Entry, error) {
 	if p.dryRun || !c.dir.Exists() {
 		return c.list(disk.ActiveOnly)
 	}
-	return change(c, func(h *disk.Tx) ([]disk.Entry, error) { return c.list(disk.ActiveOnly) })
+	return change(c, func(tx *disk.Tx) ([]disk.Entry, error) { return c.list(disk.ActiveOnly) })
 }
 
-// reapNote keeps what the archive would otherwise forget: the last sign of
-// life and the rule by which it was too old.
+// reapNote keeps what the archive would otherwise forget: when it was last
+// seen and the rule by which it was too old.
 func (c *call) reapNote(p reapPlan, e disk.Entry) string {
-	minutes := c.reapMinutes(p, e)
-	note := reapedPrefix + "at " + c.stamp().Raw
-	if p.agent != nil {
-		note += " by " + *p.agent
+	minutes := p.minutes(&e.Lock)
+	note := reapedPrefix + "at " + c.now().Raw
+	if p.who.Agent != nil {
+		note += " by " + *p.who.Agent
 	}
-	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Lock.Updated.Raw, c.quiet(e)/60, Minutes(minutes))
+	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Lock.Updated.Raw, rules.Quiet(&e.Lock, c.store.Now())/60, rules.MinutesText(minutes))
 	if p.force {
 		note += ", forced"
 	}

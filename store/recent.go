@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 const (
@@ -27,9 +29,9 @@ type Recent struct {
 	LastNote   string  `json:"lastNote,omitempty"` // its first line
 }
 
-// recent lists the locks on a scope that were finished in the last day,
-// newest first. It says what happened and decides nothing, so what cannot be
-// read is a warning.
+// recent lists the locks on a scope that were finished in the last day, newest
+// first. It says what happened and decides nothing, so what cannot be read is a
+// warning.
 func (c *call) recent(scope overlap.Scope) []Recent {
 	out := []Recent{}
 	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan))
@@ -38,20 +40,18 @@ func (c *call) recent(scope overlap.Scope) []Recent {
 		return out
 	}
 	since := c.store.Now().Add(-recentSpan)
-	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return ended(&e.Lock).Before(since) })
+	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return rules.Ended(&e.Lock).Before(since) })
 	slices.SortFunc(entries, func(a, b disk.Entry) int {
-		if n := ended(&b.Lock).Compare(ended(&a.Lock).Time); n != 0 {
-			return n
-		}
-		return strings.Compare(b.Lock.ID, a.Lock.ID)
+		return cmp.Or(rules.Ended(&b.Lock).Compare(rules.Ended(&a.Lock).Time), strings.Compare(b.Lock.ID, a.Lock.ID))
 	})
-	for _, m := range c.meetings(scope, entries) {
+	for _, o := range c.overlappingWith(scope, entries) {
 		if len(out) == recentCount {
 			break
 		}
+		l := &o.entry.Lock
 		out = append(out, Recent{
-			ID: m.entry.Lock.ID, Title: m.entry.Lock.Title, AgentID: m.entry.Lock.AgentID, Finished: ended(&m.entry.Lock).String(), FinishedBy: m.entry.Lock.FinishedBy,
-			Outcome: m.entry.Lock.Outcome, MovedTo: m.entry.Lock.MovedTo, LastNote: firstRunes(m.entry.Lock.LastNote(), lastNoteRunes),
+			ID: l.ID, Title: l.Title, AgentID: l.AgentID, Finished: rules.Ended(l).String(), FinishedBy: l.FinishedBy,
+			Outcome: l.Outcome, MovedTo: l.MovedTo, LastNote: rules.FirstLine(l.LastNote(), lastNoteRunes),
 		})
 	}
 	return out

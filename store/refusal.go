@@ -3,16 +3,18 @@ package store
 import (
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // A Refusal is the Detail of Conflict and Timeout: why a claim was not made.
 // Nothing was written.
 type Refusal struct {
-	Code     fault.Code `json:"code"`
-	Deadlock bool       `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
-	// Every lock that meets the claim; those that block it say so.
+	Code     Code `json:"code"`
+	Deadlock bool `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
+	// Every lock that overlaps the claim; those that block it say so.
 	Overlaps []Summary `json:"overlaps"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // who came first, and waits
 }
@@ -23,68 +25,6 @@ type Waiter struct {
 	Scope        []string `json:"scope"`
 	ScopeLeftOut int      `json:"scopeLeftOut,omitempty"` // as Summary.ScopeLeftOut
 	Since        string   `json:"since"`
-}
-
-// refusal says who stands in a claim's way, since when, doing what.
-func (c *call) refusal(k claim, o obstruction) *fault.Error {
-	e := c.obstructed(fault.Conflict, k, o)
-	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + c.anonymous(k, o)
-	return e
-}
-
-// obstructed is an error whose message names the first in the way.
-func (c *call) obstructed(code fault.Code, k claim, o obstruction) *fault.Error {
-	return &fault.Error{
-		Code:    code,
-		Message: c.inTheWay(k, o),
-		Detail:  Refusal{Code: code, Overlaps: c.summaries(k, o), Waiting: waiters(o.tickets)},
-	}
-}
-
-// inTheWay is a sentence about what blocks: one of it, and how much more.
-func (c *call) inTheWay(k claim, o obstruction) string {
-	var said string
-	switch {
-	case len(o.blocking) > 0:
-		m := o.blocking[0]
-		verb := "is"
-		if !m.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
-			verb = "may be"
-		}
-		said = fmt.Sprintf("%s %s held by %s since %s, for %q", inQuotes(m.pairs[0].Example), verb, named(m.entry.Lock.AgentID), m.entry.Lock.Created, m.entry.Lock.Title)
-		if note := firstRunes(m.entry.Lock.LastNote(), lastNoteRunes); note != "" {
-			said += fmt.Sprintf(" (last note: %q)", note)
-		}
-		said += fmt.Sprintf(", lock %q", m.entry.Lock.ID)
-	case len(o.tickets) > 0:
-		t := o.tickets[0]
-		said = fmt.Sprintf("%s waits for %s since %s and comes first", named(t.AgentID), quoted(t.Scope), t.Since)
-	default:
-		return "nothing is in the way now"
-	}
-	if more := len(o.blocking) + len(o.tickets) - 1; more > 0 {
-		said += fmt.Sprintf("; %d more in the way", more)
-	}
-	return said
-}
-
-// anonymous is the way out where the lock in the way may be one's own: one of
-// the two has no id that says otherwise.
-func (c *call) anonymous(k claim, o obstruction) string {
-	for _, m := range o.blocking {
-		if (m.entry.Lock.AgentID == nil || k.lock.AgentID == nil) && c.sameWorktree(&m.entry.Lock) {
-			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", m.entry.Lock.ID)
-		}
-	}
-	return ""
-}
-
-func named(agent *string) string {
-	if agent == nil {
-		return "an agent without an id"
-	}
-	return fmt.Sprintf("%q", *agent)
 }
 
 func waiters(tickets []queue.Ticket) []Waiter {
@@ -100,4 +40,71 @@ func waiters(tickets []queue.Ticket) []Waiter {
 		out = append(out, w)
 	}
 	return out
+}
+
+// refusal says who blocks a claim, since when, doing what.
+func (c *call) refusal(k *claim, b blockers) *fault.Error {
+	e := c.blocked(fault.Conflict, k, b)
+	e.Message = "not claimed: " + e.Message
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + c.anonymous(k, b)
+	return e
+}
+
+// deadlock refuses a wait that would close a circle.
+func (c *call) deadlock(k *claim, b blockers, through string) *fault.Error {
+	e := c.refusal(k, b)
+	r := e.Detail.(Refusal)
+	r.Deadlock = true
+	e.Detail = r
+	e.Message += fmt.Sprintf("; and %q waits for what you hold: you would wait for each other", through)
+	e.Hint = "finish or narrow what you hold, or choose other files; nothing was written"
+	return e
+}
+
+// blocked is an error whose message names the first blocker. It warns of what
+// was odd in the store, too.
+func (c *call) blocked(code Code, k *claim, b blockers) *fault.Error {
+	c.note(b.read)
+	return fault.New(code, "%s", c.blockedText(k, b)).WithDetail(Refusal{
+		Code: code, Overlaps: c.blockerSummaries(k, b), Waiting: waiters(b.tickets),
+	})
+}
+
+// blockedText is a sentence about the blockers: one of them, and how many more.
+func (c *call) blockedText(k *claim, b blockers) string {
+	var text string
+	switch {
+	case len(b.locks) > 0:
+		l, pair := &b.locks[0].entry.Lock, b.locks[0].pairs[0]
+		verb := "is"
+		if !pair.Exact { // decided by how the entries begin, or with a !(...)
+			verb = "may be"
+		}
+		text = fmt.Sprintf("%s %s held by %s since %s, for %q", fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created, l.Title)
+		if note := rules.FirstLine(l.LastNote(), lastNoteRunes); note != "" {
+			text += fmt.Sprintf(" (last note: %q)", note)
+		}
+		text += fmt.Sprintf(", lock %q", l.ID)
+	case len(b.tickets) > 0:
+		t := b.tickets[0]
+		text = fmt.Sprintf("%s waits for %s since %s and comes first", rules.Named(t.AgentID), fault.Quoted(t.Scope), t.Since)
+	default:
+		return "nothing blocks it now"
+	}
+	if more := len(b.locks) + len(b.tickets) - 1; more > 0 {
+		text += fmt.Sprintf("; %d more block it", more)
+	}
+	return text
+}
+
+// anonymous is the way out where the blocking lock may be one's own: one of the
+// two has no id that says otherwise.
+func (c *call) anonymous(k *claim, b blockers) string {
+	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	for _, o := range b.locks {
+		if l := &o.entry.Lock; (l.AgentID == nil || k.lock.AgentID == nil) && here.SameWorktree(l) {
+			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)
+		}
+	}
+	return ""
 }

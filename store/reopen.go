@@ -6,14 +6,31 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A ReopenRequest makes a done lock active again.
+type ReopenRequest struct {
+	Target
+	Ref
+	Reason  *string `json:"reason"` // may be left out after a reap only
+	AgentID *string `json:"agent_id"`
+	Force   bool    `json:"force"`
+}
+
+// A Reopened answers reopen.
+type Reopened struct {
+	ID       string    `json:"id"`
+	FilePath string    `json:"filePath"`
+	Overlaps []Summary `json:"overlaps"` // who else is there by now
+}
 
 // Reopen makes a done lock active again: after a reap for the asking,
 // otherwise for a reason, and only by its holder or the holder's parent unless
 // r.Force. The answer lists who claimed the same files meanwhile.
 func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Reopened, error) {
-		who, err := c.caller(r.AgentID)
+		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
 			return Reopened{}, err
 		}
@@ -22,37 +39,37 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			return Reopened{}, err
 		}
 		var others []disk.Entry
-		e, err := change(c, func(h *disk.Tx) (disk.Entry, error) {
+		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := c.find(r.Ref, disk.All)
 			if err != nil {
 				return disk.Entry{}, err
 			}
-			edit, err := reopenEdit(e, c.stamp(), who, reason, r.Force)
+			edit, err := reopenEdit(&e.Lock, c.now(), who, reason, r.Force)
 			if err != nil {
 				return disk.Entry{}, err
 			}
 			if others, err = c.list(disk.ActiveOnly); err != nil {
 				return disk.Entry{}, err
 			}
-			return h.Reopen(e, edit)
+			return tx.Reopen(e, edit)
 		})
 		if err != nil {
 			return Reopened{}, err
 		}
 		// Compared without the mutex, so that nobody waits for that.
-		overlaps := c.overlaps(c.storedScope(e), exclusiveTo(e.Lock.Mode, others), c.configuredMinutes())
-		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlaps}, nil
+		found := c.overlappingWith(c.storedScope(e), exclusiveTo(e.Lock.Mode, others))
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.overlapSummaries(found, c.configuredMinutes())}, nil
 	})
 }
 
-func reopenEdit(e disk.Entry, now lockfile.Stamp, who caller, reason string, force bool) (lockfile.Edit, error) {
-	if !e.Done() {
-		return lockfile.Edit{}, fault.Input("lock %q is active already", e.Lock.ID).WithHint("go on with it as it is")
+func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason string, force bool) (lockfile.Edit, error) {
+	if l.Status != lockfile.Done {
+		return lockfile.Edit{}, fault.Input("lock %q is active already", l.ID).WithHint("go on with it as it is")
 	}
-	if reason == "" && e.Lock.FinishedBy != reapedBy {
-		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and is reopened only for a reason", e.Lock.ID, stamped(e.Lock.Finished)).WithHint("say why with `reason`")
+	if reason == "" && l.FinishedBy != reapedBy {
+		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and is reopened only for a reason", l.ID, stamped(l.Finished)).WithHint("say why with `reason`")
 	}
-	by, _, err := mayEnd("reopen it", who, &e.Lock, force)
+	by, _, err := who.MayEnd("reopen it", l, force)
 	if err != nil {
 		return lockfile.Edit{}, err
 	}

@@ -3,9 +3,26 @@ package store
 import (
 	"context"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
+
+// A ShowRequest asks for one whole lock.
+type ShowRequest struct {
+	Target
+	Ref
+	StaleMinutes *float64 `json:"stale_minutes"`
+}
+
+// A Whole is everything a lock file says.
+type Whole struct {
+	Summary
+	Tasks    []lockfile.Task `json:"tasks"`
+	Notes    []string        `json:"notes"`
+	FilePath string          `json:"filePath"`
+	Waiting  []Waiter        `json:"waiting,omitempty"` // whom the lock holds up
+}
 
 // Show gives one whole lock, active or done.
 func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) {
@@ -18,12 +35,13 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
-		c.warnEntry(e)
+		c.noteLock(&e.Lock)
 		if e.Duplicate {
 			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}
 		w := c.whole(e, minutes)
-		w.Waiting = c.heldUp(e, func(ctx context.Context) ([]queue.Ticket, error) { return queue.Read(ctx, c.dir) })
+		tickets, err := queue.Read(c.ctx, c.dir)
+		w.Waiting = c.heldUp(e, tickets, err)
 		return w, nil
 	})
 }

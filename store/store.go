@@ -3,28 +3,32 @@
 // and gives an Answer; both faces (cli and server) print the answer's Result
 // with Encode, so that their bytes are the same.
 //
-// Nothing is remembered between calls and no process assumes that it is
-// alone: what is on disk is the truth, writers take turns by a kernel lock on
-// one file, and readers take no lock at all.
+// Nothing is remembered between calls and no process assumes that it is alone:
+// what is on disk is the truth, writers take turns by a kernel lock on one
+// file, and readers take no lock at all.
 //
-// An operation has a file of its own name, and more with that name in front
-// where it has parts: doctor, drift, edit (an agent's hooks), guard, wait. Below
-// them lie
+// An operation has a file of its name, which begins with its request and its
+// result and reads from top to bottom: what is asked of the disk, the rule, the
+// transaction, the answer. What several of them share:
 //
-//   - call: one operation under way, from the repository to the answer;
-//   - scope, block, holder, stale: the rules of what meets, who stands in whose
-//     way, whose a lock is and when it counts as abandoned;
-//   - turn: the queue of those who wait for a claim;
-//   - dir: the directory of lock files, read without a lock and written under
-//     the mutex.
+//	call      one operation under way: its repository, its directory, its warnings
+//	caller    who asks, and by which threshold of silence others are judged
+//	lookup    which lock a request names
+//	summary   a lock as answers show it
+//	claim     a claim against the locks and tickets that block it; refusal, turn
+//	          and waiting go with it
+//
+// Under them, each knowing nothing of what is above it:
+//
+//	internal/queue   the tickets of those who wait for a claim
+//	internal/disk    the directory: read by anybody, written in a transaction
+//	internal/paths   what paths and scopes mean where the caller stands
+//	internal/rules   who blocks whom, who may end a lock, what is stale: pure
+//	internal/fault   the one shape of every failure
+//	doctor           what can be wrong with a store, and what is done about it
 package store
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"time"
-)
+import "time"
 
 // A Store is what the operations need from the world outside. It holds no
 // state; one value serves any number of concurrent calls.
@@ -50,37 +54,4 @@ type Answer[T any] struct {
 	Unreadable int
 	// Compared counts the active locks that a check looked at: those of others.
 	Compared int
-}
-
-// Encode is the JSON of a result: compact, one line, no HTML escapes. The
-// control characters that JSON leaves alone but a terminal obeys are escaped.
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
-}
-
-// escapeControls writes DEL, C1 and the bidirectional controls as \u escapes.
-// In JSON such a character can only stand within a string.
-func escapeControls(text []byte) []byte {
-	if !bytes.ContainsFunc(text, obeyed) {
-		return text
-	}
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		if obeyed(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.Bytes()
-}
-
-func obeyed(r rune) bool {
-	return r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

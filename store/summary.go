@@ -4,38 +4,80 @@ import (
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A Summary is a lock as listings show it.
+type Summary struct {
+	ID              string   `json:"id"`
+	Title           string   `json:"title"`
+	Status          string   `json:"status"`
+	PercentComplete int      `json:"percentComplete"`
+	TaskCount       int      `json:"-"` // 0: that percentage says nothing
+	Scope           []string `json:"scope"`
+	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has, in a listing of long scopes
+	Repository      string   `json:"repository"`
+	AgentID         *string  `json:"agent_id"`
+	ParentAgentID   *string  `json:"parent_agent_id"`
+	Stale           bool     `json:"stale"`
+	StaleForSeconds int64    `json:"staleForSeconds"`
+
+	Created      string  `json:"created,omitempty"`
+	Updated      string  `json:"updated,omitempty"`
+	Worktree     string  `json:"worktree,omitempty"`
+	WorktreeGone bool    `json:"worktreeGone,omitempty"`
+	Branch       string  `json:"branch,omitempty"`
+	Mode         string  `json:"mode,omitempty"` // "shared", else absent
+	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
+
+	// How it ended, where it did.
+	Finished   string `json:"finished,omitempty"`
+	FinishedBy string `json:"finished_by,omitempty"` // holder, force, reap
+	Outcome    string `json:"outcome,omitempty"`
+	MovedTo    string `json:"moved_to,omitempty"`
+
+	// Where the answer is about an overlap (check, create):
+	Overlaps []overlap.Pair `json:"overlaps,omitempty"`
+	// How many more pairs overlap than Overlaps lists, which has an end.
+	OverlapsLeftOut int    `json:"overlapsLeftOut,omitempty"`
+	SameWorktree    *bool  `json:"same_worktree,omitempty"`
+	Blocks          bool   `json:"blocks,omitempty"`   // it blocks a claim that asked for that
+	LastNote        string `json:"lastNote,omitempty"` // its first line
+}
 
 // lastNoteRunes is how much of a lock's last note a listing shows.
 const lastNoteRunes = 200
 
 // summary is an entry as listings show it, judged by a staleness threshold.
 func (c *call) summary(e disk.Entry, staleMinutes float64) Summary {
+	l, now := &e.Lock, c.store.Now()
 	s := Summary{
-		ID:              e.Lock.ID,
-		Title:           e.Lock.Title,
-		Status:          lockfile.Active,
-		PercentComplete: e.Lock.PercentComplete(),
-		TaskCount:       len(e.Lock.Tasks),
-		Scope:           slices.Clone(e.Lock.Scope),
-		Repository:      e.Lock.Repository,
-		AgentID:         e.Lock.AgentID,
-		ParentAgentID:   e.Lock.ParentAgentID,
-		Stale:           c.stale(e, staleMinutes),
-		StaleForSeconds: c.quiet(e),
-		Created:         e.Lock.Created.String(),
-		Updated:         e.Lock.Updated.String(),
-		Worktree:        e.Lock.Worktree,
-		Branch:          e.Lock.Branch,
-		Mode:            e.Lock.Mode,
-		LeaseMinutes:    e.Lock.LeaseMinutes,
-		FinishedBy:      e.Lock.FinishedBy,
-		Outcome:         e.Lock.Outcome,
-		MovedTo:         e.Lock.MovedTo,
+		ID:              l.ID,
+		Title:           l.Title,
+		Status:          l.Status,
+		PercentComplete: l.PercentComplete(),
+		TaskCount:       len(l.Tasks),
+		Scope:           slices.Clone(l.Scope),
+		Repository:      l.Repository,
+		AgentID:         l.AgentID,
+		ParentAgentID:   l.ParentAgentID,
+		Stale:           rules.Stale(l, now, staleMinutes),
+		StaleForSeconds: rules.Quiet(l, now),
+		Created:         l.Created.String(),
+		Updated:         l.Updated.String(),
+		Worktree:        l.Worktree,
+		WorktreeGone:    !e.Done() && c.paths.Gone(l.Worktree),
+		Branch:          l.Branch,
+		Mode:            l.Mode,
+		LeaseMinutes:    l.LeaseMinutes,
+		FinishedBy:      l.FinishedBy,
+		Outcome:         l.Outcome,
+		MovedTo:         l.MovedTo,
 	}
-	if !e.Lock.Finished.IsZero() {
-		s.Finished = e.Lock.Finished.String()
+	if !l.Finished.IsZero() {
+		s.Finished = l.Finished.String()
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}
@@ -43,40 +85,53 @@ func (c *call) summary(e disk.Entry, staleMinutes float64) Summary {
 	if s.Repository == "" { // an older Node version wrote it; it lies in this store, so it governs this root
 		s.Repository = c.repo.Root
 	}
-	if e.Done() {
-		s.Status = lockfile.Done
-	} else {
-		s.WorktreeGone = c.worktreeGone(e.Lock.Worktree)
-	}
 	return s
 }
 
-// overlapping are summaries of locks that meet the caller's scope.
-func (c *call) overlapping(met []meeting, staleMinutes float64) []Summary {
-	out := make([]Summary, len(met))
-	for i, m := range met {
-		s := c.summary(m.entry, staleMinutes)
-		same := c.sameWorktree(&m.entry.Lock)
-		s.Overlaps, s.OverlapsLeftOut = firstPairs(m.pairs, pairShare(len(met)))
+// An overlapping is a lock whose scope overlaps another one.
+type overlapping struct {
+	entry disk.Entry
+	pairs []overlap.Pair
+}
+
+// overlappingWith lists, in order, the entries whose scopes overlap the given
+// one.
+func (c *call) overlappingWith(scope overlap.Scope, entries []disk.Entry) []overlapping {
+	var out []overlapping
+	for _, e := range entries {
+		if pairs := scope.Overlaps(c.storedScope(e)); len(pairs) > 0 {
+			out = append(out, overlapping{e, pairs})
+		}
+	}
+	return out
+}
+
+// storedScope is a lock's scope, ready to be compared.
+func (c *call) storedScope(e disk.Entry) overlap.Scope {
+	return c.paths.Stored(e.Lock.Scope, e.Lock.Worktree)
+}
+
+// exclusiveTo leaves out the locks which one of that mode never overlaps:
+// shared against shared is no overlap.
+func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
+	if mode != lockfile.Shared {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e disk.Entry) bool { return e.Lock.Mode == lockfile.Shared })
+}
+
+// overlapSummaries are summaries of locks that overlap the caller's scope.
+func (c *call) overlapSummaries(found []overlapping, staleMinutes float64) []Summary {
+	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	out := make([]Summary, len(found))
+	for i, o := range found {
+		s := c.summary(o.entry, staleMinutes)
+		same := here.SameWorktree(&o.entry.Lock)
+		s.Overlaps, s.OverlapsLeftOut = firstPairs(o.pairs, pairShare(len(found)))
 		s.SameWorktree = &same
-		s.LastNote = firstRunes(m.entry.Lock.LastNote(), lastNoteRunes)
+		s.LastNote = rules.FirstLine(o.entry.Lock.LastNote(), lastNoteRunes)
 		out[i] = s
 	}
 	c.boundScopes(out)
 	return out
-}
-
-// firstRunes is the first line of s, at most n characters of it.
-func firstRunes(s string, n int) string {
-	count := 0
-	for i, r := range s {
-		if r == '\n' {
-			return s[:i]
-		}
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
 }

@@ -6,146 +6,156 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// waitSeconds is how long a claim waits; not at all is what if_free means.
+func waitSeconds(n float64) (time.Duration, error) {
+	limit := time.Duration(n * float64(time.Second))
+	if !(n > 0 && n <= maxWait) || limit == 0 {
+		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d", rules.NumberText(n), maxWait).
+			WithHint("say how many seconds to wait at most; to claim without waiting use `if_free`")
+	}
+	return limit, nil
+}
 
 // claimInTurn waits for a claim's turn and writes its lock then (design,
 // section 11). In every other case nothing is taken and no ticket is left.
-func (c *call) claimInTurn(k claim, limit time.Duration) (Created, error) {
-	v := c.vigil(limit)
-	s := &queue.Place{}
-	k.known = known{}
+func (c *call) claimInTurn(k *claim, limit time.Duration) (Created, error) {
+	w := c.beginWait(limit)
+	place := &queue.Place{}
 	defer func() {
-		c.ctx = v.call
-		if err := errors.Join(s.Leave(), v.end()); err != nil {
+		if err := errors.Join(place.Leave(), w.end()); err != nil {
 			c.warn("%v", err)
 		}
 	}()
-	c.ctx = v.ctx
 	var out *Created
-	_, err := c.look(k, s) // compares ahead of the mutex
+	_, err := c.blockers(k, place, nil) // compares while nobody waits for the mutex
 	if err == nil {
-		c.forgetLook(v.warnings)
-		out, err = c.takeTurn(k, s, v)
+		out, err = c.takeTurn(k, place, w)
 	}
 	for out == nil {
-		if v.over() {
-			return Created{}, c.gaveUp(k, s, v)
-		}
-		if err != nil && !errors.Is(err, fault.StoreBusy) {
+		switch {
+		case w.over():
+			return Created{}, c.gaveUp(k, place, w)
+		case err != nil && !errors.Is(err, fault.StoreBusy):
 			return Created{}, err
+		case !w.next():
+			return Created{}, c.gaveUp(k, place, w)
 		}
-		if !v.next() {
-			return Created{}, c.gaveUp(k, s, v)
-		}
-		c.ctx = v.ctx
-		c.forgetLook(v.warnings)
-		clear(k.known)
-		var come bool
-		if come, err = c.turnMayHaveCome(k, s, v); come {
-			out, err = c.takeTurn(k, s, v)
+		clear(k.compared) // what lies on disk under a name may have changed meanwhile
+		var mayClaim bool
+		if mayClaim, err = c.turnMayHaveCome(k, place, w); mayClaim {
+			out, err = c.takeTurn(k, place, w)
 		}
 	}
 	return *out, nil
 }
 
-// takeTurn writes the lock if nothing is in its way, and else sees to it that
-// the claim is in the queue: nil. Refusing, queueing and granting are each one
-// step with the look that decides, under one hold of the mutex.
-func (c *call) takeTurn(k claim, s *queue.Place, v *vigil) (*Created, error) {
-	return change(c, func(h *disk.Tx) (*Created, error) {
-		live, err := queue.Sweep(c.ctx, h)
+// takeTurn writes the lock if nothing blocks it, and else sees to it that the
+// claim is in the queue: nil. Refusing, queueing and granting are each one step
+// with the read that decides, in one transaction.
+func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error) {
+	return change(c, func(tx *disk.Tx) (*Created, error) {
+		live, err := queue.Sweep(c.ctx, tx)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Keep(c.dir); err != nil {
+		if err := place.Keep(c.dir); err != nil {
 			return nil, err
 		}
-		entries, err := c.list(disk.ActiveOnly)
+		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
-		o := c.obstruction(k, entries, s.Earlier(live))
+		b := c.judge(k, read, place.Earlier(live))
 		switch {
-		case v.over():
-			return nil, v.why()
-		case o.none():
-			out, err := c.grant(h, k, o)
+		case w.over():
+			return nil, w.why()
+		case b.none():
+			out, err := c.grant(tx, k, b)
 			if err != nil {
 				return nil, err
 			}
-			if err := s.Leave(); err != nil {
+			if err := place.Leave(); err != nil {
 				c.warn("%v", err)
 			}
 			return &out, nil
-		case s.Taken():
+		case place.Taken():
 			return nil, nil
 		}
-		if through := c.circle(k, o, entries, live); through != "" {
-			return nil, c.deadlock(k, o, through)
+		if through := c.circle(k, b, live); through != "" {
+			return nil, c.deadlock(k, b, through)
 		}
-		if err := s.Join(h, k.ticket(c.stamp().Raw, v.deadline)); err != nil {
+		if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
 			return nil, err
 		}
-		v.tell(func() string { return c.inTheWay(k, o) })
+		w.tell(func() string { return c.blockedText(k, b) })
 		return nil, nil
 	})
 }
 
-// turnMayHaveCome looks without the mutex, which is worth taking only when
-// this says so. One thing in the way is enough to go on waiting for, and the
-// nearest is looked for first: so that in a long queue everybody waits for the
-// one before, and one who leaves wakes one.
-func (c *call) turnMayHaveCome(k claim, s *queue.Place, v *vigil) (bool, error) {
-	v.on = ""
+// ticket is what a claim puts into the queue.
+func (k *claim) ticket(since string, deadline time.Time) queue.Ticket {
+	return queue.Ticket{
+		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
+		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
+	}
+}
+
+// turnMayHaveCome looks without the mutex, which is worth taking only when this
+// says so. One blocker is enough to keep waiting for, and the nearest is looked
+// for first: so that in a long queue everybody waits for the one before, and
+// one who leaves wakes one.
+func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, error) {
+	c.paths.Refill()
+	w.on = ""
 	if err := c.dir.Refresh(); err != nil {
 		return false, err
 	}
-	nearest, kept, err := queue.Nearest(c.dir, s, func(t queue.Ticket) bool { return c.comesBefore(t, k) })
+	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return c.comesFirst(k, t) })
 	if err != nil || !kept {
 		return !kept, err // to queue anew
 	}
-	var o obstruction
+	var b blockers
 	if nearest != nil {
-		o.tickets = []queue.Ticket{*nearest}
-	}
-	if o.none() {
-		l, err := c.dir.List(c.ctx, disk.ActiveOnly)
+		b.tickets = []queue.Ticket{*nearest}
+	} else {
+		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return false, err
 		}
-		o = c.obstruction(k, l.Entries, nil)
+		b = c.judge(k, read, nil)
 	}
-	if o.none() {
+	if b.none() {
 		return true, nil
 	}
-	v.on = o.file()
-	v.tell(func() string { return c.inTheWay(k, o) })
+	w.on = b.file()
+	w.tell(func() string { return c.blockedText(k, b) })
 	return false, nil
 }
 
-// gaveUp says why a wait ended without a claim, and what was in the way.
-func (c *call) gaveUp(k claim, s *queue.Place, v *vigil) error {
-	why, waited := v.why(), secondsText(v.waited())
+// gaveUp says why a wait ended without a claim, and what blocked it.
+func (c *call) gaveUp(k *claim, place *queue.Place, w *wait) error {
+	why, waited := w.why(), secondsText(w.waited())
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
 		ended = fmt.Sprintf("timed out after %s", waited)
 	}
-	c.ctx = v.call
-	c.forgetLook(v.warnings)
-	if c.ctx.Err() != nil { // whoever asked has gone
+	c.ctx = w.asked
+	if c.ctx.Err() != nil { // nobody is left to be told
 		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
-	o, err := c.look(k, s)
+	b, err := c.blockers(k, place, nil)
 	if err != nil {
-		c.warn("what was in the way is not known: %v", err)
+		c.warn("what blocked the claim is not known: %v", err)
 	}
-	e := c.obstructed(fault.Timeout, k, o)
+	e := c.blocked(fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
-	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, o)
+	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, b)
 	e.Err = why
 	return e
 }
@@ -155,39 +165,44 @@ func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }
 
-// look is what is in the way of a claim, as it is without the mutex.
-func (c *call) look(k claim, s *queue.Place) (obstruction, error) {
-	entries, err := c.list(disk.ActiveOnly)
-	if err != nil {
-		return obstruction{}, err
+// circle names an agent that blocks a claim and waits for its caller already,
+// directly or through others: "" where none is known to. Such a wait could end
+// by a deadline only.
+func (c *call) circle(k *claim, b blockers, live []queue.Ticket) string {
+	if k.lock.AgentID == nil {
+		return ""
 	}
-	tickets, err := queue.Read(c.ctx, c.dir)
-	return c.obstruction(k, entries, s.Earlier(tickets)), err
-}
-
-// ticket is what a claim puts into the queue.
-func (k claim) ticket(since string, deadline time.Time) queue.Ticket {
-	return queue.Ticket{
-		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
-		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
+	waitsFor := func(agent string) []string {
+		var on []string
+		for i, t := range live {
+			if t.AgentID != nil && *t.AgentID == agent {
+				w := &claim{scope: c.paths.Stored(t.Scope, t.Worktree), minutes: k.minutes}
+				w.lock.AgentID, w.lock.ParentAgentID, w.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
+				on = append(on, c.judge(w, b.read, live[:i]).agents()...)
+			}
+		}
+		return on
 	}
-}
-
-func ticketParty(t queue.Ticket) party {
-	return party{agent: t.AgentID, parent: t.ParentAgentID, shared: t.Mode == lockfile.Shared}
-}
-
-// ahead are the tickets that block a claim, by the rule for locks.
-func (c *call) ahead(k claim, tickets []queue.Ticket) []queue.Ticket {
-	var out []queue.Ticket
-	for _, t := range tickets {
-		if c.comesBefore(t, k) {
-			out = append(out, t)
+	for _, agent := range b.agents() {
+		if rules.LeadsTo(agent, *k.lock.AgentID, waitsFor) {
+			return agent
 		}
 	}
-	return out
+	return ""
 }
 
-func (c *call) comesBefore(t queue.Ticket, k claim) bool {
-	return ticketParty(t).blocks(k.party()) && len(k.scope.Overlaps(c.stored(t.Scope, t.Worktree))) > 0
+// agents are the known agents among the blockers.
+func (b blockers) agents() []string {
+	var agents []string
+	for _, o := range b.locks {
+		if id := o.entry.Lock.AgentID; id != nil {
+			agents = append(agents, *id)
+		}
+	}
+	for _, t := range b.tickets {
+		if t.AgentID != nil {
+			agents = append(agents, *t.AgentID)
+		}
+	}
+	return agents
 }

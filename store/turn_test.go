@@ -14,25 +14,29 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/paths"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // callAt is a call of somebody in a store that needs no repository.
 func callAt(t testing.TB, common string) *call {
 	t.Helper()
-	return &call{store: storeAt(common), ctx: t.Context(), repo: storetest.RepoAt(common), dir: at(t, common), gone: map[string]bool{}}
+	c := &call{store: storeAt(common), ctx: t.Context(), repo: storetest.RepoAt(common), dir: at(t, common)}
+	c.paths = paths.New(c.repo, c.warn)
+	return c
 }
 
 // claimOf is a claim of one path by that agent.
-func claimOf(t testing.TB, c *call, agent, scope string) claim {
+func claimOf(t testing.TB, c *call, agent, scope string) *claim {
 	t.Helper()
-	parsed, err := c.parseScope([]string{scope})
+	parsed, err := c.paths.Parse([]string{scope})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := lockfile.Lock{Title: "Work of " + agent, Status: lockfile.Active, AgentID: &agent, Scope: texts(parsed)}
-	return claim{lock: l, scope: parsed, minutes: defaultStaleMinutes}
+	l := lockfile.Lock{Title: "Work of " + agent, Status: lockfile.Active, AgentID: &agent, Scope: scopeTexts(parsed)}
+	return &claim{lock: l, scope: parsed, minutes: rules.DefaultMinutes}
 }
 
 // hold makes a lock that stands in the way.
@@ -71,7 +75,7 @@ type grantOrNot struct {
 }
 
 // waiting claims in turn beside the test.
-func waiting(c *call, k claim, limit time.Duration) <-chan grantOrNot {
+func waiting(c *call, k *claim, limit time.Duration) <-chan grantOrNot {
 	done := make(chan grantOrNot, 1)
 	go func() {
 		out, err := c.claimInTurn(k, limit)
@@ -162,12 +166,12 @@ func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
 	c := callAt(t, common)
-	v := c.vigil(time.Hour)
-	v.deadline = time.Now().Add(-time.Millisecond)
-	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &queue.Place{}, v); out != nil || !errors.Is(err, errDeadline) {
+	w := c.beginWait(time.Hour)
+	w.deadline = time.Now().Add(-time.Millisecond)
+	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &queue.Place{}, w); out != nil || !errors.Is(err, errDeadline) {
 		t.Errorf("it got %+v, %v", out, err)
 	}
-	if err := v.end(); err != nil {
+	if err := w.end(); err != nil {
 		t.Error(err)
 	}
 	wantEmpty(t, common, 0)
@@ -295,7 +299,7 @@ func TestCirclesOfWaits(t *testing.T) {
 	}{
 		{"a", "d", true}, {"a", "b", true}, {"b", "b", true}, {"d", "a", false}, {"b", "a", false}, {"x", "d", false}, {"a", "a", false},
 	} {
-		if got := leadsTo(c.from, c.to, func(agent string) []string { return waits[agent] }); got != c.want {
+		if got := rules.LeadsTo(c.from, c.to, func(agent string) []string { return waits[agent] }); got != c.want {
 			t.Errorf("who waits for %s waits for %s: %v", c.from, c.to, got)
 		}
 	}
@@ -396,15 +400,13 @@ func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	one, two, three := "one", "two", "three"
-	live := func(context.Context) ([]queue.Ticket, error) {
-		return []queue.Ticket{
-			{AgentID: &one, Scope: []string{"src/a"}},
-			{AgentID: &two, ParentAgentID: &one, Scope: []string{"src/b"}},
-			{AgentID: &three, Scope: []string{"docs"}},
-			{AgentID: &three, Scope: []string{"src/c"}},
-		}, nil
+	live := []queue.Ticket{
+		{AgentID: &one, Scope: []string{"src/a"}},
+		{AgentID: &two, ParentAgentID: &one, Scope: []string{"src/b"}},
+		{AgentID: &three, Scope: []string{"docs"}},
+		{AgentID: &three, Scope: []string{"src/c"}},
 	}
-	if got := callAt(t, common).heldUp(e, live); len(got) != 1 || got[0].Scope[0] != "src/c" {
+	if got := callAt(t, common).heldUp(e, live, nil); len(got) != 1 || got[0].Scope[0] != "src/c" {
 		t.Errorf("told of %+v", got)
 	}
 }

@@ -53,7 +53,6 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 
 func osRoles() map[string]storetest.Role {
 	return map[string]storetest.Role{
-		"examine":  func(args []string) error { return playExamine(args[0]) },
 		"stopping": func(args []string) error { return playStopping(args[0]) },
 	}
 }

@@ -10,10 +10,38 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
+// An UpdateRequest records progress, or amends the claim.
+type UpdateRequest struct {
+	Target
+	Ref
+	TaskText *string `json:"task_text"`
+	Done     *bool   `json:"done"` // nil with TaskText: true
+	Note     *string `json:"note"`
+
+	AddScope     []string `json:"add_scope"`
+	RemoveScope  []string `json:"remove_scope"`
+	AddTasks     []string `json:"add_tasks"`
+	LeaseMinutes *float64 `json:"lease_minutes"`
+	HandTo       *string  `json:"hand_to"` // the next holder's id
+
+	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
+	Force   bool    `json:"force"`    // do it though somebody else holds the lock
+}
+
+// An Updated answers update.
+type Updated struct {
+	ID              string `json:"id"`
+	PercentComplete int    `json:"percentComplete"`
+	TaskCount       int    `json:"-"` // as Summary.TaskCount
+	// The locks that the entries of add_scope overlap; nil where none were added.
+	Overlaps []Summary `json:"overlaps,omitzero"`
+	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
+}
+
 // Update ticks a task, adds a note or amends the claim, and counts as a
 // heartbeat. Everything is validated before anything is applied. On a lock
 // that was finished it completes the record (task, note); a reaped one it
-// refuses. Widening answers with the locks that the new entries meet.
+// refuses. Widening answers with the locks that the new entries overlap.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
 		a, err := c.amendment(r)
@@ -21,49 +49,51 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			return Updated{}, err
 		}
 		var e disk.Entry
-		var others []disk.Entry // whom an added entry may meet
-		out, err := change(c, func(h *disk.Tx) (Updated, error) {
+		var others []disk.Entry // whom an added entry may overlap
+		var tickets []queue.Ticket
+		var ticketsErr error
+		out, err := change(c, func(tx *disk.Tx) (Updated, error) {
 			var err error
 			if e, err = c.find(r.Ref, disk.ActiveOnly); err != nil {
 				return Updated{}, err
 			}
 			if e.Done() && (e.Lock.FinishedBy == reapedBy || a.amends()) {
-				return Updated{}, notActive(e)
+				return Updated{}, notActive(&e.Lock)
 			}
-			edit, err := a.edit(&e.Lock, c.stamp())
+			edit, err := a.edit(&e.Lock, c.now())
 			if err != nil {
 				return Updated{}, err
 			}
 			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
-				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).WithHint("to say only that the work goes on use `lock_heartbeat`")
+				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
+					WithHint("to say only that the work goes on use `lock_heartbeat`")
 			}
-			out := Updated{ID: e.Lock.ID}
 			if len(a.add) > 0 {
 				if others, err = c.list(disk.ActiveOnly); err != nil {
 					return Updated{}, err
 				}
 			}
 			if !e.Done() {
-				edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.stamp().Raw})
+				edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.now().Raw})
 			}
-			if e, err = h.Rewrite(e, edit); err != nil {
+			if e, err = tx.Rewrite(e, edit); err != nil {
 				return Updated{}, err
 			}
-			out.PercentComplete, out.TaskCount, out.Waiting = e.Lock.PercentComplete(), len(e.Lock.Tasks), c.heldUp(e, func(ctx context.Context) ([]queue.Ticket, error) { return queue.Sweep(ctx, h) })
-			return out, nil
+			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
+			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks)}, nil
 		})
-		if err == nil && len(a.add) > 0 {
-			out.Overlaps = c.widened(e, a, others)
+		if err != nil {
+			return Updated{}, err
 		}
-		return out, err
+		// Compared without the mutex, so that nobody waits for that.
+		out.Waiting = c.heldUp(e, tickets, ticketsErr)
+		if len(a.add) > 0 {
+			others = slices.DeleteFunc(others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
+			found := c.overlappingWith(a.add, exclusiveTo(e.Lock.Mode, others))
+			out.Overlaps = c.overlapSummaries(found, c.configuredMinutes())
+		}
+		return out, nil
 	})
-}
-
-// widened lists those of the active locks that the entries added to e meet. It
-// is not for the mutex's holder, for whom others wait.
-func (c *call) widened(e disk.Entry, a amendment, active []disk.Entry) []Summary {
-	others := slices.DeleteFunc(slices.Clone(active), func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
-	return c.overlaps(a.add, exclusiveTo(e.Lock.Mode, others), c.configuredMinutes())
 }
 
 // taskIndex finds the task of exactly that text. Where another tool wrote the
@@ -84,19 +114,7 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 		for i, t := range l.Tasks {
 			texts[i] = t.Text
 		}
-		e.Hint = "its tasks are: " + quoted(texts)
+		e.Hint = "its tasks are: " + fault.Quoted(texts)
 	}
 	return -1, e
-}
-
-// cleanNote is a note as it is stored; "" where none was given.
-func cleanNote(argument string, note *string) (string, error) {
-	if note == nil {
-		return "", nil
-	}
-	clean, err := lockfile.CleanNote(*note)
-	if err != nil {
-		return "", fault.Text(argument, err)
-	}
-	return clean, nil
 }

@@ -9,12 +9,30 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-const defaultWait = 30 * time.Second
+// A WaitRequest waits until a claim of the scope would not be blocked.
+type WaitRequest struct {
+	Target
+	Scope          []string `json:"scope"`
+	TimeoutSeconds *float64 `json:"timeout_seconds"` // nil: 30
+	AgentID        *string  `json:"agent_id"`
+	ParentAgentID  *string  `json:"parent_agent_id"`
+	Shared         bool     `json:"shared"`
+}
 
-// What lock_wait found.
+// A Waited answers wait.
+type Waited struct {
+	Status        string    `json:"status"` // free, timeout
+	WaitedSeconds int64     `json:"waitedSeconds"`
+	Overlaps      []Summary `json:"overlaps"` // those that block say so
+	Recent        []Recent  `json:"recent"`   // what ended there lately
+}
+
 const (
-	free     = "free"
-	timedOut = "timeout"
+	defaultWait = 30 * time.Second
+
+	// What lock_wait found.
+	isFree     = "free"
+	isTimedOut = "timeout"
 )
 
 // Wait returns when no lock blocks a claim of r.Scope, or when the time is up.
@@ -25,7 +43,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 		limit := defaultWait
 		if r.TimeoutSeconds != nil {
 			var err error
-			if limit, err = seconds("timeout_seconds", *r.TimeoutSeconds); err != nil {
+			if limit, err = parseSeconds("timeout_seconds", *r.TimeoutSeconds); err != nil {
 				return Waited{}, err
 			}
 		}
@@ -33,68 +51,66 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 		if err != nil {
 			return Waited{}, err
 		}
-		v := c.vigil(limit)
-		out, err := c.waitUntilFree(k, v)
-		if err := v.end(); err != nil {
+		w := c.beginWait(limit)
+		out, err := c.waitUntilFree(k, w)
+		if err := w.end(); err != nil {
 			c.warn("%v", err)
 		}
 		if err != nil {
 			return Waited{}, err
 		}
-		out.WaitedSeconds = int64(v.waited() / time.Second)
+		out.WaitedSeconds = int64(w.waited() / time.Second)
 		out.Recent = c.recent(k.scope)
 		return out, nil
 	})
 }
 
 // wish is the claim that a caller might make.
-func (c *call) wish(r WaitRequest) (claim, error) {
-	agent, err := c.agent(r.AgentID)
+func (c *call) wish(r WaitRequest) (*claim, error) {
+	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
-		return claim{}, err
+		return nil, err
 	}
-	parent, err := c.parent(r.ParentAgentID)
+	scope, err := c.paths.Parse(r.Scope)
 	if err != nil {
-		return claim{}, err
+		return nil, err
 	}
-	scope, err := c.parseScope(r.Scope)
-	if err != nil {
-		return claim{}, err
-	}
-	k := claim{scope: scope, minutes: c.configuredMinutes()}
-	k.lock.AgentID, k.lock.ParentAgentID = agent, parent
+	k := &claim{scope: scope, minutes: c.configuredMinutes()}
+	k.lock.AgentID, k.lock.ParentAgentID = who.Agent, who.Parent
 	if r.Shared {
 		k.lock.Mode = lockfile.Shared
 	}
 	return k, nil
 }
 
-func (c *call) waitUntilFree(k claim, v *vigil) (Waited, error) {
+func (c *call) waitUntilFree(k *claim, w *wait) (Waited, error) {
 	for {
-		c.forgetLook(v.warnings)
+		c.paths.Refill()
+		clear(k.compared)
 		if err := c.dir.Refresh(); err != nil {
 			return Waited{}, err
 		}
-		entries, err := c.list(disk.ActiveOnly)
+		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return Waited{}, err
 		}
-		o := c.obstruction(k, entries, nil)
-		if o.none() {
-			c.warnPassed(o.met, k.minutes)
-			return Waited{Status: free, Overlaps: c.summaries(k, o)}, nil
+		b := c.judge(k, read, nil)
+		if b.none() {
+			c.notePassed(k, b)
+			return Waited{Status: isFree, Overlaps: c.blockerSummaries(k, b)}, nil
 		}
-		v.on = o.file()
-		v.tell(func() string { return c.inTheWay(k, o) })
-		if v.next() {
+		w.on = b.file()
+		w.tell(func() string { return c.blockedText(k, b) })
+		if w.next() {
 			continue
 		}
-		if err := c.ctx.Err(); err != nil {
+		if err := w.asked.Err(); err != nil {
 			return Waited{}, err
 		}
-		if why := v.why(); !errors.Is(why, errDeadline) {
+		c.note(read)
+		if why := w.why(); !errors.Is(why, errDeadline) {
 			c.warn("stopped waiting before the time was up: %v", why)
 		}
-		return Waited{Status: timedOut, Overlaps: c.summaries(k, o)}, nil
+		return Waited{Status: isTimedOut, Overlaps: c.blockerSummaries(k, b)}, nil
 	}
 }

@@ -61,9 +61,9 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	k := claimOf(t, looker, "four", "src/y.go")
 	free := make(chan Waited, 1)
 	go func() {
-		v := looker.vigil(time.Hour)
-		out, err := looker.waitUntilFree(k, v)
-		if err := errors.Join(err, v.end()); err != nil {
+		w := looker.beginWait(time.Hour)
+		out, err := looker.waitUntilFree(k, w)
+		if err := errors.Join(err, w.end()); err != nil {
 			t.Error(err)
 		}
 		free <- out

@@ -73,6 +73,12 @@ func (e *Error) WithHint(hint string) *Error {
 	return e
 }
 
+// WithDetail adds the JSON object that says more.
+func (e *Error) WithDetail(detail any) *Error {
+	e.Detail = detail
+	return e
+}
+
 // FromGit is an error of package gitdir's, or of what git said, as an
 // operation's: *Error with the code and the hint that belong to it. What is one
 // already stays as it is.

@@ -1,4 +1,4 @@
-package store
+package paths
 
 import (
 	"os"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A spelling is one name of a file: a symlink-free directory that exists, and
+// A Spelling is one name of a file: a symlink-free directory that exists, and
 // the file's path beneath it.
-type spelling struct {
-	dir  string // absolute
-	rest string // relative to dir; may lead through what does not exist
+type Spelling struct {
+	Dir  string // absolute
+	Rest string // relative to dir; may lead through what does not exist
 }
 
 const maxLinks = 40 // as many as systems follow
@@ -25,19 +25,19 @@ func maxPath() int {
 	return 4096
 }
 
-// spellings are the names of a file: as it was given, and after each symbolic
+// Spellings are the names of a file: as it was given, and after each symbolic
 // link on its way was followed, the last of them without any. A lock may name
 // any of them. The path must be absolute; the file, and directories above it,
 // need not exist, and a path too long to exist stays as it was given.
-func spellings(path string) []spelling {
+func Spellings(path string) []Spelling {
 	separator := string(filepath.Separator)
 	volume := filepath.VolumeName(path)
 	if len(path) > maxPath() {
-		return []spelling{{volume + separator, strings.TrimLeft(path[len(volume):], `/`+separator)}}
+		return []Spelling{{volume + separator, strings.TrimLeft(path[len(volume):], `/`+separator)}}
 	}
 	done, exists := volume+separator, volume+separator // no symlinks in them
 	todo := strings.Split(filepath.FromSlash(path[len(volume):]), separator)
-	var out []spelling
+	var out []Spelling
 	for len(todo) > 0 {
 		name := todo[0]
 		todo = todo[1:]
@@ -64,7 +64,7 @@ func spellings(path string) []spelling {
 				done = at
 				continue
 			}
-			out = append(out, spelling{done, filepath.Join(append([]string{name}, todo...)...)})
+			out = append(out, Spelling{done, filepath.Join(append([]string{name}, todo...)...)})
 			todo = append(strings.Split(filepath.FromSlash(target), separator), todo...)
 			if filepath.IsAbs(target) {
 				volume = filepath.VolumeName(target)
@@ -82,7 +82,7 @@ func spellings(path string) []spelling {
 	if err != nil {
 		return out
 	}
-	return append(out, spelling{exists, rest})
+	return append(out, Spelling{exists, rest})
 }
 
 func shorter(a, b string) string {
@@ -92,11 +92,11 @@ func shorter(a, b string) string {
 	return a
 }
 
-// dotGitAbove is the nearest directory from dir upwards that holds a .git, if
+// DotGitAbove is the nearest directory from dir upwards that holds a .git, if
 // any does: the one to ask git from about a file in dir. A file that lies in no
 // worktree is told without asking, and what lies beneath as the plain files of
 // another repository (a bare one, as a clone can bring) is not asked.
-func dotGitAbove(dir string) (root string, ok bool) {
+func DotGitAbove(dir string) (root string, ok bool) {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return dir, true
@@ -109,8 +109,8 @@ func dotGitAbove(dir string) (root string, ok bool) {
 	}
 }
 
-// slashed is the path from a directory to one beneath it, as git spells it.
-func slashed(from, to string) string {
+// Slashed is the path from a directory to one beneath it, as git spells it.
+func Slashed(from, to string) string {
 	rest := strings.TrimPrefix(to, from)
 	return strings.TrimPrefix(filepath.ToSlash(rest), "/")
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package doctor
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 
 // playExamine prints the problems that a user without rights finds.
 func playExamine(common string) error {
-	x := &exam{call: &call{store: &Store{}, ctx: context.Background(), repo: storetest.RepoAt(common)}}
+	x := &exam{ctx: context.Background(), repo: storetest.RepoAt(common)}
 	var err error
-	if x.call.dir, err = disk.Open(x.call.repo); err != nil {
+	if x.dir, err = disk.Open(x.repo); err != nil {
 		x.failed(CheckStore, "", err)
 	} else {
 		x.usable()
-		if x.call.dir.Exists() {
+		if x.dir.Exists() {
 			x.mutex()
 		}
 	}
@@ -85,4 +85,8 @@ func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMain(m *testing.M) {
+	storetest.Main(m, map[string]storetest.Role{"examine": func(args []string) error { return playExamine(args[0]) }})
 }

@@ -9,7 +9,14 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
+
+// A Ref names one lock.
+type Ref struct {
+	LockID string `json:"lock_id"`
+	Short  bool   `json:"-"` // an unambiguous prefix of the id or its slug will do (the command line)
+}
 
 const (
 	minShortID   = 4  // characters of an id's or slug's beginning
@@ -41,7 +48,7 @@ func (c *call) find(r Ref, first disk.Which) (disk.Entry, error) {
 func (c *call) findActive(r Ref) (disk.Entry, error) {
 	e, err := c.find(r, disk.ActiveOnly)
 	if err == nil && e.Done() {
-		err = notActive(e)
+		err = notActive(&e.Lock)
 	}
 	return e, err
 }
@@ -108,7 +115,7 @@ func (c *call) ambiguous(short string, ids []string) *fault.Error {
 	for i, id := range ids {
 		shown[i] = id
 		if e, err := c.dir.Get(c.ctx, id); err == nil { // what cannot be read has its id only
-			shown[i] += fmt.Sprintf(" (%s, %q)", e.Lock.Status, firstRunes(e.Lock.Title, titleRunes))
+			shown[i] += fmt.Sprintf(" (%s, %q)", e.Lock.Status, rules.FirstLine(e.Lock.Title, titleRunes))
 		}
 	}
 	return fault.Input("lock id %q is ambiguous: %s%s", short, strings.Join(shown, ", "), more).
@@ -118,37 +125,37 @@ func (c *call) ambiguous(short string, ids []string) *fault.Error {
 // notActive is the refusal of an operation on a lock that has ended. It tells
 // a lock reaped for inactivity from one that was finished, and names who ended
 // it and the way back.
-func notActive(e disk.Entry) *fault.Error {
+func notActive(l *lockfile.Lock) *fault.Error {
 	err := &fault.Error{Code: fault.LockNotActive, Hint: "claim again to go on working on its scope, or reopen it with a reason"}
-	switch e.Lock.FinishedBy {
+	switch l.FinishedBy {
 	case reapedBy:
-		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", e.Lock.ID, stamped(e.Lock.Finished))
-		if !e.Lock.Finished.IsZero() && e.Lock.Finished.After(e.Lock.Updated.Time) {
-			err.Message += fmt.Sprintf(", after %s without a heartbeat", Age(secondsBetween(e.Lock.Updated.Time, e.Lock.Finished.Time)))
+		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", l.ID, stamped(l.Finished))
+		if !l.Finished.IsZero() && l.Finished.After(l.Updated.Time) {
+			err.Message += fmt.Sprintf(", after %s without a heartbeat", rules.Age(rules.SecondsBetween(l.Updated.Time, l.Finished.Time)))
 		}
-		err.Message += lastNoteLike(e, reapedPrefix)
+		err.Message += lastNoteLike(l, reapedPrefix)
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"
 	case forcedBy:
-		err.Message = fmt.Sprintf("lock %q was finished by force %s%s", e.Lock.ID, stamped(e.Lock.Finished), lastNoteLike(e, endedPrefix))
+		err.Message = fmt.Sprintf("lock %q was finished by force %s%s", l.ID, stamped(l.Finished), lastNoteLike(l, endedPrefix))
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before you go on editing"
 	case "":
-		err.Message = fmt.Sprintf("lock %q is already done: finished %s", e.Lock.ID, stamped(e.Lock.Finished))
+		err.Message = fmt.Sprintf("lock %q is already done: finished %s", l.ID, stamped(l.Finished))
 	default:
-		err.Message = fmt.Sprintf("lock %q is already done: finished by %s %s", e.Lock.ID, e.Lock.FinishedBy, stamped(e.Lock.Finished))
+		err.Message = fmt.Sprintf("lock %q is already done: finished by %s %s", l.ID, l.FinishedBy, stamped(l.Finished))
 	}
 	return err
 }
 
 // lastNoteLike quotes the newest note that begins so, and the one after it,
 // which is the summary: together they say who ended the lock and why.
-func lastNoteLike(e disk.Entry, prefix string) string {
-	for i := len(e.Lock.Notes) - 1; i >= 0; i-- {
-		if !strings.HasPrefix(e.Lock.Notes[i], prefix) {
+func lastNoteLike(l *lockfile.Lock, prefix string) string {
+	for i := len(l.Notes) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(l.Notes[i], prefix) {
 			continue
 		}
-		text := fmt.Sprintf(" (%s", firstRunes(e.Lock.Notes[i], lastNoteRunes))
-		if i+1 < len(e.Lock.Notes) {
-			text += "; " + firstRunes(e.Lock.Notes[i+1], lastNoteRunes)
+		text := fmt.Sprintf(" (%s", rules.FirstLine(l.Notes[i], lastNoteRunes))
+		if i+1 < len(l.Notes) {
+			text += "; " + rules.FirstLine(l.Notes[i+1], lastNoteRunes)
 		}
 		return text + ")"
 	}

@@ -1,4 +1,4 @@
-package store
+package paths
 
 import (
 	"os"
@@ -8,25 +8,26 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // warnMisplaced warns of an entry that names nothing at the root but would
 // name something from the caller's directory.
-func (c *call) warnMisplaced(text string, e *overlap.Entry) {
+func (r *Reader) warnMisplaced(text string, e *overlap.Entry) {
 	text = strings.TrimSpace(text)
-	if c.repo.Prefix == "" || c.repo.Worktree == "" || absolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
+	if r.repo.Prefix == "" || r.repo.Worktree == "" || absolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
 		strings.HasPrefix(text, "./") || text == "." {
 		return
 	}
-	if c.kindHere(e.String()) != overlap.Unknown || c.kindHere(path.Join(c.repo.Prefix, text)) == overlap.Unknown {
+	if r.kindHere(e.String()) != overlap.Unknown || r.kindHere(path.Join(r.repo.Prefix, text)) == overlap.Unknown {
 		return
 	}
-	c.warn("%s is read from the repository's root, where it does not exist; did you mean %s?", inQuotes(text), inQuotes("./"+text))
+	r.warn("%s is read from the repository's root, where it does not exist; did you mean %s?", fault.InQuotes(text), fault.InQuotes("./"+text))
 }
 
 // warnSeveral warns of an entry that looks like several: commas and blanks are
 // part of a name, and one that was meant to separate would cover neither path.
-func (c *call) warnSeveral(text string) {
+func (r *Reader) warnSeveral(text string) {
 	what := ""
 	switch text = strings.TrimSpace(text); {
 	case bareComma(text):
@@ -34,8 +35,8 @@ func (c *call) warnSeveral(text string) {
 	case allPaths(strings.Fields(text)):
 		what = "a blank"
 	}
-	if what != "" && c.kindHere(text) == overlap.Unknown {
-		c.warn("%s is read as one path with %s in it; give each path as an entry of its own", inQuotes(text), what)
+	if what != "" && r.kindHere(text) == overlap.Unknown {
+		r.warn("%s is read as one path with %s in it; give each path as an entry of its own", fault.InQuotes(text), what)
 	}
 }
 
@@ -67,28 +68,28 @@ func bareComma(text string) bool {
 // warnElsewhere warns of an entry that leads into a submodule, a repository
 // or a worktree within the caller's: those who work there read another store,
 // or know the file by another name.
-func (c *call) warnElsewhere(text string, e *overlap.Entry) {
-	if c.repo.Worktree == "" {
+func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
+	if r.repo.Worktree == "" {
 		return
 	}
-	dir := c.repo.Worktree
+	dir := r.repo.Worktree
 	for name := range strings.SplitSeq(e.Directory(), "/") {
 		if name == "" {
 			return
 		}
 		dir = filepath.Join(dir, name)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			c.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", inQuotes(text), dir)
+			r.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", fault.InQuotes(text), dir)
 			return
 		}
 	}
 }
 
-// warnEverything warns of a claim on the whole repository.
-func (c *call) warnEverything(scope overlap.Scope) {
+// WarnEverything warns of a claim on the whole repository.
+func (r *Reader) WarnEverything(scope overlap.Scope) {
 	for _, e := range scope {
 		if e.Everything() {
-			c.warn("%s covers every file of the repository, so it blocks everybody else; name what you work on", inQuotes(e.String()))
+			r.warn("%s covers every file of the repository, so it blocks everybody else; name what you work on", fault.InQuotes(e.String()))
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package doctor
 
 import "golang.org/x/sys/unix"
 

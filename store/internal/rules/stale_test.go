@@ -1,4 +1,4 @@
-package store
+package rules
 
 import (
 	"testing"
@@ -22,20 +22,20 @@ func TestSecondsBetween(t *testing.T) {
 		{at.Add(time.Minute), at, -60},
 		{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), 315537897599},
 	} {
-		if got := secondsBetween(c.from, c.to); got != c.want {
+		if got := SecondsBetween(c.from, c.to); got != c.want {
 			t.Errorf("from %v to %v: %d seconds, want %d", c.from, c.to, got, c.want)
 		}
 	}
 }
 
-func TestOlderThanIsStrict(t *testing.T) {
+func TestLongerIsStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		seconds int64
 		minutes float64
 		want    bool
 	}{{0, 0.001, false}, {59, 1, false}, {60, 1, false}, {61, 1, true}, {1, 0.02, false}, {2, 0.02, true}, {1 << 62, 1e300, false}} {
-		if got := olderThan(c.seconds, c.minutes); got != c.want {
+		if got := Longer(c.seconds, c.minutes); got != c.want {
 			t.Errorf("%d s against %v minutes: %v", c.seconds, c.minutes, got)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package store
+package doctor
 
 // network would name the network file system that a path lies on.
 func network(string) string { return "" }

@@ -1,11 +1,13 @@
-package store
+package doctor
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 func TestDoctorSaysWhatTheMutexDoes(t *testing.T) {
@@ -26,5 +28,15 @@ func TestDoctorSaysWhatTheMutexDoes(t *testing.T) {
 		if f.Severity != c.severity || !strings.Contains(f.Message, c.says) || (f.Fix == "") != (c.severity == SeverityOK) {
 			t.Errorf("%v on %q: %+v", c.state, c.network, f)
 		}
+	}
+}
+
+func TestAnUnreadableConfigIsFound(t *testing.T) {
+	t.Parallel()
+	repo := storetest.RepoAt(storetest.NewCommon(t))
+	repo.ConfigErr = errors.New("it is torn")
+	x := &exam{repo: repo}
+	if x.repository(); len(x.findings) != 1 || x.findings[0].Severity != SeverityProblem || !strings.Contains(x.findings[0].Message, "it is torn") || x.findings[0].Fix == "" {
+		t.Errorf("doctor finds %+v", x.findings)
 	}
 }

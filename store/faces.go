@@ -1,6 +1,12 @@
 package store
 
-import "github.com/agent-locks/agent-locks/store/internal/fault"
+import (
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/paths"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// What the faces need of the parts under this package.
 
 // A Code is the stable word for a kind of failure (section 9 of the design).
 // A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
@@ -34,3 +40,17 @@ func GitError(err error) error { return fault.FromGit(err) }
 // Shortened cuts the middle out of an error's texts where they are too long to
 // be read. The operations' errors are short already.
 func Shortened(err error) error { return fault.Shortened(err) }
+
+// Age is a number of seconds for people: in the largest fitting unit, rounded
+// down.
+func Age(seconds int64) string { return rules.Age(seconds) }
+
+// Minutes is a number of minutes for people, with its unit.
+func Minutes(m float64) string { return rules.MinutesText(m) }
+
+// ScopeEntry is a scope entry that covers a file, named as answers name it,
+// whatever its name would mean as a pattern.
+func ScopeEntry(file string) string { return paths.Literal(file) }
+
+// FilePath returns the path that a file: URI names; any other text as it is.
+func FilePath(text string) (string, error) { return paths.FilePath(text) }

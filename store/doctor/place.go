@@ -1,4 +1,4 @@
-package store
+package doctor
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 
 // git says which program answers. Without one some repositories can be read
 // all the same, so the checks go on.
-func (x *exam) git(environ []string) {
-	path, version, err := gitdir.Program(x.call.ctx, environ)
+func (x *exam) git() {
+	path, version, err := gitdir.Program(x.ctx, x.question.Query.Environ)
 	if err != nil {
 		x.failed(CheckGit, path, err)
 		return
@@ -23,26 +23,26 @@ func (x *exam) git(environ []string) {
 }
 
 func (x *exam) repository() {
-	if x.call.repo.ConfigErr != nil {
+	if x.repo.ConfigErr != nil {
 		x.add(Finding{
-			Severity: SeverityProblem, Check: CheckRepository, Path: x.call.repo.CommonDir,
-			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.call.repo.ConfigErr),
-			Fix:     "mend the config file, or its permissions",
+			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
+			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.repo.ConfigErr),
+			Fix:     "fix the config file, or its permissions",
 		})
 		return
 	}
-	x.ok(CheckRepository, x.call.repo.Root, "%q", x.call.repo.Root)
+	x.ok(CheckRepository, x.repo.Root, "%q", x.repo.Root)
 }
 
 // worktrees counts them. One that was deleted by hand stays on git's list.
 func (x *exam) worktrees() {
-	roots, err := x.call.repo.Worktrees()
+	roots, err := x.repo.Worktrees()
 	if err != nil {
-		x.failed(CheckWorktrees, x.call.repo.CommonDir, err)
+		x.failed(CheckWorktrees, x.repo.CommonDir, err)
 		return
 	}
 	for _, root := range roots {
-		if x.call.worktreeGone(root) {
+		if x.paths.Gone(root) {
 			x.add(Finding{
 				Severity: SeverityNote, Check: CheckWorktrees, Path: root,
 				Message: fmt.Sprintf("git lists the worktree %q, which is gone", root),
@@ -59,11 +59,11 @@ func (x *exam) worktrees() {
 
 // usable asks whether the store's directories can be written.
 func (x *exam) usable() {
-	wrong := x.call.dir.CheckWritable()
+	wrong := x.dir.CheckWritable()
 	for _, p := range wrong {
 		x.failed(CheckStore, p.Path, p.Err)
 	}
-	if path := x.call.dir.Path; !x.call.dir.Exists() && len(wrong) == 0 {
+	if path := x.dir.Path; !x.dir.Exists() && len(wrong) == 0 {
 		x.ok(CheckStore, path, "no locks yet: the first claim creates %q", path)
 	}
 }
@@ -71,15 +71,15 @@ func (x *exam) usable() {
 // permissions holds the store against core.sharedRepository: what another user
 // of the repository lacks, this one does not notice.
 func (x *exam) permissions(entries []disk.Entry) {
-	if dirMode, _ := x.call.repo.Modes(); dirMode == 0 || runtime.GOOS == "windows" {
+	if dirMode, _ := x.repo.Modes(); dirMode == 0 || runtime.GOOS == "windows" {
 		x.ok(CheckPermissions, "", "the repository is not shared with other users (core.sharedRepository)")
 		return
 	}
-	own, locks := x.call.dir.Lacking(entries)
+	own, locks := x.dir.Lacking(entries)
 	for _, l := range own {
 		f := lacking(l)
 		if l.Granted {
-			f.mended = "granted the permissions"
+			f.remedy = "granted the permissions"
 		}
 		x.add(f)
 	}
@@ -124,12 +124,12 @@ func octal(m fs.FileMode) uint32 {
 // mutex tries whether the kernel's lock really excludes here: not every network
 // file system sees to that.
 func (x *exam) mutex() {
-	path, state, err := x.call.dir.TryMutex(x.call.ctx)
+	path, state, err := x.dir.TryMutex(x.ctx)
 	if err != nil {
 		x.failed(CheckMutex, path, err)
 		return
 	}
-	x.add(mutexFinding(path, state, network(path), x.call.dir.MutexTrial()))
+	x.add(mutexFinding(path, state, network(path), x.dir.MutexTrial()))
 }
 
 // mutexFinding says what a trial of the mutex means; network is the network

@@ -1,4 +1,4 @@
-package store
+package paths
 
 import (
 	"os"
@@ -30,8 +30,8 @@ func TestSpellings(t *testing.T) {
 			t.Skipf("no symbolic links here: %v", err)
 		}
 	}
-	s := func(in, rest string) spelling { return spelling{filepath.Join(dir, in), filepath.FromSlash(rest)} }
-	for path, want := range map[string][]spelling{
+	s := func(in, rest string) Spelling { return Spelling{filepath.Join(dir, in), filepath.FromSlash(rest)} }
+	for path, want := range map[string][]Spelling{
 		"a/file":        {s("a", "file")},
 		"a/./b/../file": {s("a", "file")},
 		"a/new":         {s("a", "new")},
@@ -46,16 +46,16 @@ func TestSpellings(t *testing.T) {
 		"dangling":      {s("", "dangling"), s("a", "none/x")},
 		"twice/x":       {s("", "twice/x"), s("", "to-a/up/x"), s("a", "up/x"), s("c", "x")},
 	} {
-		if got := spellings(dir + string(filepath.Separator) + filepath.FromSlash(path)); !slices.Equal(got, want) {
-			t.Errorf("spellings(%q) = %q, want %q", path, got, want)
+		if got := Spellings(dir + string(filepath.Separator) + filepath.FromSlash(path)); !slices.Equal(got, want) {
+			t.Errorf("Spellings(%q) = %q, want %q", path, got, want)
 		}
 	}
 	// A hostile path would take seconds if its parts were looked at.
 	long := dir + strings.Repeat(string(filepath.Separator)+"a", 100_000)
-	if got := spellings(long); len(got) != 1 || filepath.Join(got[0].dir, got[0].rest) != long {
+	if got := Spellings(long); len(got) != 1 || filepath.Join(got[0].Dir, got[0].Rest) != long {
 		t.Errorf("a path of %d bytes has %d spellings", len(long), len(got))
 	}
-	if got := spellings(filepath.Join(dir, "loop")); len(got) > maxLinks+1 {
+	if got := Spellings(filepath.Join(dir, "loop")); len(got) > maxLinks+1 {
 		t.Errorf("a loop has %d spellings", len(got))
 	}
 }

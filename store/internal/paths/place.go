@@ -1,4 +1,4 @@
-package store
+package paths
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 
 // placeAbsolute adds what is needed to place the absolute entries, if any, in
 // the worktrees.
-func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
+func (r *Reader) placeAbsolute(entries []string, how *overlap.Context) error {
 	if !slices.ContainsFunc(entries, absolute) {
 		return nil
 	}
-	roots, err := c.repo.Worktrees()
-	context.Roots = roots
-	context.Resolve = func(abs string) string { return fromRoot(roots, gitdir.Rooted(c.repo.CommonDir, abs)) }
+	roots, err := r.repo.Worktrees()
+	how.Roots = roots
+	how.Resolve = func(abs string) string { return FromRoot(roots, gitdir.Rooted(r.repo.CommonDir, abs)) }
 	if err != nil {
 		return fmt.Errorf("the repository's worktrees cannot all be listed: %w", err)
 	}
@@ -29,11 +29,11 @@ func (c *call) placeAbsolute(entries []string, context *overlap.Context) error {
 
 func absolute(entry string) bool { return overlap.Absolute(entry, runtime.GOOS == "windows") }
 
-// fromRoot spells an absolute path from the deepest worktree root that it lies
+// FromRoot spells an absolute path from the deepest worktree root that it lies
 // in. Symlinks are resolved down to that root and never under it: what a
 // link inside the tree points to is another name for another path. A link from
 // outside may lead past the root, into the tree; then it alone is resolved.
-func fromRoot(roots []string, abs string) string {
+func FromRoot(roots []string, abs string) string {
 	abs = filepath.Clean(abs)
 	into := abs
 	inside := false // into leads past a root, through a link

@@ -1,22 +1,25 @@
-package store
+package doctor
 
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // inside examines an opened store.
 func (x *exam) inside() {
 	x.usable()
-	if !x.call.dir.Exists() {
+	if !x.dir.Exists() {
 		return
 	}
-	l, err := x.call.dir.List(x.call.ctx, disk.All)
+	l, err := x.dir.List(x.ctx, disk.All)
 	if err != nil {
-		x.failed(CheckStore, x.call.dir.Path, err)
+		x.failed(CheckStore, x.dir.Path, err)
 		return
 	}
 	active := 0
@@ -25,12 +28,12 @@ func (x *exam) inside() {
 			active++
 		}
 	}
-	x.okUnless(CheckStore, fmt.Sprintf("%q: %d active, %d done", x.call.dir.Path, active, len(l.Entries)-active))
+	x.okUnless(CheckStore, fmt.Sprintf("%q: %d active, %d done", x.dir.Path, active, len(l.Entries)-active))
 	x.permissions(l.Entries)
 	x.mutex()
 	x.unreadables(l.Bad)
 	x.leftovers()
-	minutes := x.call.configuredMinutes()
+	minutes := x.minutes()
 	for _, e := range l.Entries {
 		x.places(e)
 		if !e.Done() {
@@ -40,21 +43,21 @@ func (x *exam) inside() {
 	x.okUnless(CheckDuplicates, "every lock is in one place")
 	x.okUnless(CheckUnfinished, "every finish is complete")
 	x.okUnless(CheckClock, "no lock was updated in the future")
-	x.okUnless(CheckStale, "every active lock shows signs of life")
+	x.okUnless(CheckStale, "every active lock was seen lately")
 }
 
 func (x *exam) unreadables(faults []disk.BadFile) {
 	for _, f := range faults {
-		x.call.unreadable++
+		x.unreadable++
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckUnreadable, Path: f.Path,
 			Message: fmt.Sprintf("%q cannot be read as a lock: %s", f.Path, f.Reason),
-			Fix:     "mend it by hand, or move it out of the store",
+			Fix:     "fix it by hand, or move it out of the store",
 		})
 	}
-	strangers, err := queue.Strangers(x.call.dir)
+	strangers, err := queue.Strangers(x.dir)
 	if err != nil {
-		x.failed(CheckUnreadable, filepath.Join(x.call.dir.Path, disk.WaitingName), err)
+		x.failed(CheckUnreadable, filepath.Join(x.dir.Path, disk.WaitingName), err)
 	}
 	for _, f := range strangers {
 		x.add(Finding{
@@ -83,33 +86,42 @@ func (x *exam) places(e disk.Entry) {
 	}
 }
 
-func (x *exam) unfinished(path, message, mended string) {
+func (x *exam) unfinished(path, message, remedy string) {
 	x.add(Finding{
-		Severity: SeverityNote, Check: CheckUnfinished, Path: path, Message: message, mended: mended,
+		Severity: SeverityNote, Check: CheckUnfinished, Path: path, Message: message, remedy: remedy,
 		Fix: "agent-locks doctor --fix completes it; so does the next write",
 	})
 }
 
+// minutes is the configured threshold of silence.
+func (x *exam) minutes() float64 {
+	minutes, warning := rules.Configured(gitdir.Getenv(x.question.Query.Environ, rules.StaleVariable))
+	if warning != "" {
+		x.warn("%s", warning)
+	}
+	return minutes
+}
+
 // holder asks whether somebody still works under an active lock.
 func (x *exam) holder(e disk.Entry, minutes float64) {
-	if skew := secondsBetween(x.call.store.Now(), e.Lock.Updated.Time); skew > maxSkew {
+	if skew := rules.Skew(&e.Lock, x.question.Now); skew > 0 {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckClock, Path: e.Path,
-			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.Lock.ID, e.Lock.Updated.Raw, Age(skew)),
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.Lock.ID, e.Lock.Updated.Raw, rules.Age(skew)),
 			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.Lock.ID,
 		})
 	}
-	if x.call.worktreeGone(e.Lock.Worktree) {
+	if x.paths.Gone(e.Lock.Worktree) {
 		x.add(Finding{
 			Severity: SeverityNote, Check: CheckWorktrees, Path: e.Path,
 			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.Lock.ID, e.Lock.Worktree),
 			Fix:     "if its work has ended: agent-locks finish " + e.Lock.ID + " --force",
 		})
 	}
-	if x.call.stale(e, minutes) {
+	if rules.Stale(&e.Lock, x.question.Now, minutes) {
 		x.add(Finding{
 			Severity: SeverityNote, Check: CheckStale, Path: e.Path,
-			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.Lock.ID, e.Lock.Title, Age(x.call.quiet(e))),
+			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.Lock.ID, e.Lock.Title, rules.Age(rules.Quiet(&e.Lock, x.question.Now))),
 			Fix:     "agent-locks reap " + e.Lock.ID,
 		})
 	}
@@ -117,15 +129,15 @@ func (x *exam) holder(e disk.Entry, minutes float64) {
 
 // leftovers looks for what processes that were killed have left.
 func (x *exam) leftovers() {
-	d := x.call.dir
+	d := x.dir
 	found, errs := d.Leftovers()
 	for _, err := range errs {
 		x.failed(CheckLeftovers, d.Path, err)
 	}
 	for _, l := range found {
-		x.leftover(l.Path, fmt.Sprintf("%q is an unfinished file of %s ago", l.Path, ageOf(l.Age)))
+		x.leftover(l.Path, fmt.Sprintf("%q is an unfinished file of %s ago", l.Path, rules.Age(int64(l.Age/time.Second))))
 	}
-	dead, err := queue.Dead(d, func() error { return disk.Pause(x.call.ctx, queue.DeadPause) })
+	dead, err := queue.Dead(d, func() error { return disk.Pause(x.ctx, queue.DeadPause) })
 	if err != nil {
 		x.failed(CheckLeftovers, filepath.Join(d.Path, disk.WaitingName), err)
 	}
@@ -137,7 +149,7 @@ func (x *exam) leftovers() {
 
 func (x *exam) leftover(path, message string) {
 	x.add(Finding{
-		Severity: SeverityNote, Check: CheckLeftovers, Path: path, Message: message, mended: "removed it",
+		Severity: SeverityNote, Check: CheckLeftovers, Path: path, Message: message, remedy: "removed it",
 		Fix: "agent-locks doctor --fix removes it; so does the next write",
 	})
 }

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// A Hold is somebody else's lock and the files that it covers: all of those
+// that it blocks, or does not block, for the same reason and as surely.
+type Hold struct {
+	Summary
+	Files  []string `json:"files"`
+	Reason string   `json:"reason,omitempty"` // why it does not block: stale, shared, yours_is_older
+	Exact  bool     `json:"exact"`            // that it covers them is beyond doubt (overlap.Result)
+}
+
+// fileClaims are the active locks as the rule for files sees them for a caller.
+func (c *call) fileClaims(who rules.Caller, entries []disk.Entry, minutes float64) []rules.FileClaim {
+	out := make([]rules.FileClaim, len(entries))
+	for i := range entries {
+		l := &entries[i].Lock
+		out[i] = rules.FileClaim{
+			Lock:   l,
+			Scope:  c.storedScope(entries[i]),
+			Own:    who.Owns(l),
+			Parent: rules.SameAgent(who.Parent, l.AgentID),
+			Stale:  rules.Stale(l, c.store.Now(), minutes),
+		}
+	}
+	return out
+}
+
+// holds lists what a judgement about these locks found, in their order.
+func (c *call) holds(j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
+	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	blocked, warned = []Hold{}, []Hold{}
+	for i, e := range entries {
+		for _, reason := range rules.Reasons() {
+			for _, exact := range []bool{true, false} {
+				files := j.Found[rules.Finding{Claim: i, Reason: reason, Exact: exact}]
+				if len(files) == 0 {
+					continue
+				}
+				same := here.SameWorktree(&e.Lock)
+				h := Hold{Summary: c.summary(e, minutes), Files: files, Reason: reason, Exact: exact}
+				h.SameWorktree = &same
+				h.LastNote = rules.FirstLine(e.Lock.LastNote(), lastNoteRunes)
+				if reason == "" {
+					blocked = append(blocked, h)
+				} else {
+					warned = append(warned, h)
+				}
+			}
+		}
+	}
+	return blocked, warned
+}

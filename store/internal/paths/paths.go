@@ -1,0 +1,156 @@
+// Package paths knows what a path or a scope entry means where the caller
+// stands: in which worktree, from which directory, through which links.
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// A Reader reads scopes for one call. What it warns of, it warns of once.
+type Reader struct {
+	repo   *gitdir.Repo
+	warn   func(format string, args ...any)
+	budget *overlap.Budget // what comparing scopes may cost
+	gone   map[string]bool // worktree path -> it no longer exists
+}
+
+// New is a reader for a call about a repository; warn hears what is odd.
+func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
+	said := map[string]bool{}
+	once := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !said[text] {
+			said[text] = true
+			warn("%s", text)
+		}
+	}
+	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{}}
+}
+
+// Refill lets comparing cost as much again, for another read of the store.
+func (r *Reader) Refill() { r.budget.Refill() }
+
+// how says how this call's entries are read.
+func (r *Reader) how() overlap.Context {
+	return overlap.Context{
+		FoldCase: r.repo.IgnoreCase || r.repo.ConfigErr != nil,
+		Inexact:  r.repo.ConfigErr != nil,
+		Windows:  runtime.GOOS == "windows",
+		Kind:     r.kindHere,
+		Budget:   r.budget,
+	}
+}
+
+// FilePath returns the path that a file: URI names; any other text as it is.
+func FilePath(text string) (string, error) {
+	return overlap.FilePath(text, runtime.GOOS == "windows")
+}
+
+// Literal is a scope entry that covers a file, named as answers name it,
+// whatever its name would mean as a pattern. What stands percent-escaped in it
+// may be so in the file's own name, or be what no entry can hold.
+func Literal(file string) string {
+	return escaped.ReplaceAllStringFunc(overlap.Literal(file, runtime.GOOS == "windows"), func(run string) string {
+		odd, err := url.PathUnescape(run)
+		if err != nil || lockfile.Recordable(odd) != run {
+			return run
+		}
+		return "{" + run + "," + strings.Repeat("?", utf8.RuneCountInString(odd)) + "}"
+	})
+}
+
+// escaped finds runs of what lockfile.Recordable writes.
+var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
+
+// Parse reads the caller's own entries, relative to where it stands.
+func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
+	if len(entries) == 0 {
+		return nil, fault.New(fault.BadScope, "the scope is empty").WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
+	}
+	if len(entries) > overlap.MaxEntries {
+		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).WithHint("use globs, or make several claims")
+	}
+	how := r.how()
+	how.Prefix = r.repo.Prefix
+	if err := r.placeAbsolute(entries, &how); err != nil {
+		return nil, &fault.Error{Code: fault.GitFailed, Message: err.Error(), Err: err, Hint: "give scopes relative to the repository's root"}
+	}
+	scope := make(overlap.Scope, 0, len(entries))
+	for _, text := range entries {
+		e, err := overlap.Parse(text, how)
+		if err != nil {
+			return nil, scopeError(err)
+		}
+		r.warnMisplaced(text, e)
+		r.warnSeveral(text)
+		r.warnElsewhere(text, e)
+		scope = append(scope, e)
+	}
+	return scope, nil
+}
+
+func scopeError(err error) error {
+	e := &fault.Error{Code: fault.BadScope, Message: err.Error(), Err: err}
+	if oe, ok := errors.AsType[*overlap.Error](err); ok {
+		e.Hint = oe.Hint
+	}
+	return e
+}
+
+// kindHere is kindIn the caller's worktree.
+func (r *Reader) kindHere(p string) overlap.Kind { return kindIn(r.repo.Worktree, p) }
+
+// kindIn tells what a plain path is in a worktree. A symlink is a file to git,
+// whatever it points to.
+func kindIn(worktree, p string) overlap.Kind {
+	if worktree == "" {
+		return overlap.Unknown
+	}
+	info, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(p)))
+	switch {
+	case err != nil:
+		return overlap.Unknown
+	case info.IsDir():
+		return overlap.Dir
+	default:
+		return overlap.File
+	}
+}
+
+// kindInEither is what a plain path is for a claim that was made in another
+// worktree: the file may be there only. A directory in either is one.
+func kindInEither(here, there, p string) overlap.Kind {
+	kind := kindIn(here, p)
+	if kind == overlap.Dir || there == here {
+		return kind
+	}
+	return max(kind, kindIn(there, p))
+}
+
+// Stored is a scope that was read from a file, claimed in a worktree ("" where
+// that is not known). Other tools, and people, write absolute paths into it.
+func (r *Reader) Stored(texts []string, worktree string) overlap.Scope {
+	how := r.how()
+	how.Kind = func(p string) overlap.Kind { return kindInEither(r.repo.Worktree, worktree, p) }
+	if err := r.placeAbsolute(texts, &how); err != nil {
+		how.NoRoots = true
+		r.warn("%v: absolute scopes that lie in none of the others count as overlapping", err)
+	}
+	scope := make(overlap.Scope, len(texts))
+	for i, text := range texts {
+		scope[i] = overlap.Stored(text, how)
+	}
+	return scope
+}

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+)
+
+// The reasons why somebody else's lock is reported but does not block.
+const (
+	ReasonStale  = "stale"          // its holder has been silent for too long
+	ReasonShared = "shared"         // it is a reader's claim
+	ReasonOlder  = "yours_is_older" // an older active lock of the caller's own covers the file as well
+)
+
+// Reasons are those, and first that it blocks.
+func Reasons() []string { return []string{"", ReasonStale, ReasonShared, ReasonOlder} }
+
+// A FileClaim is an active lock as the rule for files sees it.
+type FileClaim struct {
+	Lock   *lockfile.Lock
+	Scope  overlap.Scope
+	Own    bool // the caller's (design, section 7, Mine)
+	Parent bool // held by the agent that started the caller
+	Stale  bool
+}
+
+// older reports whether a claim was made before another one. Claims of one
+// second go by their ids, so that of two which overlap exactly one yields.
+func (c *FileClaim) older(o *FileClaim) bool {
+	return cmp.Or(c.Lock.Created.Compare(o.Lock.Created.Time), strings.Compare(c.Lock.ID, o.Lock.ID)) < 0
+}
+
+// A Judgement is what the rule says about files.
+type Judgement struct {
+	Found     map[Finding][]string // the files of each
+	Unclaimed []string             // no claim of one's own covers them beyond doubt
+}
+
+// A Finding is that somebody else's claim covers a file.
+type Finding struct {
+	Claim  int    // its place in the list
+	Reason string // why it does not block; "" where it does
+	Exact  bool   // that it covers the file is beyond doubt
+}
+
+// Judge is the guard's rule (design, section 12): who else holds these files?
+// The commit guard and the agent hooks share it. Files come as git names them,
+// and are reported as locks name them.
+func Judge(files []string, claims []FileClaim) Judgement {
+	j := Judgement{Found: map[Finding][]string{}}
+	for _, file := range files {
+		name := lockfile.Recordable(file)
+		var others []Finding // without their reasons
+		var eldest *FileClaim
+		for i := range claims {
+			c := &claims[i]
+			switch {
+			case c.Own: // a claim of one's own that may cover the file gives no leave
+				if eldest == nil || c.older(eldest) {
+					if _, exactly := Covering(c.Scope, file); exactly {
+						eldest = c
+					}
+				}
+			case !c.Parent:
+				if covers, exactly := Covering(c.Scope, file); covers {
+					others = append(others, Finding{Claim: i, Exact: exactly})
+				}
+			}
+		}
+		if eldest == nil {
+			j.Unclaimed = append(j.Unclaimed, name)
+		}
+		for _, f := range others {
+			f.Reason = exemption(&claims[f.Claim], eldest)
+			j.Found[f] = append(j.Found[f], name)
+		}
+	}
+	return j
+}
+
+// Covering asks whether a scope covers a file, by git's name of it and by the
+// one that a lock file can hold: it may have been claimed as what answers call
+// it.
+func Covering(scope overlap.Scope, file string) (covers, exactly bool) {
+	covers, exactly = scope.Covering(file)
+	if name := lockfile.Recordable(file); name != file && !exactly {
+		also, as := scope.Covering(name)
+		covers, exactly = covers || also, as
+	}
+	return covers, exactly
+}
+
+// exemption is why a lock that covers a file does not block; "" where it does.
+func exemption(theirs, own *FileClaim) string {
+	switch {
+	case theirs.Stale:
+		return ReasonStale
+	case theirs.Lock.Mode == lockfile.Shared:
+		return ReasonShared
+	case own != nil && own.older(theirs):
+		return ReasonOlder
+	}
+	return ""
+}
+
+// Uncovered are the files that none of the scopes covers beyond doubt.
+func Uncovered(files []string, scopes []overlap.Scope) []string {
+	var out []string
+	for _, file := range files {
+		covered := false
+		for _, scope := range scopes {
+			if _, exactly := Covering(scope, file); exactly {
+				covered = true
+				break
+			}
+		}
+		if !covered {
+			out = append(out, file)
+		}
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+// Package rules decides, and does nothing else: who blocks whom, whose a lock
+// is, who may end it, when it counts as abandoned, which files are held. Its
+// functions take values and give verdicts; they read no file and no clock.
+package rules
+
+import (
+	"fmt"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// SameAgent reports whether both ids are known and equal. Two callers without
+// an id are not the same one.
+func SameAgent(a, b *string) bool { return a != nil && b != nil && *a == *b }
+
+// A Caller is who asks: its ids, nil where nobody knows, and the worktree that
+// it stands in, as a lock file records it.
+type Caller struct {
+	Agent, Parent *string
+	Worktree      string
+}
+
+// A standing is what a caller is to a lock.
+type standing int
+
+const (
+	holder   standing = iota // the holder itself, or not known to be anybody else
+	parent                   // the agent that started the holder
+	stranger                 // somebody else; both ids are known
+)
+
+// to says what the caller is to a lock.
+func (c Caller) to(l *lockfile.Lock) standing {
+	switch {
+	case c.Agent == nil || l.AgentID == nil || *c.Agent == *l.AgentID:
+		return holder
+	case SameAgent(c.Agent, l.ParentAgentID):
+		return parent
+	default:
+		return stranger
+	}
+}
+
+// IsStranger reports whether a lock is known to be somebody else's, whose child
+// the caller is not the parent of.
+func (c Caller) IsStranger(l *lockfile.Lock) bool { return c.to(l) == stranger }
+
+// Owns reports whether a lock is the caller's own: by agent ids where both are
+// known, else by the worktree that it was made from (design, section 7).
+func (c Caller) Owns(l *lockfile.Lock) bool {
+	if c.Agent != nil && l.AgentID != nil {
+		return *c.Agent == *l.AgentID
+	}
+	return c.SameWorktree(l)
+}
+
+// SameWorktree reports whether a lock was made from the caller's worktree.
+func (c Caller) SameWorktree(l *lockfile.Lock) bool {
+	return l.Worktree != "" && l.Worktree == c.Worktree
+}
+
+// IsAnother reports whether the caller is known, and not known to be the
+// holder.
+func (c Caller) IsAnother(l *lockfile.Lock) bool {
+	return c.Agent != nil && !SameAgent(c.Agent, l.AgentID)
+}
+
+// MayEnd decides whether a caller may do to a lock what takes something from
+// its holder (deed says what). It returns how a note must name the caller: ""
+// where the holder itself acted, as far as is known.
+func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
+	switch c.to(l) {
+	case holder:
+		if c.Agent == nil && l.AgentID != nil && l.Worktree != "" && l.Worktree != c.Worktree {
+			by = fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
+		}
+		return by, false, nil
+	case parent:
+		return fmt.Sprintf("by its parent %s for its holder %s", *c.Agent, *l.AgentID), false, nil
+	}
+	if force {
+		return fmt.Sprintf("with force by %s; its holder was %s", *c.Agent, *l.AgentID), true, nil
+	}
+	return "", false, fault.New(fault.NotHolder, "lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *c.Agent, deed).
+		WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
+}

@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+const (
+	// DefaultMinutes is the threshold of silence after which a lock is stale.
+	DefaultMinutes = 60
+	// foreignFloor is the shortest silence after which somebody else's lock may
+	// be reaped, whatever was configured.
+	foreignFloor = 1 // minute
+	// maxLease bounds how long a claim may outlive its holder.
+	maxLease = 30 * 24 * 60 // minutes
+	// maxSkew is how far in the future a stamp may lie before it is warned of.
+	maxSkew = 60 // seconds
+)
+
+// StaleVariable is the environment variable that holds the configured
+// threshold.
+const StaleVariable = "AGENT_LOCKS_STALE_MINUTES"
+
+// Configured is the threshold that StaleVariable's value asks for, and what is
+// wrong with the value, "" mostly.
+func Configured(value string) (minutes float64, warning string) {
+	if value == "" {
+		return DefaultMinutes, ""
+	}
+	m, err := strconv.ParseFloat(value, 64)
+	if err != nil || !validMinutes(m) {
+		return DefaultMinutes, fmt.Sprintf("%s=%q is not a number of minutes above 0: using %d", StaleVariable, value, DefaultMinutes)
+	}
+	return m, ""
+}
+
+// CheckStaleMinutes refuses what is not a threshold.
+func CheckStaleMinutes(m float64) error {
+	if validMinutes(m) {
+		return nil
+	}
+	return fault.Input("`stale_minutes` %s is not a number of minutes above 0", NumberText(m)).
+		WithHint("say after how many silent minutes a lock is stale, or leave `stale_minutes` out")
+}
+
+// CheckLease refuses what is not a lease.
+func CheckLease(m float64) error {
+	if validMinutes(m) && m <= maxLease {
+		return nil
+	}
+	return fault.Input("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)", NumberText(m), maxLease).
+		WithHint("say how many minutes you may be silent, or leave `lease_minutes` out")
+}
+
+func validMinutes(m float64) bool { return m > 0 && !math.IsInf(m, 0) && !math.IsNaN(m) }
+
+// Quiet is how long ago a lock was last updated, in whole seconds; never
+// negative, and 0 for a done lock.
+func Quiet(l *lockfile.Lock, now time.Time) int64 {
+	if l.Status == lockfile.Done {
+		return 0
+	}
+	return max(0, SecondsBetween(l.Updated.Time, now))
+}
+
+// Skew is how many seconds in the future an active lock was updated, by a clock
+// that is wrong; 0 where it was not, or hardly.
+func Skew(l *lockfile.Lock, now time.Time) int64 {
+	skew := SecondsBetween(now, l.Updated.Time)
+	if l.Status == lockfile.Done || skew <= maxSkew {
+		return 0
+	}
+	return skew
+}
+
+// Stale reports whether an active lock has been quiet for strictly longer than
+// the threshold, of which its own lease is a lower bound.
+func Stale(l *lockfile.Lock, now time.Time, minutes float64) bool {
+	return l.Status != lockfile.Done && Longer(Quiet(l, now), max(minutes, l.LeaseMinutes))
+}
+
+// Longer compares in floating point, since a threshold may be any number of
+// minutes and must not overflow a time.Duration.
+func Longer(seconds int64, minutes float64) bool { return float64(seconds) > minutes*60 }
+
+// ReapMinutes is the silence after which a caller may reap a lock. One's own
+// lock goes by the threshold asked for; somebody else's is never judged by less
+// than the configured one and a minute, unless force lifts that.
+func ReapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) float64 {
+	switch {
+	case force:
+		return asked
+	case mine:
+		return max(asked, l.LeaseMinutes)
+	default:
+		return max(asked, configured, l.LeaseMinutes, foreignFloor)
+	}
+}
+
+// SecondsBetween is exact where a time.Duration, which ends at 292 years,
+// would not be.
+func SecondsBetween(from, to time.Time) int64 { return to.Unix() - from.Unix() }
+
+// Ended is when a done lock ended: as it says itself, else its last update.
+func Ended(l *lockfile.Lock) lockfile.Stamp {
+	if l.Finished.IsZero() {
+		return l.Updated
+	}
+	return l.Finished
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+const (
+	maxWait   = 3600 // seconds
+	tellEvery = 5 * time.Second
+)
+
+// Waiting is what a caller lends to operations that wait. Both may be nil.
+type Waiting struct {
+	// Until derives the context that ends a wait where that is earlier than
+	// the end of the call: what was asked is then still answered.
+	Until func(context.Context) (context.Context, context.CancelFunc)
+	// Tell hears of a wait when it begins and every few seconds after that.
+	Tell func(Progress)
+}
+
+// Progress is how far a wait has come.
+type Progress struct {
+	Waited, Limit time.Duration
+	Message       string // what blocks it
+}
+
+type waitingKey struct{}
+
+// WithWaiting lends w to the operations that are called with the result.
+func WithWaiting(ctx context.Context, w Waiting) context.Context {
+	return context.WithValue(ctx, waitingKey{}, w)
+}
+
+// A wait is one call waiting: until when, and what wakes it.
+type wait struct {
+	call     *call
+	lent     Waiting
+	asked    context.Context // the call's own; while it waits, the call has one that ends with the wait
+	cancel   []context.CancelFunc
+	began    time.Time
+	deadline time.Time
+	watch    *queue.Watch
+	told     time.Time
+	on       string // the file whose change can end the wait; "" where any may
+}
+
+var errDeadline = errors.New("the time is up")
+
+// beginWait begins a wait of at most that long.
+func (c *call) beginWait(limit time.Duration) *wait {
+	w := &wait{call: c, asked: c.ctx, began: c.dir.Now()}
+	w.lent, _ = c.ctx.Value(waitingKey{}).(Waiting)
+	w.deadline = w.began.Add(limit)
+	ctx, cancel := context.WithDeadlineCause(c.ctx, w.deadline, errDeadline)
+	c.ctx, w.cancel = ctx, []context.CancelFunc{cancel}
+	return w
+}
+
+// next waits for a change and reports whether to look again: false once the
+// wait is over. The first time it begins to watch and returns at once, so that
+// whatever changed before is seen by the read that follows.
+func (w *wait) next() bool {
+	c := w.call
+	if w.watch != nil {
+		w.watch.Next(c.ctx, w.on)
+		return !w.over()
+	}
+	if w.over() {
+		return false
+	}
+	if w.lent.Until != nil {
+		ctx, cancel := w.lent.Until(c.ctx)
+		c.ctx, w.cancel = ctx, append(w.cancel, cancel)
+	}
+	poll := cmp.Or(c.store.poll, queue.PollEvery)
+	if c.store.pollOnly {
+		w.watch = queue.NewPoll(poll)
+	} else {
+		w.watch = queue.NewWatch(c.dir, poll)
+	}
+	return !w.over()
+}
+
+// over reports whether the wait has ended. The deadline is judged by the wall
+// clock as well, as others judge a ticket's: it goes on while a machine sleeps.
+func (w *wait) over() bool {
+	return w.call.ctx.Err() != nil || w.call.dir.Now().Round(0).After(w.deadline.Round(0))
+}
+
+// why says what ended the wait.
+func (w *wait) why() error {
+	if ctx := w.call.ctx; ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errDeadline
+}
+
+func (w *wait) waited() time.Duration { return w.call.dir.Now().Sub(w.began) }
+
+// tell says what blocks, not too often.
+func (w *wait) tell(message func() string) {
+	now := w.call.dir.Now()
+	if w.lent.Tell == nil || !w.told.IsZero() && now.Sub(w.told) < tellEvery {
+		return
+	}
+	w.told = now
+	w.lent.Tell(Progress{Waited: w.waited(), Limit: w.deadline.Sub(w.began), Message: message()})
+}
+
+// end lets go of all that the wait held.
+func (w *wait) end() error {
+	w.call.ctx = w.asked
+	for _, cancel := range w.cancel {
+		cancel()
+	}
+	if err := w.watch.Close(); err != nil {
+		return fmt.Errorf("stop watching: %w", err)
+	}
+	return nil
+}
+
+// parseSeconds checks how long a caller wants to wait.
+func parseSeconds(argument string, n float64) (time.Duration, error) {
+	if math.IsNaN(n) || n < 0 || n > maxWait {
+		return 0, fault.Input("`%s` %s is not a number of seconds from 0 to %d", argument, rules.NumberText(n), maxWait).
+			WithHint("say how many seconds to wait at most")
+	}
+	return time.Duration(n * float64(time.Second)), nil
+}
