@@ -32,6 +32,9 @@ func newOracle(entry string) oracle {
 		if last := e[strings.LastIndexByte(e, '/')+1:]; last != "" && strings.Trim(last, nothing) == "" {
 			continue // an extglob's nothing is no name
 		}
+		if last := e[strings.LastIndexByte(e, '/')+1:]; strings.HasSuffix(last, nothing) && strings.ReplaceAll(last, nothing, "") == "**" {
+			e = strings.TrimSuffix(e, last) + "*" // nor does it make a whole segment of the stars before it
+		}
 		e = strings.ReplaceAll(e, nothing, "")
 		file = file && looks.MatchString(e)
 		if expr := regexOf(e); expr != "" {
