@@ -126,7 +126,7 @@ func (d *Dir) tryMutex(ctx context.Context, open func() *flock.Flock) (path stri
 	limit, cancel := context.WithTimeout(ctx, d.MutexTrial())
 	defer cancel()
 	first, second := open(), open()
-	taken, err := acquire(limit, first, func() bool { return false })
+	taken, err := acquire(limit, first, d.newPatience())
 	if err == nil && !taken {
 		return path, MutexBusy, ctx.Err()
 	}

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
@@ -18,18 +14,17 @@ import (
 // process that waits for a file that is gone would not exclude the next one.
 const mutexName = ".mutex"
 
-// lock takes the mutex, creating the store where it is missing. It waits at
-// most d.Wait, or until the context ends.
+// lock takes the mutex, creating the store where it is missing. It waits until
+// its patience or the context ends.
 func (d *Dir) lock(ctx context.Context) (*Tx, error) {
-	limit, cancel := context.WithTimeout(ctx, d.Wait)
-	defer cancel()
 	tx := &Tx{Dir: d}
 	tx.dirMode, tx.fileMode = d.modes()
+	p := d.newPatience()
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, d.busy(err)
+			return nil, d.busy(p, err)
 		}
-		taken, err := tx.try(limit)
+		taken, err := tx.try(ctx, p)
 		switch {
 		case err != nil:
 			return nil, err
@@ -38,15 +33,15 @@ func (d *Dir) lock(ctx context.Context) (*Tx, error) {
 			tx.share()
 			tx.sweep()
 			return tx, nil
-		case limit.Err() != nil:
-			return nil, d.busy(ctx.Err())
+		case ctx.Err() != nil || p.over():
+			return nil, d.busy(p, ctx.Err())
 		}
 	}
 }
 
 // try locks the file that is the mutex now: an open by path and a lock on a
 // file that was replaced in between would exclude nobody.
-func (tx *Tx) try(ctx context.Context) (bool, error) {
+func (tx *Tx) try(ctx context.Context, p *patience) (bool, error) {
 	d := tx.Dir
 	if err := tx.ensureStore(); err != nil {
 		return false, err
@@ -55,7 +50,7 @@ func (tx *Tx) try(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	mutex := d.active.OpenLock(mutexName)
-	switch taken, err := acquire(ctx, mutex, d.mutexReplaced()); {
+	switch taken, err := acquire(ctx, mutex, p); {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, d.forget()
 	case err != nil:
@@ -71,51 +66,6 @@ func (tx *Tx) try(ctx context.Context) (bool, error) {
 	}
 	tx.mutex = mutex
 	return true, nil
-}
-
-// mutexReplaced returns how to ask whether the mutex is another file by now: a
-// waiter on the one before would wait for nothing.
-func (d *Dir) mutexReplaced() func() bool {
-	before, err := os.Lstat(filepath.Join(d.Path, mutexName))
-	return func() bool {
-		now, lerr := os.Lstat(filepath.Join(d.Path, mutexName))
-		return err != nil || lerr != nil || !os.SameFile(before, now)
-	}
-}
-
-// replacedEvery is how often a waiter asks that.
-const replacedEvery = 200 * time.Millisecond
-
-// acquire waits for a lock in the kernel, which is fair and costs nothing while
-// it lasts. The kernel knows no deadline for that: a wait that is given up goes
-// on beside the program, and unlocks at once if it still gets the lock.
-func acquire(ctx context.Context, lock *flock.Flock, replaced func() bool) (bool, error) {
-	if taken, err := Uninterrupted(lock.TryLock); taken || err != nil {
-		return taken, err
-	}
-	got := make(chan error, 1)
-	go func() {
-		_, err := Uninterrupted(func() (bool, error) { return true, lock.Lock() })
-		got <- err
-	}()
-	check := time.NewTicker(replacedEvery)
-	defer check.Stop()
-	for given := false; !given; {
-		select {
-		case err := <-got:
-			return err == nil, err
-		case <-ctx.Done():
-			given = true
-		case <-check.C:
-			given = replaced()
-		}
-	}
-	go func() {
-		if <-got == nil {
-			_ = lock.Unlock() // nobody is left to be told
-		}
-	}()
-	return false, nil
 }
 
 // ensureMutex creates the mutex where it is missing and refuses anything but a
@@ -148,9 +98,12 @@ func notMutex(path string, mode fs.FileMode) error {
 }
 
 // busy is the error where the mutex could not be acquired.
-func (d *Dir) busy(ended error) error {
+func (d *Dir) busy(p *patience, ended error) error {
 	path := filepath.Join(d.Path, mutexName)
 	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.Wait)
+	if p.extended {
+		message = fmt.Sprintf("the store is busy: others have written without a pause for %s, by turns in %q", mostPatience*d.Wait, path)
+	}
 	if ended != nil {
 		message = fmt.Sprintf("gave up waiting for %q: %v", path, ended)
 	}
