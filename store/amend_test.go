@@ -410,3 +410,37 @@ func TestScopeIsBounded(t *testing.T) {
 	_, err = s.Update(background, store.UpdateRequest{Ref: store.Ref{LockID: a.Result.ID}, AddScope: many[256:]})
 	wantCode(t, err, store.BadScope, "257 entries, more than 256")
 }
+
+// A note that somebody leaves for a holder that is dead must not make its lock
+// block again. The holder's own update, one by a caller that gives no id, and
+// a handing over do.
+func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		request store.UpdateRequest
+		alive   bool
+	}{
+		"the holder":        {store.UpdateRequest{Note: ptr("on it"), AgentID: ptr("a")}, true},
+		"nobody known":      {store.UpdateRequest{Note: ptr("on it")}, true},
+		"somebody's note":   {store.UpdateRequest{Note: ptr("are you there?"), AgentID: ptr("b")}, false},
+		"somebody's tick":   {store.UpdateRequest{TaskText: ptr("one"), AgentID: ptr("b")}, false},
+		"somebody's scope":  {store.UpdateRequest{AddScope: []string{"docs"}, AgentID: ptr("b")}, false},
+		"somebody's lease":  {store.UpdateRequest{LeaseMinutes: ptr(1.0), AgentID: ptr("b")}, false},
+		"the parent's note": {store.UpdateRequest{Note: ptr("where are you?"), AgentID: ptr("boss")}, false},
+		"to a successor":    {store.UpdateRequest{HandTo: ptr("b"), AgentID: ptr("b"), Force: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.held("a", "boss", "src/**")
+			w.pass(2 * time.Hour)
+			c.request.Ref = ref(id)
+			if _, err := w.at(w.main).Update(background, c.request); err != nil {
+				t.Fatal(err)
+			}
+			if l := w.show(id); l.Stale == c.alive || (l.Updated == l.Created) == c.alive {
+				t.Errorf("stale %v, updated %s", l.Stale, l.Updated)
+			}
+		})
+	}
+}

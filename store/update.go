@@ -38,8 +38,10 @@ type Updated struct {
 	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
 }
 
-// Update ticks a task, adds a note or amends the claim, and counts as a
-// heartbeat. Everything is validated before anything is applied. On a lock
+// Update ticks a task, adds a note or amends the claim. By the holder it counts
+// as a heartbeat; what others note for a holder that is dead must not make its
+// lock block again. A successor's time starts with the handing over, whoever
+// does it. Everything is validated before anything is applied. On a lock
 // that was finished it completes the record (task, note); a reaped one it
 // refuses. Widening answers with the locks that the new entries overlap.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
@@ -73,7 +75,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 					return Updated{}, err
 				}
 			}
-			if !e.Done() {
+			if !e.Done() && (a.handTo != "" || a.who.IsHolder(&e.Lock)) {
 				edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.now().Raw})
 			}
 			if e, err = tx.Rewrite(e, edit); err != nil {

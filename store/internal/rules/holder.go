@@ -42,6 +42,10 @@ func (c Caller) to(l *lockfile.Lock) standing {
 	}
 }
 
+// IsHolder reports whether the caller holds a lock, or cannot be told from who
+// does: only such a caller shows that the holder is alive.
+func (c Caller) IsHolder(l *lockfile.Lock) bool { return c.to(l) == holder }
+
 // IsStranger reports whether a lock is known to be somebody else's, whose child
 // the caller is not the parent of.
 func (c Caller) IsStranger(l *lockfile.Lock) bool { return c.to(l) == stranger }
