@@ -98,7 +98,7 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	}
 	err = r.ask(ctx, g)
 	if errors.Is(err, exec.ErrNotFound) {
-		list, err = nil, r.read()
+		list, err = nil, r.readWithoutGit()
 	} else if err == nil {
 		err = r.embedded()
 	}

@@ -17,12 +17,12 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// read stands in for git where no git program is installed: where no variable
+// readWithoutGit stands in for git where no git program is installed: where no variable
 // locates the repository, the directory is our own and go-git can open it.
 // (go-git's storage is used without its root package, which brings ssh, http
 // and openpgp along and would more than double the time a command takes to
 // start.)
-func (r *Repo) read() error {
+func (r *Repo) readWithoutGit() error {
 	if name := steering(r.environ, r.explicit); name != "" {
 		return cannot(r.Dir, name+" is set, which only git can honour")
 	}

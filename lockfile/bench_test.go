@@ -45,7 +45,7 @@ func BenchmarkEdit(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := f.Edit(e); err != nil {
+		if _, err := f.With(e); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -29,15 +29,15 @@ type Tick struct {
 	Done  bool
 }
 
-// Edit applies e and touches no line that e is not about. It refuses (error)
+// With applies e and touches no line that e is not about. It refuses (error)
 // an edit whose result would not parse back to exactly the intended values.
 // f itself stays as it is.
-func (f *File) Edit(e Edit) (*File, error) {
-	p, err := parse(f.ID, f.raw)
+func (f *File) With(e Edit) (*File, error) {
+	p, err := parse(f.Lock.ID, f.raw)
 	if err != nil {
 		return nil, err
 	}
-	want := p.intent()
+	want := p.intended()
 	ed := editor{parsed: p, eol: p.eol()}
 	if err := ed.keys(e, want); err != nil {
 		return nil, err
@@ -51,18 +51,18 @@ func (f *File) Edit(e Edit) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return want.parse(f.ID, out)
+	return want.verify(f.Lock.ID, out)
 }
 
-// intent is what the file says now, before the edit.
-func (p *parsed) intent() *intent {
+// intended is what the file says now, before the edit.
+func (p *parsed) intended() *intent {
 	return &intent{
 		front:    p.front,
 		foreign:  p.foreign,
 		title:    p.body.title,
 		tasks:    p.body.taskList(),
 		notes:    slices.Clone(p.body.notes),
-		warnings: p.file.Warnings,
+		warnings: p.file.Lock.Warnings,
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *parsed) eol() string {
 
 // An editor collects the splices of one edit.
 type editor struct {
-	*parsed
+	parsed  *parsed
 	eol     string
 	splices []splice
 }
@@ -87,7 +87,7 @@ type splice struct {
 	text       string
 }
 
-func (ed *editor) splice(start, end int, text string) {
+func (ed *editor) substitute(start, end int, text string) {
 	ed.splices = append(ed.splices, splice{start, end, text})
 }
 
@@ -99,11 +99,11 @@ func (ed *editor) apply() ([]byte, error) {
 		if s.start < at {
 			return nil, errors.New("the changes of the edit overlap")
 		}
-		out = append(out, ed.src[at:s.start]...)
+		out = append(out, ed.parsed.src[at:s.start]...)
 		out = append(out, s.text...)
 		at = s.end
 	}
-	return append(out, ed.src[at:]...), nil
+	return append(out, ed.parsed.src[at:]...), nil
 }
 
 func (ed *editor) ticks(ticks []Tick, want *intent) error {
@@ -119,8 +119,8 @@ func (ed *editor) ticks(ticks []Tick, want *intent) error {
 		if t.Done {
 			mark = "x"
 		}
-		at := ed.body.tasks[t.Index].mark
-		ed.splice(at, at+1, mark)
+		at := ed.parsed.body.tasks[t.Index].mark
+		ed.substitute(at, at+1, mark)
 	}
 	return nil
 }

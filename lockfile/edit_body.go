@@ -6,11 +6,11 @@ import "strings"
 // file, which keeps its missing final newline.
 func (ed *editor) insert(at int, lines []string) {
 	s := strings.Join(lines, ed.eol)
-	if at == len(ed.src) && !strings.HasSuffix(ed.src, "\n") {
-		ed.splice(at, at, ed.eol+s)
+	if at == len(ed.parsed.src) && !strings.HasSuffix(ed.parsed.src, "\n") {
+		ed.substitute(at, at, ed.eol+s)
 		return
 	}
-	ed.splice(at, at, s+ed.eol)
+	ed.substitute(at, at, s+ed.eol)
 }
 
 // addTasks appends tasks after the last one and what belongs to it, or below
@@ -19,7 +19,7 @@ func (ed *editor) addTasks(tasks []string, want *intent) {
 	if len(tasks) == 0 {
 		return
 	}
-	b := &ed.body
+	b := &ed.parsed.body
 	bullet, at := byte('-'), b.titleEnd
 	if at == 0 {
 		at = b.start
@@ -35,7 +35,7 @@ func (ed *editor) addTasks(tasks []string, want *intent) {
 	}
 	if len(b.tasks) == 0 {
 		lines = append([]string{""}, lines...)
-		if at < len(ed.src) && !isBlank(ed.lineAt(at)) {
+		if at < len(ed.parsed.src) && !isBlank(ed.lineAt(at)) {
 			lines = append(lines, "")
 		}
 	}
@@ -45,11 +45,11 @@ func (ed *editor) addTasks(tasks []string, want *intent) {
 // paragraphEnd moves from at past the lines that belong to the text above: up
 // to a blank line outside code, or the end of the tasks.
 func (ed *editor) paragraphEnd(at int) int {
-	for _, l := range scanLines(ed.src, ed.body.start) {
+	for _, l := range scanLines(ed.parsed.src, ed.parsed.body.start) {
 		if l.start < at {
 			continue
 		}
-		if l.start >= ed.body.tasksEnd || isBlank(l.text) && !l.fenced {
+		if l.start >= ed.parsed.body.tasksEnd || isBlank(l.text) && !l.fenced {
 			break
 		}
 		at = l.end
@@ -58,7 +58,7 @@ func (ed *editor) paragraphEnd(at int) int {
 }
 
 func (ed *editor) lineAt(at int) string {
-	return strings.TrimRight(ed.src[at:lineEnd(ed.src, at)], "\r\n")
+	return strings.TrimRight(ed.parsed.src[at:lineEnd(ed.parsed.src, at)], "\r\n")
 }
 
 // addNotes appends notes at the end of the notes' section, which is added at
@@ -72,18 +72,18 @@ func (ed *editor) addNotes(notes []string, want *intent) {
 		lines = append(lines, noteLines(n)...)
 	}
 	want.notes = append(want.notes, notes...)
-	if ed.body.hasNotes {
-		ed.insert(ed.body.notesLimit, lines)
+	if ed.parsed.body.hasNotes {
+		ed.insert(ed.parsed.body.notesLimit, lines)
 		return
 	}
 	lines = append([]string{"## Notes"}, lines...)
 	if !isBlank(ed.lastLine()) {
 		lines = append([]string{""}, lines...)
 	}
-	ed.insert(len(ed.src), lines)
+	ed.insert(len(ed.parsed.src), lines)
 }
 
 func (ed *editor) lastLine() string {
-	s := strings.TrimSuffix(ed.src, "\n")
+	s := strings.TrimSuffix(ed.parsed.src, "\n")
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }

@@ -11,7 +11,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 	if err := want.set(e.Set); err != nil {
 		return err
 	}
-	entries := scanEntries(ed.src, ed.layout.start, ed.layout.end)
+	entries := scanEntries(ed.parsed.src, ed.parsed.layout.start, ed.parsed.layout.end)
 	for _, kv := range inOrder(e.Set) {
 		old, err := find(entries, kv.Key)
 		if err != nil {
@@ -37,7 +37,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 		if old == nil {
 			continue
 		}
-		ed.splice(old.start, old.end, "")
+		ed.substitute(old.start, old.end, "")
 		delete(want.foreign, name)
 		if k, known := keyOf(name); known {
 			want.front[k] = value{}
@@ -82,16 +82,16 @@ func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	}
 	k, known := keyOf(kv.Key)
 	if !known {
-		ed.splice(ed.layout.end, ed.layout.end, s)
+		ed.substitute(ed.parsed.layout.end, ed.parsed.layout.end, s)
 		return nil
 	}
-	at, best := ed.layout.start, key(-1)
+	at, best := ed.parsed.layout.start, key(-1)
 	for _, e := range entries {
 		if other, ok := keyOf(e.name); ok && other < k && other > best {
 			at, best = e.end, other
 		}
 	}
-	ed.splice(at, at, s)
+	ed.substitute(at, at, s)
 	return nil
 }
 
@@ -114,13 +114,13 @@ func (ed *editor) setKey(old *entry, kv KeyValue) error {
 		return err
 	}
 	if old.valueEnd == old.value { // nothing there, or a comment only
-		ed.splice(old.afterColon, old.afterColon, " "+s)
+		ed.substitute(old.afterColon, old.afterColon, " "+s)
 		return nil
 	}
 	if old.value == old.afterColon {
 		s = " " + s // {"id":x} style, which a block mapping does not have
 	}
-	ed.splice(old.value, old.valueEnd, s)
+	ed.substitute(old.value, old.valueEnd, s)
 	return nil
 }
 
@@ -131,12 +131,12 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 		return err
 	}
 	s = strings.TrimPrefix(s, kv.Key+":")
-	if header := strings.TrimRight(ed.src[old.valueEnd:old.lineEnd], " \t\r\n"); header != "" && !old.flows(ed.src) {
+	if header := strings.TrimRight(ed.parsed.src[old.valueEnd:old.lineEnd], " \t\r\n"); header != "" && !old.flows(ed.parsed.src) {
 		// The comment on the key's line stays there.
 		line, rest, _ := strings.Cut(s, ed.eol)
 		s = line + " " + strings.TrimLeft(header, " \t") + ed.eol + rest
 	}
-	ed.splice(old.afterColon, old.end, s)
+	ed.substitute(old.afterColon, old.end, s)
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (e *entry) flows(src string) bool { return e.multi() && e.valueEnd > e.valu
 // another style, keeps no item, or changes their order.
 func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 	was := ed.itemSpans(old)
-	now := ed.front[keyScope].list
+	now := ed.parsed.front[keyScope].list
 	if k, known := keyOf(old.name); !known || k != keyScope || len(was) == 0 || len(was) != len(now) {
 		return false, nil
 	}
@@ -169,15 +169,15 @@ func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 		return false, nil
 	}
 	last := was[len(was)-1]
-	indent := ed.src[last.start : last.start+blanks(ed.src[last.start:last.end])]
+	indent := ed.parsed.src[last.start : last.start+blanks(ed.parsed.src[last.start:last.end])]
 	s, err := itemLines(items[kept:], indent, ed.eol)
 	if err != nil {
 		return false, err
 	}
 	for _, d := range drop {
-		ed.splice(d.start, d.end, "")
+		ed.substitute(d.start, d.end, "")
 	}
-	ed.splice(last.end, last.end, s)
+	ed.substitute(last.end, last.end, s)
 	return true, nil
 }
 
@@ -190,12 +190,12 @@ func (ed *editor) itemSpans(e *entry) []span {
 		return nil
 	}
 	var spans []span
-	for at := e.lineEnd; at < e.end; at = lineEnd(ed.src, at) {
-		s := strings.TrimLeft(ed.src[at:lineEnd(ed.src, at)], " \t")
+	for at := e.lineEnd; at < e.end; at = lineEnd(ed.parsed.src, at) {
+		s := strings.TrimLeft(ed.parsed.src[at:lineEnd(ed.parsed.src, at)], " \t")
 		switch {
 		case isBlank(strings.TrimRight(s, "\n")) || s[0] == '#':
 		case strings.HasPrefix(s, "- "):
-			spans = append(spans, span{at, lineEnd(ed.src, at)})
+			spans = append(spans, span{at, lineEnd(ed.parsed.src, at)})
 		default:
 			return nil
 		}

@@ -63,7 +63,7 @@ func TestEditFrontmatter(t *testing.T) {
 	} {
 		for _, form := range forms {
 			f := mustParse(t, form("---\n"+tt.before+"---\n\n# T\n"))
-			got, err := f.Edit(tt.edit)
+			got, err := f.With(tt.edit)
 			if err != nil {
 				t.Errorf("%s: %v", tt.name, err)
 				break
@@ -108,7 +108,7 @@ func TestEditBody(t *testing.T) {
 		{"nothing", "# T  \n\ttext\n\n", Edit{}, "# T  \n\ttext\n\n"},
 	} {
 		for _, form := range forms {
-			got, err := mustParse(t, form(minimal+tt.before)).Edit(tt.edit)
+			got, err := mustParse(t, form(minimal+tt.before)).With(tt.edit)
 			if err != nil {
 				t.Errorf("%s: %v", tt.name, err)
 				break
@@ -130,21 +130,21 @@ func TestNotesReadBack(t *testing.T) {
 	}
 	for _, form := range forms {
 		f := mustParse(t, form(string(readTestdata(t, "example.md"))))
-		want := append([]string{}, f.Notes...)
+		want := append([]string{}, f.Lock.Notes...)
 		for _, n := range notes {
 			clean, err := CleanNote(n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, err = f.Edit(Edit{AddNotes: []string{clean}, Set: []KeyValue{{"updated", "2026-07-18T00-00-00"}}}); err != nil {
+			if f, err = f.With(Edit{AddNotes: []string{clean}, Set: []KeyValue{{"updated", "2026-07-18T00-00-00"}}}); err != nil {
 				t.Fatalf("%q: %v", n, err)
 			}
 			want = append(want, clean)
 		}
-		if diff := cmp.Diff(want, f.Notes); diff != "" {
+		if diff := cmp.Diff(want, f.Lock.Notes); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
-		if f.Status != Active || len(f.Tasks) != 2 || len(f.Warnings) != 0 {
+		if f.Lock.Status != Active || len(f.Lock.Tasks) != 2 || len(f.Lock.Warnings) != 0 {
 			t.Errorf("the notes changed something else: %+v", f.Lock)
 		}
 	}
@@ -186,7 +186,7 @@ func TestEditRefuses(t *testing.T) {
 	} {
 		before := strings.Replace(minimal, "scope:", tt.front+"scope:", 1) + tt.body
 		f := mustParse(t, before)
-		got, err := f.Edit(tt.edit)
+		got, err := f.With(tt.edit)
 		if err == nil {
 			t.Errorf("%s: done\n%s", tt.name, got.Bytes())
 			continue
@@ -210,7 +210,7 @@ func TestForeignKeysMustReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.intent().parse(fuzzID, []byte(file(keys))); err != nil {
+	if _, err := p.intended().verify(fuzzID, []byte(file(keys))); err != nil {
 		t.Errorf("nothing changed: %v", err)
 	}
 	for changed, reason := range map[string]string{
@@ -222,7 +222,7 @@ func TestForeignKeysMustReadBack(t *testing.T) {
 		keys + "w: 1\n":                        "4 other keys instead of 3",
 		"":                                     "0 other keys instead of 3",
 	} {
-		if _, err := p.intent().parse(fuzzID, []byte(file(changed))); err == nil || !strings.Contains(err.Error(), reason) {
+		if _, err := p.intended().verify(fuzzID, []byte(file(changed))); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%q: %v, want %q", changed, err, reason)
 		}
 	}

@@ -18,7 +18,7 @@ type layout struct {
 	body  int // just after the closing line
 }
 
-func (l layout) front(src string) string { return src[l.start:l.end] }
+func (l layout) frontText(src string) string { return src[l.start:l.end] }
 
 // split finds the two lines that read --- at column 0.
 func split(src string) (layout, error) {

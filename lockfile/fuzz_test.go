@@ -49,15 +49,15 @@ func checkFile(t fataler, data []byte, note string) {
 	}
 	checkEdit(t, file, Edit{Set: []KeyValue{{"updated", "2026-07-18T00-00-00"}}})
 	checkEdit(t, file, Edit{Set: []KeyValue{{"status", Done}, {"outcome", "modified"}, {"agent_id", nil}}, Remove: []string{"finished_by"}})
-	checkEdit(t, file, Edit{Set: []KeyValue{{"scope", append(slices.Clone(file.Scope[min(1, len(file.Scope)):]), "added/**", note)}}})
+	checkEdit(t, file, Edit{Set: []KeyValue{{"scope", append(slices.Clone(file.Lock.Scope[min(1, len(file.Lock.Scope)):]), "added/**", note)}}})
 	checkEdit(t, file, Edit{AddNotes: []string{note}, AddTasks: []string{note}})
-	if len(file.Tasks) > 0 {
-		last := len(file.Tasks) - 1
-		checkTick(t, file, Tick{last, !file.Tasks[last].Done})
+	if len(file.Lock.Tasks) > 0 {
+		last := len(file.Lock.Tasks) - 1
+		checkTick(t, file, Tick{last, !file.Lock.Tasks[last].Done})
 	}
 	// A lock that can be read can be finished with a summary.
 	if clean, err := CleanNote(note); err == nil && len(data)+len(note) < MaxFile/2 {
-		if _, err := file.Edit(Edit{AddNotes: []string{clean}}); err != nil {
+		if _, err := file.With(Edit{AddNotes: []string{clean}}); err != nil {
 			t.Fatalf("a clean note is refused: %v\n%s", err, data)
 		}
 	}
@@ -77,7 +77,7 @@ func checkReaders(t fataler, data []byte) {
 	if err != nil || !utf8.ValidString(src) { // which Parse refuses before
 		return
 	}
-	fast, ok := readFast(lay.front(src))
+	fast, ok := readFast(lay.frontText(src))
 	if !ok {
 		return
 	}
@@ -95,7 +95,7 @@ func checkReaders(t fataler, data []byte) {
 func checkEdit(t fataler, f *File, e Edit) {
 	t.Helper()
 	before := string(f.Bytes())
-	got, err := f.Edit(e)
+	got, err := f.With(e)
 	if string(f.Bytes()) != before {
 		t.Fatal("the edit changed the file that it came from")
 	}
@@ -137,7 +137,7 @@ func checkEdit(t fataler, f *File, e Edit) {
 
 func checkTick(t fataler, f *File, tick Tick) {
 	t.Helper()
-	got, err := f.Edit(Edit{Tick: []Tick{tick}})
+	got, err := f.With(Edit{Tick: []Tick{tick}})
 	if err != nil {
 		t.Fatalf("a tick is refused: %v", err)
 	}
@@ -175,8 +175,8 @@ func FuzzScalar(f *testing.F) {
 			}
 			return
 		}
-		if !slices.Equal(got.Scope, l.Scope) || got.Repository != s || got.Branch != s || s != "" && *got.AgentID != s {
-			t.Fatalf("%q reads back as %q", s, got.Scope)
+		if !slices.Equal(got.Lock.Scope, l.Scope) || got.Lock.Repository != s || got.Lock.Branch != s || s != "" && *got.Lock.AgentID != s {
+			t.Fatalf("%q reads back as %q", s, got.Lock.Scope)
 		}
 		checkReaders(t, got.Bytes())
 		var m map[string]any
@@ -184,7 +184,7 @@ func FuzzScalar(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := yaml.Unmarshal([]byte(lay.front(string(got.Bytes()))), &m); err != nil {
+		if err := yaml.Unmarshal([]byte(lay.frontText(string(got.Bytes()))), &m); err != nil {
 			t.Fatal(err)
 		}
 		if m["repository"] != s || m["scope"].([]any)[0] != s {
@@ -203,7 +203,7 @@ func TestOwnFilesTakeTheFastPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := readFast(lay.front(src)); !ok {
+		if _, ok := readFast(lay.frontText(src)); !ok {
 			t.Errorf("%s: the fast reader does not read it", name)
 		}
 	}

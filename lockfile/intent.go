@@ -59,8 +59,8 @@ func valueOf(v any) (value, error) {
 	return value{kind: text, text: s}, err
 }
 
-// parse reads data and returns the first difference from the intent.
-func (w *intent) parse(id string, data []byte) (*File, error) {
+// verify reads data and returns the first difference from the intent.
+func (w *intent) verify(id string, data []byte) (*File, error) {
 	p, err := parse(id, data)
 	if err != nil {
 		return nil, fmt.Errorf("the file would become unreadable: %w", err)
@@ -76,7 +76,7 @@ func (w *intent) parse(id string, data []byte) (*File, error) {
 	if err := w.checkBody(&p.body); err != nil {
 		return nil, err
 	}
-	for _, s := range p.file.Warnings {
+	for _, s := range p.file.Lock.Warnings {
 		if !slices.Contains(w.warnings, s) {
 			return nil, fmt.Errorf("the file would become odd: %s", s)
 		}

@@ -1,7 +1,7 @@
 // Package lockfile is one lock file: parse, edit, serialize; stamps, ids and
 // slugs. It is pure: no I/O and no clock.
 //
-// [Parse] reads a file, [New] serializes a new lock, and [File.Edit] changes
+// [Parse] reads a file, [New] serializes a new lock, and [File.With] changes
 // one. The file belongs to its readers too: an edit changes only the lines it
 // is about and keeps every other byte (unknown keys, comments, paragraphs, line
 // ends, a byte order mark), and its result is parsed again before it is
@@ -49,8 +49,8 @@ type Task struct {
 
 // A File is a parsed lock together with the bytes it came from.
 type File struct {
-	Lock
-	raw []byte
+	Lock Lock
+	raw  []byte
 }
 
 // Bytes are the file's contents. The caller must not change them.

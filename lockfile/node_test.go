@@ -236,20 +236,20 @@ func nodeWrites(t *testing.T, dir string) {
 			t.Fatalf("%v\n%s", err, written)
 		}
 		chunk := files[i].Data["scope"].([]string)
-		got := append([]string{agentText(f), f.Repository, f.Branch, f.Head}, f.Scope...)
+		got := append([]string{agentText(f), f.Lock.Repository, f.Lock.Branch, f.Lock.Head}, f.Lock.Scope...)
 		if diff := cmp.Diff(append(append([]string{}, chunk...), chunk...), got); diff != "" {
 			t.Fatalf("(-want +got)\n%s\n%s", diff, written)
 		}
 		// An edit of ours leaves what it is not about, folded as it is.
-		if _, err := f.Edit(Edit{Set: []KeyValue{{"updated", "2026-07-18T00-00-00"}, {"agent_id", "x"}}, AddNotes: []string{"n"}}); err != nil {
+		if _, err := f.With(Edit{Set: []KeyValue{{"updated", "2026-07-18T00-00-00"}, {"agent_id", "x"}}, AddNotes: []string{"n"}}); err != nil {
 			t.Fatalf("%v\n%s", err, written)
 		}
 	}
 }
 
 func agentText(f *File) string {
-	if f.AgentID == nil {
+	if f.Lock.AgentID == nil {
 		return ""
 	}
-	return *f.AgentID
+	return *f.Lock.AgentID
 }

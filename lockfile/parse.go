@@ -45,7 +45,7 @@ func parse(id string, data []byte) (*parsed, error) {
 		return nil, err
 	}
 	var ok bool
-	if p.front, ok = readFast(p.layout.front(p.src)); !ok {
+	if p.front, ok = readFast(p.layout.frontText(p.src)); !ok {
 		if p.front, p.foreign, err = readFull(p.src, p.layout); err != nil {
 			return nil, err
 		}

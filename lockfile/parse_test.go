@@ -151,12 +151,12 @@ func TestOddButReadable(t *testing.T) {
 			t.Errorf("%q: %v", tt.line, err)
 			continue
 		}
-		if len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], tt.warning) {
-			t.Errorf("%q: warnings %q, want %q", tt.line, f.Warnings, tt.warning)
+		if len(f.Lock.Warnings) != 1 || !strings.Contains(f.Lock.Warnings[0], tt.warning) {
+			t.Errorf("%q: warnings %q, want %q", tt.line, f.Lock.Warnings, tt.warning)
 		}
 		want := Lock{
 			ID: fuzzID, Title: "hindsight-route-tests", Status: Active, Scope: []string{"a/**"}, Tasks: []Task{}, Notes: []string{},
-			Created: stamp(t, "2026-07-17T18-45-12"), Updated: stamp(t, "2026-07-17T18-45-12"), Warnings: f.Warnings,
+			Created: stamp(t, "2026-07-17T18-45-12"), Updated: stamp(t, "2026-07-17T18-45-12"), Warnings: f.Lock.Warnings,
 		}
 		if diff := cmp.Diff(want, f.Lock); diff != "" {
 			t.Errorf("%q (-want +got)\n%s", tt.line, diff)
@@ -191,13 +191,13 @@ func TestTheYearOneIsNotAbsent(t *testing.T) {
 			t.Errorf("%q: %v", c, err)
 			continue
 		}
-		if got := [3]string{f.Created.String(), f.Updated.String(), f.Finished.String()}; got != c || f.Finished.IsZero() {
+		if got := [3]string{f.Lock.Created.String(), f.Lock.Updated.String(), f.Lock.Finished.String()}; got != c || f.Lock.Finished.IsZero() {
 			t.Errorf("created, updated, finished %q read as %q", c, got)
 		}
 	}
 	f, err := Parse(later+"-x", []byte(src(later, "null", "null")))
-	if err != nil || f.Updated.String() != later || !f.Finished.IsZero() {
-		t.Errorf("nulls read as %v, %v, %v", f.Updated, f.Finished, err)
+	if err != nil || f.Lock.Updated.String() != later || !f.Lock.Finished.IsZero() {
+		t.Errorf("nulls read as %v, %v, %v", f.Lock.Updated, f.Lock.Finished, err)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestAgentIDsAreText(t *testing.T) {
 			t.Errorf("%q: %v", in, err)
 			continue
 		}
-		if got := f.AgentID; (got == nil) != (want == "") || got != nil && strings.TrimSpace(*got) != want {
+		if got := f.Lock.AgentID; (got == nil) != (want == "") || got != nil && strings.TrimSpace(*got) != want {
 			t.Errorf("%q: got %v, want %q", in, got, want)
 		}
 	}
@@ -262,7 +262,7 @@ func TestBody(t *testing.T) {
 				continue
 			}
 			want := Lock{Title: tt.title, Tasks: append([]Task{}, tt.tasks...), Notes: append([]string{}, tt.notes...)}
-			got := Lock{Title: f.Title, Tasks: f.Tasks, Notes: f.Notes}
+			got := Lock{Title: f.Lock.Title, Tasks: f.Lock.Tasks, Notes: f.Lock.Notes}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %q (-want +got)\n%s", tt.name, eol, diff)
 			}

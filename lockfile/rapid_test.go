@@ -98,14 +98,14 @@ func TestNewReadsBack(t *testing.T) {
 		for _, task := range l.Tasks {
 			e.AddTasks = append(e.AddTasks, task.Text)
 		}
-		if g, err = g.Edit(e); err != nil {
+		if g, err = g.With(e); err != nil {
 			t.Fatal(err)
 		}
 		var ticks []Tick
 		for i, task := range l.Tasks {
 			ticks = append(ticks, Tick{i, task.Done})
 		}
-		if g, err = g.Edit(Edit{Tick: ticks}); err != nil {
+		if g, err = g.With(Edit{Tick: ticks}); err != nil {
 			t.Fatal(err)
 		}
 		if string(g.Bytes()) != string(f.Bytes()) {

@@ -47,7 +47,7 @@ func New(l Lock) (*File, error) {
 	if err := want.set(kvs); err != nil {
 		return nil, err
 	}
-	return want.parse(l.ID, []byte(b.String()))
+	return want.verify(l.ID, []byte(b.String()))
 }
 
 // keyValues are a lock's frontmatter in the order in which it is written.

@@ -35,7 +35,7 @@ func add(doc []byte, parts []part) ([]byte, error) {
 		if doc, err = p.makeWay(doc); err != nil {
 			return nil, err
 		}
-		if doc, err = p.add(doc); err != nil {
+		if doc, err = p.addTo(doc); err != nil {
 			return nil, err
 		}
 	}
@@ -54,10 +54,10 @@ func cutBOM(doc []byte) (mark string, rest []byte) {
 func fresh(parts []part) ([]byte, error) {
 	l := layout{newline: "\n", unit: "  ", indent: "  "}
 	first := parts[0]
-	doc := []byte("{\n" + l.indent + l.member(first.path[0], nest(first.path[1:], first)) + "\n}")
+	doc := []byte("{\n" + l.indent + l.memberText(first.path[0], nest(first.path[1:], first)) + "\n}")
 	for _, p := range parts[1:] {
 		var err error
-		if doc, err = p.add(doc); err != nil {
+		if doc, err = p.addTo(doc); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,8 @@ func fill(doc, ours []byte) []byte {
 	return fmt.Append(nil, string(doc), nl, text, nl)
 }
 
-// add inserts p into the document, with the containers that lead to it.
-func (p part) add(doc []byte) ([]byte, error) {
+// addTo inserts p into the document, with the containers that lead to it.
+func (p part) addTo(doc []byte) ([]byte, error) {
 	root, _, err := parse(doc)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (p part) add(doc []byte) ([]byte, error) {
 	}
 	l := layoutOf(doc, root)
 	if len(missing) > 0 {
-		return insert(doc, at, l, func(l layout) string { return l.member(missing[0], nest(missing[1:], p)) }), nil
+		return insert(doc, at, l, func(l layout) string { return l.memberText(missing[0], nest(missing[1:], p)) }), nil
 	}
 	if p.name == "" {
 		if instead := p.passing(at); instead != "" {
@@ -96,14 +96,14 @@ func (p part) add(doc []byte) ([]byte, error) {
 		if len(p.among(at)) > 0 {
 			return doc, nil
 		}
-		return insert(doc, at, l, func(l layout) string { return l.value(p.value) }), nil
+		return insert(doc, at, l, func(l layout) string { return l.valueText(p.value) }), nil
 	}
 	i, found, err := find(at, p.name)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return insert(doc, at, l, func(l layout) string { return l.member(p.name, p.value) }), nil
+		return insert(doc, at, l, func(l layout) string { return l.memberText(p.name, p.value) }), nil
 	}
 	there := items(at)[i].value
 	if judged := p.judge(there); !judged.mine {
@@ -250,9 +250,11 @@ func indentation(s string) (indent string, ok bool) {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], i >= 0
 }
 
-func (l layout) member(name string, v any) string { return fmt.Sprintf("%q: %s", name, l.value(v)) }
+func (l layout) memberText(name string, v any) string {
+	return fmt.Sprintf("%q: %s", name, l.valueText(v))
+}
 
-func (l layout) value(v any) string {
+func (l layout) valueText(v any) string {
 	b, err := json.MarshalIndent(v, l.indent, l.unit)
 	if err != nil {
 		panic(err) // our own entries are texts and numbers

@@ -183,7 +183,7 @@ func (c Change) apply() (warning string, err error) {
 		return "", c.file.moved()
 	}
 	if c.after == nil {
-		return c.file.remove(dir)
+		return c.file.delete(dir)
 	}
 	if err := c.replace(dir); err != nil {
 		return "", err
@@ -239,9 +239,9 @@ func settle(dir *os.Root) (warning string) {
 	return ""
 }
 
-// remove deletes the file, and its directory in the project if that is empty
+// delete deletes the file, and its directory in the project if that is empty
 // then: it was probably created for the file.
-func (f file) remove(dir *os.Root) (warning string, err error) {
+func (f file) delete(dir *os.Root) (warning string, err error) {
 	if err := remove(dir, path.Base(f.name)); err != nil {
 		return "", err
 	}

@@ -90,7 +90,7 @@ func (p part) makeWay(doc []byte) ([]byte, error) {
 	all := items(at)
 	l := layoutOf(doc, root).inside(doc, at, all)
 	old := all[i].value
-	return splice(doc, old.StartOffset, old.EndOffset, l.value(p.value)), nil
+	return splice(doc, old.StartOffset, old.EndOffset, l.valueText(p.value)), nil
 }
 
 // impostors are those that stay in a document when our entries are removed.

@@ -21,10 +21,10 @@ type policy struct {
 	native  string // the absolute path of this program; "": unknown, or temporary
 }
 
-// program is the command that our entries start. A bare name works on every
+// started is the command that our entries start. A bare name works on every
 // machine that shares the settings. The user's own settings name this very
 // program, so that another one earlier on the PATH does not replace it.
-func (p policy) program() string {
+func (p policy) started() string {
 	if p.private && p.native != "" {
 		return p.native
 	}
@@ -90,7 +90,7 @@ func (p policy) judgeHook(v hujson.Value, event string) verdict {
 	line = strings.TrimSpace(line)
 	command, found := strings.CutSuffix(ownVariables.ReplaceAllString(line, ""), " "+hookArgs(event))
 	switch {
-	case found && (command == shell.Word(p.program()) || p.isProgram(unquoted(strings.TrimSpace(command)))):
+	case found && (command == shell.Word(p.started()) || p.isProgram(unquoted(strings.TrimSpace(command)))):
 		return verdict{mine: true}
 	case strings.Contains(line, program) && strings.Contains(line, hookArgs(event)):
 		return verdict{instead: "runs another command: " + show(v, []string{line})}

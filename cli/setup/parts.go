@@ -65,7 +65,7 @@ func server(key string, p policy) []part {
 	return []part{{
 		path:  []string{key},
 		name:  serverName,
-		value: object{{"type", stdio}, {"command", p.program()}, {"args", []string{"serve"}}},
+		value: object{{"type", stdio}, {"command", p.started()}, {"args", []string{"serve"}}},
 		judge: p.judgeServer,
 		force: p.force,
 	}}
@@ -101,7 +101,7 @@ func hooks(p policy) []part {
 
 // hook is the command that answers an event.
 func (p policy) hook(event string) object {
-	return object{{"type", "command"}, {"command", shell.Word(p.program()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
+	return object{{"type", "command"}, {"command", shell.Word(p.started()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
 }
 
 func hookArgs(event string) string { return "hook claude " + event }

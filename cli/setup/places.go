@@ -15,8 +15,10 @@ type file struct {
 	private bool // the user's own: created readable for the user only
 }
 
-// policy is the policy for the files that o names.
-func (o Options) policy() policy { return policy{private: o.User, force: o.Force, native: o.Program} }
+// entryPolicy is the policy for the files that o names.
+func (o Options) entryPolicy() policy {
+	return policy{private: o.User, force: o.Force, native: o.Program}
+}
 
 func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.name)) }
 
@@ -38,7 +40,7 @@ func places(o Options) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := o.policy()
+	p := o.entryPolicy()
 	switch o.Client {
 	case "claude":
 		dir, settings := o.claude(home)
@@ -56,7 +58,7 @@ func places(o Options) ([]file, error) {
 }
 
 func project(o Options) ([]file, error) {
-	p := o.policy()
+	p := o.entryPolicy()
 	switch o.Client {
 	case "claude":
 		return absolute(

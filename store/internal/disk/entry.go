@@ -20,7 +20,7 @@ type Entry struct {
 }
 
 func newEntry(in *Folder, f *lockfile.File, archived bool) Entry {
-	e := Entry{Lock: f.Lock, File: f, Path: in.File(f.ID + Extension), Archived: archived}
+	e := Entry{Lock: f.Lock, File: f, Path: in.File(f.Lock.ID + Extension), Archived: archived}
 	if archived {
 		e.Lock.Status = lockfile.Done
 	}
@@ -40,12 +40,12 @@ func (e Entry) Unfinished() bool {
 // leave room for the writes that end a lock, unless the edit itself ends it: a
 // lock that is reopened will end again.
 func (e Entry) Edited(edit lockfile.Edit) (*lockfile.File, error) {
-	f, err := e.File.Edit(edit)
+	f, err := e.File.With(edit)
 	if err != nil {
 		return nil, fault.Input("lock %q cannot be changed: %v", e.Lock.ID, err).WithHint(fmt.Sprintf("fix or shorten %q by hand", e.Path))
 	}
 	grows := len(edit.AddNotes)+len(edit.AddTasks) > 0
-	if grows && (f.Status == e.File.Status || f.Status == lockfile.Active) {
+	if grows && (f.Lock.Status == e.File.Lock.Status || f.Lock.Status == lockfile.Active) {
 		return f, checkSize(f)
 	}
 	return f, nil

@@ -79,14 +79,14 @@ scope:
 // whole returns the serial of a file, or says that it was never written so.
 func whole(f *lockfile.File) (int, error) {
 	var serial int
-	if len(f.Notes) != 3 {
-		return 0, fmt.Errorf("%s has %d notes", f.ID, len(f.Notes))
+	if len(f.Lock.Notes) != 3 {
+		return 0, fmt.Errorf("%s has %d notes", f.Lock.ID, len(f.Lock.Notes))
 	}
-	if _, err := fmt.Sscanf(f.Notes[0], "begin %d", &serial); err != nil {
+	if _, err := fmt.Sscanf(f.Lock.Notes[0], "begin %d", &serial); err != nil {
 		return 0, err
 	}
-	if want := text(f.ID, f.Status, serial); string(f.Bytes()) != want {
-		return 0, fmt.Errorf("%s is not as it was written: %q", f.ID, f.Bytes())
+	if want := text(f.Lock.ID, f.Lock.Status, serial); string(f.Bytes()) != want {
+		return 0, fmt.Errorf("%s is not as it was written: %q", f.Lock.ID, f.Bytes())
 	}
 	return serial, nil
 }
