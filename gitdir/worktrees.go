@@ -9,6 +9,9 @@ import (
 	"slices"
 )
 
+// worktreesDir holds git's directory for each linked worktree.
+const worktreesDir = "worktrees"
+
 // Worktrees lists the roots of all worktrees of the repository (the main one
 // first, where there is one), whether or not they still exist, as
 // <common>/worktrees/*/gitdir name them. An error means that some of these
@@ -23,7 +26,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 	if r.hasMain() {
 		add(r.Root)
 	}
-	dir := filepath.Join(r.CommonDir, "worktrees")
+	dir := filepath.Join(r.CommonDir, worktreesDir)
 	var faults []error
 	names, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -45,6 +48,50 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
+}
+
+// MainName is what WorktreeName calls the main worktree; git gives no other one
+// such a name.
+const MainName = "."
+
+// WorktreeName is what git calls the caller's worktree, wherever it lies and
+// whatever its path is: the name of its directory under <common>/worktrees, or
+// MainName; "" where the caller stands in none.
+func (r *Repo) WorktreeName() string {
+	switch {
+	case r.Worktree == "":
+		return ""
+	case r.GitDir == r.CommonDir:
+		return MainName
+	case filepath.Dir(r.GitDir) == filepath.Join(r.CommonDir, worktreesDir):
+		return filepath.Base(r.GitDir)
+	}
+	return ""
+}
+
+// NamedWorktree is the root of the worktree that git calls by that name, as its
+// `gitdir` file says; "" where git knows no such worktree (any more). It may no
+// longer be there.
+func (r *Repo) NamedWorktree(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case name == r.WorktreeName():
+		return r.Worktree
+	case name == MainName:
+		if r.hasMain() {
+			return r.Root
+		}
+		return ""
+	case !filepath.IsLocal(name) || filepath.Base(name) != name:
+		return "" // nothing that git would give: a lock file is other people's text
+	}
+	gitDir := filepath.Join(r.CommonDir, worktreesDir, name)
+	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
+	if err != nil {
+		return ""
+	}
+	return resolved(worktreeOf(gitDir, string(text)))
 }
 
 // hasMain tells whether Root is a worktree. Under core.bare=true it is one

@@ -14,6 +14,7 @@ const (
 	keyScope
 	keyRepository
 	keyWorktree
+	keyWorktreeName
 	keyBranch
 	keyHead
 	keyMode
@@ -27,7 +28,7 @@ const (
 
 var keyNames = [keyCount]string{
 	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
-	"worktree", "branch", "head", "mode", "lease_minutes", "finished", "finished_by", "outcome", "moved_to",
+	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "finished", "finished_by", "outcome", "moved_to",
 }
 
 func (k key) String() string { return keyNames[k] }

@@ -28,6 +28,7 @@ type Lock struct {
 	Scope         []string
 	Repository    string // "" if the file does not say
 	Worktree      string
+	WorktreeName  string // what git calls it, wherever it lies (gitdir.Repo.WorktreeName)
 	Branch        string
 	Head          string
 	Mode          string  // "" or Shared

@@ -92,6 +92,7 @@ func (fr *front) lock(id string) (Lock, error) {
 	l.ParentAgentID = l.agent(fr, keyParentAgentID)
 	l.Repository = l.optional(fr, keyRepository)
 	l.Worktree = l.optional(fr, keyWorktree)
+	l.WorktreeName = l.optional(fr, keyWorktreeName)
 	l.Branch = l.optional(fr, keyBranch)
 	l.Head = l.optional(fr, keyHead)
 	l.FinishedBy = l.optional(fr, keyFinishedBy)

@@ -72,6 +72,7 @@ func keyValues(l *Lock) []KeyValue {
 		}
 	}
 	more(keyWorktree, l.Worktree)
+	more(keyWorktreeName, l.WorktreeName)
 	more(keyBranch, l.Branch)
 	more(keyHead, l.Head)
 	more(keyMode, l.Mode)

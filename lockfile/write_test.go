@@ -65,6 +65,7 @@ func TestNewWritesEveryKeyThatSaysSomething(t *testing.T) {
 	l.AgentID, l.ParentAgentID = ptr("1e3"), nil
 	l.Status, l.Title, l.Notes = Done, "null", nil
 	l.Scope = []string{"*.ts", "app/[id]/page.tsx", "src/{a,b}/**", "no", "a # b", "Müller/**"}
+	l.WorktreeName = "w t"
 	l.Worktree, l.Branch, l.Head, l.Mode, l.LeaseMinutes = "/w t/x", "feature/#1", "0123456", Shared, 0.5
 	l.Finished, l.FinishedBy, l.Outcome, l.MovedTo = stamp(t, "2026-07-17T19-00-00"), "reap", "moved", "src/b: c.ts"
 	f, err := New(l)

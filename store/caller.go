@@ -15,12 +15,17 @@ import (
 // caller is who asks: the ids that it gave, else those that the environment
 // has, and the worktree that it stands in.
 func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
-	who.Worktree = lockfile.Recordable(c.repo.Worktree)
+	who = c.here()
 	if who.Agent, err = c.agentID("agent_id", agent, "AGENT_LOCKS_AGENT_ID"); err != nil {
 		return who, err
 	}
 	who.Parent, err = c.agentID("parent_agent_id", parent, "AGENT_LOCKS_PARENT_ID")
 	return who, err
+}
+
+// here is a caller of whom only the worktree is known.
+func (c *call) here() rules.Caller {
+	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree), WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
 }
 
 func (c *call) agentID(argument string, given *string, variable string) (*string, error) {

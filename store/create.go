@@ -92,7 +92,8 @@ func (c *call) claimOf(r CreateRequest) (*claim, error) {
 	l := lockfile.Lock{
 		Title: title, Status: lockfile.Active, AgentID: who.Agent, ParentAgentID: who.Parent, Scope: scopeTexts(scope), LeaseMinutes: lease,
 		Repository: c.recorded("repository", c.repo.Root), Worktree: c.recorded("worktree", c.repo.Worktree),
-		Branch: c.recorded("branch", c.repo.Branch), Head: c.repo.Head,
+		WorktreeName: lockfile.Recordable(c.repo.WorktreeName()),
+		Branch:       c.recorded("branch", c.repo.Branch), Head: c.repo.Head,
 	}
 	if r.Shared {
 		l.Mode = lockfile.Shared

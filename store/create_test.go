@@ -38,6 +38,7 @@ scope:
   - backend/src/hindsight/**
 repository: %s
 worktree: %s
+worktree_name: link
 branch: side
 head: %s
 ---

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -33,7 +32,7 @@ func (c *call) fileClaims(who rules.Caller, entries []disk.Entry, minutes float6
 
 // holds lists what a judgement about these locks found, in their order.
 func (c *call) holds(j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
-	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	here := c.here()
 	blocked, warned = []Hold{}, []Hold{}
 	for i, e := range entries {
 		for _, reason := range rules.Reasons() {

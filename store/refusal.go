@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -100,7 +99,7 @@ func (c *call) blockedText(k *claim, b blockers) string {
 // anonymous is the way out where the blocking lock may be one's own: one of the
 // two has no id that says otherwise.
 func (c *call) anonymous(k *claim, b blockers) string {
-	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	here := c.here()
 	for _, o := range b.locks {
 		if l := &o.entry.Lock; (l.AgentID == nil || k.lock.AgentID == nil) && here.SameWorktree(l) {
 			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)

@@ -68,7 +68,7 @@ func (c *call) summary(e disk.Entry, staleMinutes float64) Summary {
 		Created:         l.Created.String(),
 		Updated:         l.Updated.String(),
 		Worktree:        l.Worktree,
-		WorktreeGone:    !e.Done() && c.paths.Gone(l.Worktree),
+		WorktreeGone:    !e.Done() && c.paths.MadeInGone(l),
 		Branch:          l.Branch,
 		Mode:            l.Mode,
 		LeaseMinutes:    l.LeaseMinutes,
@@ -108,7 +108,7 @@ func (c *call) overlappingWith(scope overlap.Scope, entries []disk.Entry) []over
 
 // storedScope is a lock's scope, ready to be compared.
 func (c *call) storedScope(e disk.Entry) overlap.Scope {
-	return c.paths.Stored(e.Lock.Scope, e.Lock.Worktree)
+	return c.paths.Stored(e.Lock.Scope, c.paths.WorktreeOf(&e.Lock))
 }
 
 // exclusiveTo leaves out the locks which one of that mode never overlaps:
@@ -122,7 +122,7 @@ func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 
 // overlapSummaries are summaries of locks that overlap the caller's scope.
 func (c *call) overlapSummaries(found []overlapping, staleMinutes float64) []Summary {
-	here := rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree)}
+	here := c.here()
 	out := make([]Summary, len(found))
 	for i, o := range found {
 		s := c.summary(o.entry, staleMinutes)

@@ -111,7 +111,7 @@ func (x *exam) holder(e disk.Entry, minutes float64) {
 			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.Lock.ID,
 		})
 	}
-	if x.paths.Gone(e.Lock.Worktree) {
+	if x.paths.MadeInGone(&e.Lock) {
 		x.add(Finding{
 			Severity: SeverityNote, Check: CheckWorktrees, Path: e.Path,
 			Message: fmt.Sprintf("lock %q was made from the worktree %q, which is gone", e.Lock.ID, e.Lock.Worktree),

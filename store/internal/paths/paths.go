@@ -23,8 +23,9 @@ import (
 type Reader struct {
 	repo   *gitdir.Repo
 	warn   func(format string, args ...any)
-	budget *overlap.Budget // what comparing scopes may cost
-	gone   map[string]bool // worktree path -> it no longer exists
+	budget *overlap.Budget   // what comparing scopes may cost
+	gone   map[string]bool   // worktree path -> it no longer exists
+	named  map[string]string // git's name of a worktree -> its root; "" where git knows none
 }
 
 // New is a reader for a call about a repository; warn hears what is odd.
@@ -36,7 +37,7 @@ func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 			warn("%s", text)
 		}
 	}
-	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{}}
+	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{}, named: map[string]string{}}
 }
 
 // Refill lets comparing cost as much again, for another read of the store.

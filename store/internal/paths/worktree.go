@@ -11,8 +11,36 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// Gone reports whether the worktree that a lock was made from has
-// been removed since; a path that cannot be looked at is not called gone, nor
+// WorktreeOf is where the worktree that a lock was made from is now, else where
+// it was then.
+func (r *Reader) WorktreeOf(l *lockfile.Lock) string {
+	if at := r.worktreeNamed(l.WorktreeName); at != "" {
+		return at
+	}
+	return l.Worktree
+}
+
+// worktreeNamed is gitdir.Repo.NamedWorktree, asked once for each name.
+func (r *Reader) worktreeNamed(name string) string {
+	if name == "" {
+		return ""
+	}
+	at, known := r.named[name]
+	if !known {
+		at = r.repo.NamedWorktree(name)
+		r.named[name] = at
+	}
+	return at
+}
+
+// MadeInGone reports whether the worktree that a lock was made from has been
+// removed since: it is neither where git says nor where it was.
+func (r *Reader) MadeInGone(l *lockfile.Lock) bool {
+	at := r.worktreeNamed(l.WorktreeName)
+	return (at == "" || missing(at)) && r.Gone(l.Worktree)
+}
+
+// Gone reports whether a worktree is no longer where it was; a path that cannot be looked at is not called gone, nor
 // one of another system's, as WSL and Windows record in a store they share.
 // The path may be as the lock file records it.
 func (r *Reader) Gone(path string) bool {

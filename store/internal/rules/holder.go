@@ -19,6 +19,7 @@ func SameAgent(a, b *string) bool { return a != nil && b != nil && *a == *b }
 type Caller struct {
 	Agent, Parent *string
 	Worktree      string
+	WorktreeName  string // what git calls it
 }
 
 // A standing is what a caller is to a lock.
@@ -59,8 +60,13 @@ func (c Caller) Owns(l *lockfile.Lock) bool {
 	return c.SameWorktree(l)
 }
 
-// SameWorktree reports whether a lock was made from the caller's worktree.
+// SameWorktree reports whether a lock was made from the caller's worktree. That
+// is what git calls it, for a worktree may be moved, and has another path inside
+// a container; a lock that does not say goes by the path.
 func (c Caller) SameWorktree(l *lockfile.Lock) bool {
+	if c.WorktreeName != "" && l.WorktreeName != "" {
+		return c.WorktreeName == l.WorktreeName
+	}
 	return l.Worktree != "" && l.Worktree == c.Worktree
 }
 
@@ -76,7 +82,7 @@ func (c Caller) IsAnother(l *lockfile.Lock) bool {
 func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch c.to(l) {
 	case holder:
-		if c.Agent == nil && l.AgentID != nil && l.Worktree != "" && l.Worktree != c.Worktree {
+		if c.Agent == nil && l.AgentID != nil && l.Worktree != "" && !c.SameWorktree(l) {
 			by = fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
 		}
 		return by, false, nil
