@@ -78,18 +78,18 @@ type locks interface {
 	Create(context.Context, store.CreateRequest) (store.Answer[store.Created], error)
 	Update(context.Context, store.UpdateRequest) (store.Answer[store.Updated], error)
 	Finish(context.Context, store.FinishRequest) (store.Answer[store.Finished], error)
-	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Heartbeat], error)
+	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Refreshed], error)
 	History(context.Context, store.HistoryRequest) (store.Answer[[]store.Whole], error)
-	Drift(context.Context, store.DriftRequest) (store.Answer[[]store.Drift], error)
+	Drift(context.Context, store.DriftRequest) (store.Answer[[]store.LockDrift], error)
 	Doctor(context.Context, store.DoctorRequest) (store.Answer[store.Diagnosis], error)
 	Prune(context.Context, store.PruneRequest) (store.Answer[[]store.Pruned], error)
 	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
 	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
 	Guard(context.Context, store.GuardRequest) (store.Answer[store.Guarded], error)
-	Edit(context.Context, store.EditRequest) (store.Answer[store.Edit], error)
-	Edited(context.Context, store.EditRequest) (store.Answer[store.Edited], error)
-	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardSettings], error)
+	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
+	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
+	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardState], error)
 }
 
 func run(ctx context.Context, w World, l locks) int {

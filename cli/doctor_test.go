@@ -48,7 +48,7 @@ func TestDoctorOutput(t *testing.T) {
 
 func TestDoctorOnTheGuard(t *testing.T) {
 	t.Parallel()
-	runs := guardState{Runs: true, Hook: "/h", GuardSettings: store.GuardSettings{Mode: store.ModeBlock}}
+	runs := guardState{Runs: true, Hook: "/h", GuardState: store.GuardState{Mode: store.ModeBlock}}
 	broken := runs
 	broken.Runs, broken.Why, broken.Fix = false, "not executable", guardInstall
 	off, bypassed := broken, broken

@@ -8,7 +8,7 @@ import (
 
 func TestDriftRequests(t *testing.T) {
 	t.Parallel()
-	testRequests(t, []store.Drift{}, []requestCase{
+	testRequests(t, []store.LockDrift{}, []requestCase{
 		{args: []string{"drift"}, want: store.DriftRequest{}},
 		{args: []string{"drift", "fix", "--agent", "me"}, want: store.DriftRequest{LockID: p("fix"), Short: true, AgentID: p("me")}},
 		{args: []string{"drift", "a", "b"}, err: `drift takes one lock id, got 2 arguments, the second "b"`},
@@ -18,13 +18,13 @@ func TestDriftRequests(t *testing.T) {
 func TestDriftOutput(t *testing.T) {
 	t.Parallel()
 	drifted := func(files ...string) fake {
-		return fake{result: []store.Drift{{LockID: someID, Outcome: store.Drifted, Outside: files, Changed: files}}}
+		return fake{result: []store.LockDrift{{LockID: someID, Outcome: store.Drifted, Outside: files, Changed: files}}}
 	}
 	const next = "next: agent-locks update " + someID + " "
 	testOutputs(t, []outputCase{
-		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.Drift{}}, want: "no active lock of yours was made from this worktree\n"},
+		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.LockDrift{}}, want: "no active lock of yours was made from this worktree\n"},
 		{name: "nothing, and nothing outside", args: []string{"drift"},
-			store: fake{result: []store.Drift{{LockID: someID, Outcome: store.NothingChanged}, {LockID: "x", Outcome: store.Covered, Changed: []string{"a", "b"}}}},
+			store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.NothingChanged}, {LockID: "x", Outcome: store.Covered, Changed: []string{"a", "b"}}}},
 			want:  someID + ": nothing changed\nx: covers all that changed (2 files)\n"},
 		{name: "few", args: []string{"drift"}, store: drifted("a b/[id].ts", "q/f", "it's"),
 			want: someID + ": 3 files changed outside its scope\n  a b/[id].ts\n  q/f\n  it's\n" +
@@ -32,7 +32,7 @@ func TestDriftOutput(t *testing.T) {
 		{name: "many", args: []string{"drift"}, store: drifted("1", "2", "3", "4", "5", "6"),
 			want: someID + ": 6 files changed outside its scope\n  1\n  2\n  3\n  4\n  5\n  6\n" + next + "--add-scope ...\n"},
 		// What somebody else holds is not for the claiming.
-		{name: "held by another", args: []string{"drift"}, store: fake{result: []store.Drift{{LockID: someID, Outcome: store.Drifted,
+		{name: "held by another", args: []string{"drift"}, store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.Drifted,
 			Outside:      []string{"mine", "theirs"},
 			HeldByOthers: []store.Held{{Path: "theirs", LockID: "x", Title: "Other", Exact: true}, {Path: "theirs", LockID: "y", Title: "All but it"}}}}},
 			want: someID + ": 2 files changed outside its scope\n  mine\n  theirs\n    held by an agent without an id (Other): x\n    may be held by an agent without an id (All but it): y\n" + next + "--add-scope mine\n"},

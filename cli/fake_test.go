@@ -55,14 +55,14 @@ func (f *fake) Update(_ context.Context, r store.UpdateRequest) (store.Answer[st
 func (f *fake) Finish(_ context.Context, r store.FinishRequest) (store.Answer[store.Finished], error) {
 	return give[store.Finished](f, r)
 }
-func (f *fake) Heartbeat(_ context.Context, r store.HeartbeatRequest) (store.Answer[store.Heartbeat], error) {
-	return give[store.Heartbeat](f, r)
+func (f *fake) Heartbeat(_ context.Context, r store.HeartbeatRequest) (store.Answer[store.Refreshed], error) {
+	return give[store.Refreshed](f, r)
 }
 func (f *fake) History(_ context.Context, r store.HistoryRequest) (store.Answer[[]store.Whole], error) {
 	return give[[]store.Whole](f, r)
 }
-func (f *fake) Drift(_ context.Context, r store.DriftRequest) (store.Answer[[]store.Drift], error) {
-	return give[[]store.Drift](f, r)
+func (f *fake) Drift(_ context.Context, r store.DriftRequest) (store.Answer[[]store.LockDrift], error) {
+	return give[[]store.LockDrift](f, r)
 }
 func (f *fake) Doctor(_ context.Context, r store.DoctorRequest) (store.Answer[store.Diagnosis], error) {
 	return give[store.Diagnosis](f, r)
@@ -84,15 +84,15 @@ func (f *fake) Guard(_ context.Context, r store.GuardRequest) (store.Answer[stor
 	return give[store.Guarded](f, r)
 }
 
-func (f *fake) GuardSettings(_ context.Context, t store.Target) (store.Answer[store.GuardSettings], error) {
-	return give[store.GuardSettings](f, t)
+func (f *fake) GuardSettings(_ context.Context, t store.Target) (store.Answer[store.GuardState], error) {
+	return give[store.GuardState](f, t)
 }
 
-func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.Edit], error) {
-	return give[store.Edit](f, r)
+func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.EditVerdict], error) {
+	return give[store.EditVerdict](f, r)
 }
-func (f *fake) Edited(_ context.Context, r store.EditRequest) (store.Answer[store.Edited], error) {
-	return give[store.Edited](f, r)
+func (f *fake) Edited(_ context.Context, r store.EditRequest) (store.Answer[store.EditFollowUp], error) {
+	return give[store.EditFollowUp](f, r)
 }
 
 // A result is what a command line did.

@@ -35,7 +35,7 @@ type guardState struct {
 	Fix     string `json:"fix,omitempty"` // what to do about the hook
 	Hook    string `json:"hook"`
 	Program string `json:"program,omitempty"` // what the hook of ours starts
-	store.GuardSettings
+	store.GuardState
 	Elsewhere []guardGone `json:"elsewhere,omitempty"`
 	NotRunBy  []string    `json:"notRunBy"`
 }
@@ -75,7 +75,7 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	if err != nil {
 		return s, false, err
 	}
-	s = guardState{Hook: place.Hook(), GuardSettings: settings.Result, NotRunBy: guard.NotRunBy()}
+	s = guardState{Hook: place.Hook(), GuardState: settings.Result, NotRunBy: guard.NotRunBy()}
 	status := guard.StatusOf(place, a.shell())
 	s.Runs, s.Edited, s.Unknown, s.Why, s.Program = status.Runs, status.Edited, status.Unknown, status.Why, status.Program
 	switch {

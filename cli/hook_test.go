@@ -276,7 +276,7 @@ func TestHookNeedsAnEvent(t *testing.T) {
 
 func TestHookUsage(t *testing.T) {
 	t.Parallel()
-	testRequests(t, store.Edit{}, []requestCase{
+	testRequests(t, store.EditVerdict{}, []requestCase{
 		{args: []string{"hook"}, err: "hook needs the name of a client"},
 		{args: []string{"hook", "cursor"}, err: `unknown client "cursor"`},
 		{args: []string{"hook", "clod", "x"}, err: `unknown client "clod"`},

@@ -144,7 +144,7 @@ func TestJSON(t *testing.T) {
 		"claim":     {[]string{"claim", "--title", "t", "--scope", "a"}, store.Created{ID: someID, FilePath: "/f.md", Overlaps: []store.Summary{}}},
 		"update":    {[]string{"update", "x"}, store.Updated{ID: someID, PercentComplete: 50}},
 		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID, FilePath: "/f.md"}},
-		"heartbeat": {[]string{"heartbeat", "x"}, store.Heartbeat{ID: someID, Updated: "2026-07-17T18-45-12"}},
+		"heartbeat": {[]string{"heartbeat", "x"}, store.Refreshed{ID: someID, Updated: "2026-07-17T18-45-12"}},
 		"reap":      {[]string{"reap"}, []store.Reaped{{ID: someID, Title: "Fix <login>", StaleForSeconds: 7260}}},
 		"show":      {[]string{"show", "x"}, someWhole()},
 	} {

@@ -46,7 +46,7 @@ func TestHoldersSeeWhoWaits(t *testing.T) {
 	waiting := []store.Waiter{{AgentID: p("two"), Scope: []string{"a", "b"}, Since: "then"}, {Scope: []string{"c"}, Since: "now"}}
 	const lines = "waiting two, for a, b, since then\nwaiting an agent without an id, for c, since now\n"
 	testOutputs(t, []outputCase{
-		{name: "heartbeat", args: []string{"heartbeat", "x"}, store: fake{result: store.Heartbeat{ID: "x", Updated: "u", Waiting: waiting}},
+		{name: "heartbeat", args: []string{"heartbeat", "x"}, store: fake{result: store.Refreshed{ID: "x", Updated: "u", Waiting: waiting}},
 			want: "alive x at u\n" + lines},
 		{name: "update", args: []string{"update", "x"}, store: fake{result: store.Updated{ID: "x", PercentComplete: 50, TaskCount: 2, Waiting: waiting}},
 			want: "updated x: 50% done\n" + lines},

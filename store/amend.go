@@ -27,8 +27,8 @@ type amendment struct {
 	now      string  // the stamp for the notes, taken under the mutex
 }
 
-// amendment validates a request before anything of it is applied.
-func (c *call) amendment(r UpdateRequest) (a amendment, err error) {
+// parseAmendment validates a request before anything of it is applied.
+func (c *call) parseAmendment(r UpdateRequest) (a amendment, err error) {
 	if a.who, err = c.caller(r.AgentID, nil); err != nil {
 		return a, err
 	}
@@ -111,7 +111,7 @@ func (c *call) removals(entries []string) ([]removal, error) {
 	return out, nil
 }
 
-func (r removal) names(entry string) bool { return slices.Contains(r.spellings, entry) }
+func (r removal) means(entry string) bool { return slices.Contains(r.spellings, entry) }
 
 // edit is the change that the amendment makes to a lock now, or why it may not.
 func (a *amendment) edit(l *lockfile.Lock, now lockfile.Stamp) (lockfile.Edit, error) {
@@ -169,7 +169,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 		}
 	}
 	for _, r := range a.remove {
-		i := slices.IndexFunc(scope, r.names)
+		i := slices.IndexFunc(scope, r.means)
 		if i < 0 {
 			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, fault.InQuotes(r.text)).WithHint("its scope is: " + fault.Quoted(l.Scope))
 		}

@@ -61,11 +61,11 @@ func (b blockers) file() string {
 	return b.locks[0].entry.Lock.ID + disk.Extension
 }
 
-// blockers reads the store and judges: by the locks and by those of the tickets
+// findBlockers reads the store and judges: by the locks and by those of the tickets
 // that come before the caller's place, if it has one. In a transaction (tx) it
 // sweeps the queue on the way. Where the tickets cannot be read, the answer has
 // the locks.
-func (c *call) blockers(k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
+func (c *call) findBlockers(k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
 	c.paths.Refill()
 	var tickets []queue.Ticket
 	var terr error

@@ -147,7 +147,7 @@ func (c *call) claimAnyway(k *claim) (Created, error) {
 // takes the mutex, to look again.
 func (c *call) claimIfFree(k *claim) (Created, error) {
 	none := &queue.Place{}
-	b, err := c.blockers(k, none, nil)
+	b, err := c.findBlockers(k, none, nil)
 	if err != nil {
 		return Created{}, err
 	}
@@ -155,7 +155,7 @@ func (c *call) claimIfFree(k *claim) (Created, error) {
 		return Created{}, c.refusal(k, b)
 	}
 	return change(c, func(tx *disk.Tx) (Created, error) {
-		b, err := c.blockers(k, none, tx)
+		b, err := c.findBlockers(k, none, tx)
 		if err != nil {
 			return Created{}, err
 		}

@@ -20,15 +20,15 @@ type DriftRequest struct {
 	AgentID *string `json:"agent_id"` // who asks: tells one's own locks from others'
 }
 
-// The values of Drift.Outcome.
+// The values of LockDrift.Outcome.
 const (
 	Covered        = "covered"
 	Drifted        = "drifted"
 	NothingChanged = "nothing_changed"
 )
 
-// A Drift says which files changed outside one lock's scope.
-type Drift struct {
+// A LockDrift says which files changed outside one lock's scope.
+type LockDrift struct {
 	LockID       string   `json:"lock_id"`
 	Outcome      string   `json:"outcome"`
 	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
@@ -51,8 +51,8 @@ type Held struct {
 // scope of each active lock that was made from this worktree and is not known to
 // be somebody else's. Where it cannot know, it reports too much and never too
 // little.
-func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], error) {
-	return answer(ctx, s, r.Target, func(c *call) ([]Drift, error) {
+func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]LockDrift, error) {
 		if c.repo.Worktree == "" {
 			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).WithHint("ask from a worktree, or name one with `base_dir`")
 		}
@@ -68,7 +68,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]Drift], err
 		if err != nil {
 			return nil, err
 		}
-		out := []Drift{}
+		out := []LockDrift{}
 		if len(locks) == 0 {
 			return out, nil
 		}
@@ -122,8 +122,8 @@ type drifting struct {
 	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
 }
 
-func (k *drifting) drift(e disk.Entry) (Drift, error) {
-	d := Drift{LockID: e.Lock.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
+func (k *drifting) drift(e disk.Entry) (LockDrift, error) {
+	d := LockDrift{LockID: e.Lock.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
 	changed, err := k.changed(&e.Lock)
 	if err != nil {
 		return d, err
@@ -132,17 +132,17 @@ func (k *drifting) drift(e disk.Entry) (Drift, error) {
 	if len(changed) == 0 {
 		return d, nil
 	}
-	outside, held := k.outside(e, changed)
+	outside, held := k.outsideOf(e, changed)
 	if d.Outcome = Covered; len(outside) > 0 {
 		d.Outcome, d.Outside, d.HeldByOthers = Drifted, recordedPaths(outside), held
 	}
 	return d, nil
 }
 
-// outside are the paths that neither the lock nor another one of the same
+// outsideOf are the paths that neither the lock nor another one of the same
 // holder covers beyond doubt, and the locks of others that may do so. What a
 // lock of one's own covers is no drift; what it may cover is.
-func (k *drifting) outside(e disk.Entry, paths []string) ([]string, []Held) {
+func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 	holder := k.who
 	if holder.Agent == nil {
 		holder.Agent = e.Lock.AgentID
@@ -203,4 +203,70 @@ func recordedPaths(paths []string) []string {
 func sorted(paths []string) []string {
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// unlessTrusted switches content filters off, which are programs that a
+// repository's settings name, unless what is looked at is a worktree of the
+// repository that the caller works in: a call that only reads must not run what
+// somebody laid out in another directory.
+func (c *call) unlessTrusted(t Target) error {
+	if t.BaseDir == nil {
+		return nil
+	}
+	home, err := c.store.locate(c.ctx, Target{}, c.environ)
+	if err == nil && home.Lists(c.repo.Worktree) {
+		return nil
+	}
+	repo, filters, err := c.repo.Unfiltered(c.ctx)
+	if err != nil {
+		return GitError(err)
+	}
+	c.repo = repo
+	if len(filters) > 0 {
+		c.warn("the content filters of %q (%q) are not run, since the working directory is not in that repository: files that they convert may count as changed",
+			repo.Root, filters)
+	}
+	return nil
+}
+
+// uncommitted lists what differs from HEAD in the caller's worktree; in the
+// middle of a merge only what differs from the commits that are being merged as
+// well, as committed does of a merge.
+func (c *call) uncommitted() ([]string, error) {
+	merging, err := c.repo.Merging()
+	if err != nil {
+		c.warn("what is being merged is not known (%v): it counts as changed here", err)
+	}
+	return gitSaid(c.repo.Uncommitted(c.ctx, merging))
+}
+
+// committed lists what the commits made here since a claim touched. Where the
+// claim's commit is gone altogether, or was never recorded, the commits since
+// the claim's time stand for it.
+func (c *call) committed(l *lockfile.Lock) ([]string, error) {
+	switch {
+	case c.repo.Head == "" || c.repo.Head == l.Head:
+		return nil, nil
+	case l.Head == "" && l.Branch == "": // made without a commit to start from, or by another tool
+		return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
+	case l.Head == "":
+		return gitSaid(c.repo.Since(c.ctx, "", l.Created.Time))
+	}
+	there, err := c.repo.HasCommit(c.ctx, l.Head)
+	if err != nil {
+		return nil, fault.FromGit(err)
+	}
+	if there {
+		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
+	}
+	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: commits since its time are looked at", l.Head, l.ID)
+	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
+}
+
+// gitSaid wraps the error of what git was asked, once.
+func gitSaid(paths []string, err error) ([]string, error) {
+	if err != nil {
+		return nil, fault.FromGit(err)
+	}
+	return paths, nil
 }

@@ -32,7 +32,7 @@ func (w *world) commit(dir, message string) {
 	w.git(dir, "commit", "-q", "-m", message)
 }
 
-func (w *world) drift(dir string, id *string) []store.Drift {
+func (w *world) drift(dir string, id *string) []store.LockDrift {
 	w.t.Helper()
 	a, err := w.at(dir).Drift(background, store.DriftRequest{LockID: id})
 	if err != nil {

@@ -23,8 +23,8 @@ type EditRequest struct {
 	ParentAgentID *string
 }
 
-// An Edit says who else holds a file.
-type Edit struct {
+// An EditVerdict says who else holds a file.
+type EditVerdict struct {
 	Blocked []Hold `json:"blocked"`
 	Warned  []Hold `json:"warned"`
 }
@@ -32,8 +32,8 @@ type Edit struct {
 // Edit asks, by the commit guard's rule, whether somebody else holds a file
 // that is about to be changed. A file in no worktree is nobody's. An error
 // means that nobody can tell.
-func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[Edit], error) {
-	return eachPlace(ctx, s, r, Edit{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *Edit) error {
+func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
+	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *EditVerdict) error {
 		blocked, warned := p.call.holds(rules.Judge(p.names, p.claims), p.entries, p.minutes)
 		out.Blocked = append(out.Blocked, blocked...)
 		out.Warned = append(out.Warned, warned...)
@@ -68,7 +68,7 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 				return err
 			}
 			defer c.dir.Close()
-			p, err := c.filePlace(r, f.names)
+			p, err := c.lookAt(r, f.names)
 			if err == nil {
 				err = see(p, &a.Result)
 			}
@@ -81,7 +81,7 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 	return a, err
 }
 
-func (c *call) filePlace(r EditRequest, names []string) (*filePlace, error) {
+func (c *call) lookAt(r EditRequest, names []string) (*filePlace, error) {
 	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
 		return nil, err

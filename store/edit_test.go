@@ -14,7 +14,7 @@ import (
 
 // held tells which files an answer says that others hold, and which it warns
 // of.
-func Tx(e store.Edit) (blocked, warned string) {
+func Tx(e store.EditVerdict) (blocked, warned string) {
 	text := func(holds []store.Hold) string {
 		var out []string
 		for _, h := range holds {
@@ -103,7 +103,7 @@ func TestEdited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.link)
-	edited := func(name string) store.Edited {
+	edited := func(name string) store.EditFollowUp {
 		t.Helper()
 		a, err := s.Edited(background, store.EditRequest{Path: filepath.Join(w.link, name), AgentID: ptr("me")})
 		if err != nil || len(a.Warnings) > 0 {

@@ -23,8 +23,8 @@ const (
 	outsideNote = "Edited outside the claim: "
 )
 
-// An Edited says what came of a change to a file.
-type Edited struct {
+// An EditFollowUp says what came of a change to a file.
+type EditFollowUp struct {
 	Alive   []string  `json:"alive"`   // the locks of the agent's own whose heartbeat was refreshed
 	Outside string    `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
 	Claims  []Summary `json:"claims"`  // the agent's own locks there, where Outside is set
@@ -34,11 +34,11 @@ type Edited struct {
 // most once a minute, and notices a file that none of them covers: once, by a
 // note on the newest of them. An agent that has claimed nothing is told
 // nothing. Where the mutex cannot be acquired at once, nothing is written.
-func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[Edited], error) {
-	return eachPlace(ctx, s, r, Edited{Alive: []string{}, Claims: []Summary{}}, (*filePlace).edited)
+func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
+	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}}, (*filePlace).edited)
 }
 
-func (p *filePlace) edited(out *Edited) error {
+func (p *filePlace) edited(out *EditFollowUp) error {
 	c := p.call
 	own := slices.DeleteFunc(slices.Clone(p.entries), func(e disk.Entry) bool { return !rules.SameAgent(p.who.Agent, e.Lock.AgentID) })
 	if len(own) == 0 {

@@ -36,7 +36,7 @@ func TestEditedJudgesAgain(t *testing.T) {
 	}
 	before := map[string]string{}
 	r := EditRequest{Path: filepath.Join(repository, "src", "a.go"), AgentID: &me}
-	a, err := eachPlace(t.Context(), s, r, Edited{}, func(p *filePlace, out *Edited) error {
+	a, err := eachPlace(t.Context(), s, r, EditFollowUp{}, func(p *filePlace, out *EditFollowUp) error {
 		if _, err := s.Heartbeat(t.Context(), HeartbeatRequest{Ref: Ref{LockID: id["alive"]}}); err != nil {
 			return err
 		}

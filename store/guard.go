@@ -71,12 +71,12 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 		if g.config.mode == ModeBlock {
 			g.answer.Result.Noted = g.noteBypass()
 		}
-		return g.end(GuardBypassed, nil)
+		return g.conclude(GuardBypassed, nil)
 	}
 	if g.config.mode == ModeOff {
-		return g.end(GuardOff, nil)
+		return g.conclude(GuardOff, nil)
 	}
-	return g.end(g.decide())
+	return g.conclude(g.decide())
 }
 
 func nothingGuarded() Guarded {
@@ -180,7 +180,7 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	}
 	minutes := c.configuredMinutes()
 	claims := c.fileClaims(who, entries, minutes)
-	names, spelled, err := c.names(files)
+	names, spelled, err := c.gitNames(files)
 	if err != nil {
 		return GuardFailed, err
 	}
@@ -210,8 +210,8 @@ func (g *Guarded) verdict(mode GuardMode) Verdict {
 	return GuardClear
 }
 
-// end closes the run; failed is what kept the guard from looking.
-func (g *guarding) end(v Verdict, failed error) (Answer[Guarded], error) {
+// conclude closes the run; failed is what kept the guard from looking.
+func (g *guarding) conclude(v Verdict, failed error) (Answer[Guarded], error) {
 	g.answer.Result.Verdict, g.answer.Result.Mode = v, g.config.mode
 	g.answer.Warnings = append(g.config.warnings, g.answer.Warnings...)
 	switch {
@@ -237,10 +237,10 @@ func unchecked(err error) error {
 	}
 }
 
-// names are files relative to the root and slash-separated, as git names them;
+// gitNames are files relative to the root and slash-separated, as git names them;
 // what begins with ./ or ../ is meant from where the caller stands. spelled has
 // those that are no plain text, by what answers call them.
-func (c *call) names(files []string) (names []string, spelled map[string]string, err error) {
+func (c *call) gitNames(files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, file := range files {
 		name := filepath.ToSlash(gitdir.Rooted(c.repo.Dir, file))

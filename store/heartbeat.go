@@ -15,8 +15,8 @@ type HeartbeatRequest struct {
 	AgentID *string `json:"agent_id"`
 }
 
-// A Heartbeat answers heartbeat.
-type Heartbeat struct {
+// A Refreshed answers heartbeat.
+type Refreshed struct {
 	ID      string   `json:"id"`
 	Updated string   `json:"updated"`
 	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
@@ -24,31 +24,31 @@ type Heartbeat struct {
 
 // Heartbeat sets an active lock's updated to the present time (not to the
 // later of both: a stamp from the future must not stay).
-func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Heartbeat], error) {
-	return answer(ctx, s, r.Target, func(c *call) (Heartbeat, error) {
+func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refreshed], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Refreshed, error) {
 		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
-			return Heartbeat{}, err
+			return Refreshed{}, err
 		}
 		var e disk.Entry
 		var tickets []queue.Ticket
 		var ticketsErr error
-		out, err := change(c, func(tx *disk.Tx) (Heartbeat, error) {
+		out, err := change(c, func(tx *disk.Tx) (Refreshed, error) {
 			if e, err = c.findActive(r.Ref); err != nil {
-				return Heartbeat{}, err
+				return Refreshed{}, err
 			}
 			if who.IsStranger(&e.Lock) {
 				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
 			now := c.now().Raw
 			if e, err = tx.Rewrite(e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: now}}}); err != nil {
-				return Heartbeat{}, err
+				return Refreshed{}, err
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			return Heartbeat{ID: e.Lock.ID, Updated: now}, nil
+			return Refreshed{ID: e.Lock.ID, Updated: now}, nil
 		})
 		if err != nil {
-			return Heartbeat{}, err
+			return Refreshed{}, err
 		}
 		out.Waiting = c.heldUp(e, tickets, ticketsErr) // compared without the mutex
 		return out, nil

@@ -27,7 +27,7 @@ const defaultHistory = 20 // locks
 // it opens no more files of the archive than it shows.
 func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
-		f, err := c.historyFilter(r)
+		f, err := c.parseFilter(r)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ type historyFilter struct {
 	since       time.Time // zero: no bound
 }
 
-func (c *call) historyFilter(r HistoryRequest) (historyFilter, error) {
+func (c *call) parseFilter(r HistoryRequest) (historyFilter, error) {
 	f := historyFilter{agent: r.AgentID, text: r.Text}
 	var err error
 	if len(r.Scope) > 0 {

@@ -34,7 +34,7 @@ type Reaped struct {
 // again under the mutex: one that a heartbeat saved meanwhile is left alone.
 func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Reaped, error) {
-		p, err := c.reapPlan(r)
+		p, err := c.planReap(r)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ type reapPlan struct {
 	force, dryRun     bool
 }
 
-func (c *call) reapPlan(r ReapRequest) (reapPlan, error) {
+func (c *call) planReap(r ReapRequest) (reapPlan, error) {
 	who, err := c.caller(r.AgentID, nil)
 	if err != nil {
 		return reapPlan{}, err

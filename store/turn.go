@@ -28,12 +28,12 @@ func (c *call) claimInTurn(k *claim, limit time.Duration) (Created, error) {
 	w := c.beginWait(limit)
 	place := &queue.Place{}
 	defer func() {
-		if err := errors.Join(place.Leave(), w.end()); err != nil {
+		if err := errors.Join(place.Leave(), w.stop()); err != nil {
 			c.warn("%v", err)
 		}
 	}()
 	var out *Created
-	_, err := c.blockers(k, place, nil) // compares while nobody waits for the mutex
+	_, err := c.findBlockers(k, place, nil) // compares while nobody waits for the mutex
 	if err == nil {
 		out, err = c.takeTurn(k, place, w)
 	}
@@ -149,7 +149,7 @@ func (c *call) gaveUp(k *claim, place *queue.Place, w *wait) error {
 	if c.ctx.Err() != nil { // nobody is left to be told
 		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
-	b, err := c.blockers(k, place, nil)
+	b, err := c.findBlockers(k, place, nil)
 	if err != nil {
 		c.warn("what blocked the claim is not known: %v", err)
 	}

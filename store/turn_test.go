@@ -171,7 +171,7 @@ func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &queue.Place{}, w); out != nil || !errors.Is(err, errDeadline) {
 		t.Errorf("it got %+v, %v", out, err)
 	}
-	if err := w.end(); err != nil {
+	if err := w.stop(); err != nil {
 		t.Error(err)
 	}
 	wantEmpty(t, common, 0)

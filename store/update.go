@@ -46,7 +46,7 @@ type Updated struct {
 // refuses. Widening answers with the locks that the new entries overlap.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
-		a, err := c.amendment(r)
+		a, err := c.parseAmendment(r)
 		if err != nil {
 			return Updated{}, err
 		}

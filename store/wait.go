@@ -53,7 +53,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 		}
 		w := c.beginWait(limit)
 		out, err := c.waitUntilFree(k, w)
-		if err := w.end(); err != nil {
+		if err := w.stop(); err != nil {
 			c.warn("%v", err)
 		}
 		if err != nil {

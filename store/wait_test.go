@@ -63,7 +63,7 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	go func() {
 		w := looker.beginWait(time.Hour)
 		out, err := looker.waitUntilFree(k, w)
-		if err := errors.Join(err, w.end()); err != nil {
+		if err := errors.Join(err, w.stop()); err != nil {
 			t.Error(err)
 		}
 		free <- out

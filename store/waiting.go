@@ -116,8 +116,8 @@ func (w *wait) tell(message func() string) {
 	w.lent.Tell(Progress{Waited: w.waited(), Limit: w.deadline.Sub(w.began), Message: message()})
 }
 
-// end lets go of all that the wait held.
-func (w *wait) end() error {
+// stop lets go of all that the wait held.
+func (w *wait) stop() error {
 	w.call.ctx = w.asked
 	for _, cancel := range w.cancel {
 		cancel()

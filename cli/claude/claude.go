@@ -39,8 +39,8 @@ type Hook struct {
 // Locks are the operations of the store that hooks use.
 type Locks interface {
 	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
-	Edit(context.Context, store.EditRequest) (store.Answer[store.Edit], error)
-	Edited(context.Context, store.EditRequest) (store.Answer[store.Edited], error)
+	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
+	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 }
 
 // Reply is the answer to one event. named is how the command line named it;

@@ -9,7 +9,7 @@ import (
 )
 
 // Drift reports, for each lock, which files changed outside its scope.
-func Drift(w io.Writer, drifts []store.Drift) {
+func Drift(w io.Writer, drifts []store.LockDrift) {
 	if len(drifts) == 0 {
 		fmt.Fprintln(w, "no active lock of yours was made from this worktree")
 	}
@@ -18,7 +18,7 @@ func Drift(w io.Writer, drifts []store.Drift) {
 	}
 }
 
-func writeDrift(w io.Writer, d store.Drift) {
+func writeDrift(w io.Writer, d store.LockDrift) {
 	switch d.Outcome {
 	case store.NothingChanged:
 		fmt.Fprintf(w, "%s: nothing changed\n", Plain(d.LockID))

@@ -65,16 +65,16 @@ func readGuardConfig(named string, settings map[string]string) guardConfig {
 	return g
 }
 
-// A GuardSettings is how strict the guard is in a worktree.
-type GuardSettings struct {
+// A GuardState is how strict the guard is in a worktree.
+type GuardState struct {
 	Mode         GuardMode `json:"mode"`
 	RequireClaim bool      `json:"requireClaim"`
 	Bypass       bool      `json:"bypass"` // AGENT_LOCKS_BYPASS=1 is in the environment
 }
 
 // GuardSettings reads what the environment and git's config say of the guard.
-func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettings], error) {
-	var a Answer[GuardSettings]
+func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardState], error) {
+	var a Answer[GuardState]
 	environ := s.Environ()
 	if _, err := s.locate(ctx, t, environ); err != nil {
 		return a, err
@@ -85,6 +85,6 @@ func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardSettin
 	}
 	g := readGuardConfig(gitdir.Getenv(environ, modeVariable), settings)
 	a.Warnings = g.warnings
-	a.Result = GuardSettings{Mode: g.mode, RequireClaim: g.requireClaim, Bypass: bypassed(environ)}
+	a.Result = GuardState{Mode: g.mode, RequireClaim: g.requireClaim, Bypass: bypassed(environ)}
 	return a, nil
 }
