@@ -48,7 +48,7 @@ func (a *app) withProgress(ctx context.Context) context.Context {
 		return ctx
 	}
 	var said string
-	return store.WithWaiting(ctx, store.Waiting{Tell: func(p store.Progress) {
+	return store.WithWaiting(ctx, store.Waiting{Report: func(p store.Progress) {
 		if p.Message == said || p.Limit <= 0 { // one read is not a wait
 			return
 		}

@@ -56,7 +56,7 @@ func waiting(ctx context.Context, req *mcp.CallToolRequest, log *slog.Logger) st
 	if token == nil {
 		return w
 	}
-	w.Tell = func(p store.Progress) {
+	w.Report = func(p store.Progress) {
 		err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: token,
 			Message:       p.Message,

@@ -122,7 +122,7 @@ func scopeTexts(scope overlap.Scope) []string {
 	return out
 }
 
-// claimAnyway writes the lock whoever else is there. What it overlaps is read
+// claimAnyway writes the lock regardless of who else is there. What it overlaps is read
 // under the mutex, so that of two claims one sees the other, and compared
 // without it, so that nobody waits for that.
 func (c *call) claimAnyway(k *claim) (Created, error) {

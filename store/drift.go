@@ -17,7 +17,7 @@ type DriftRequest struct {
 	Target
 	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree that are not known to be others'
 	Short   bool    `json:"-"`
-	AgentID *string `json:"agent_id"` // who asks: tells one's own locks from others'
+	AgentID *string `json:"agent_id"` // who asks: separates one's own locks from others'
 }
 
 // The values of LockDrift.Outcome.

@@ -41,7 +41,7 @@ const moved = "moved" // the outcome that moved_to belongs to
 func outcomes() []string { return []string{"modified", "created", "deleted", moved, "unchanged"} }
 
 // Finish ends a lock: its file moves to done/ with the summary as its last
-// note. A lock that has ended already is refused, and told apart from one
+// note. A lock that has ended already is refused, and distinguished from one
 // that was reaped; so is somebody else's, unless r.Force or the caller is the
 // holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
@@ -96,7 +96,7 @@ func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, summary 
 	return ed, nil
 }
 
-// endedPrefix and reapedPrefix begin the notes that tell a holder who ended
+// endedPrefix and reapedPrefix begin the notes that name to a holder who ended
 // its lock.
 const (
 	endedPrefix  = "Finished "

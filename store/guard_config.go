@@ -9,7 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// The variables that the guard heeds.
+// The variables that the guard respects.
 const (
 	bypassVariable = "AGENT_LOCKS_BYPASS"
 	modeVariable   = "AGENT_LOCKS_GUARD"

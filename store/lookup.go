@@ -122,7 +122,7 @@ func (c *call) ambiguous(short string, ids []string) *fault.Error {
 		WithHint("give more of the id")
 }
 
-// notActive is the refusal of an operation on a lock that has ended. It tells
+// notActive is the refusal of an operation on a lock that has ended. It distinguishes
 // a lock reaped for inactivity from one that was finished, and names who ended
 // it and the way back.
 func notActive(l *lockfile.Lock) *fault.Error {
@@ -162,7 +162,7 @@ func lastNoteLike(l *lockfile.Lock, prefix string) string {
 	return ""
 }
 
-// stamped names a moment for a message.
+// stamped names a time for a message.
 func stamped(s lockfile.Stamp) string {
 	if s.IsZero() {
 		return "at an unknown time"

@@ -24,7 +24,7 @@ type Pruned struct {
 
 // Prune deletes finished locks that ended before r.OlderThan, oldest first, or
 // says which it would delete. Active locks and unreadable files it never
-// touches. A dry run tells of a finish that was cut short as the real one does,
+// touches. A dry run reports a finish that was cut short as the real one does,
 // which completes it first.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
@@ -56,7 +56,7 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 }
 
 // prune deletes one file at a time; what was deleted before one fails is gone,
-// and is told.
+// and is reported.
 func (c *call) prune(tx *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	for _, e := range entries {
@@ -76,8 +76,8 @@ func (c *call) prune(tx *disk.Tx, entries []disk.Entry, before time.Time) ([]Pru
 	return out, nil
 }
 
-// prunable tells of a done lock whether it goes: it is under no second name,
-// and ended before a moment.
+// prunable says whether a done lock goes: it is under no second name,
+// and ended early enough.
 func prunable(e disk.Entry, before time.Time) (Pruned, bool) {
 	at := rules.Ended(&e.Lock)
 	return Pruned{ID: e.Lock.ID, Title: e.Lock.Title, Finished: at.String()}, !e.Duplicate && at.Before(before)

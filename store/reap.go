@@ -166,7 +166,7 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 			saved++
 		case errors.Is(err, fault.DuplicateID), errors.Is(err, fault.BadInput): // this one's fault, and no other's
 			c.warn("lock %q is not reaped: %v", e.Lock.ID, err)
-		default: // what was reaped so far is done, and must be told
+		default: // what was reaped so far is done, and must be reported
 			if len(out) == 0 {
 				return nil, err
 			}

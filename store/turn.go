@@ -93,7 +93,7 @@ func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error)
 		if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
 			return nil, err
 		}
-		w.tell(func() string { return c.blockedText(k, b) })
+		w.report(func() string { return c.blockedText(k, b) })
 		return nil, nil
 	})
 }
@@ -118,7 +118,7 @@ func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, err
 	}
 	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return c.comesFirst(k, t) })
 	if err != nil || !kept {
-		return !kept, err // to queue anew
+		return !kept, err // to queues again
 	}
 	var b blockers
 	if nearest != nil {
@@ -134,7 +134,7 @@ func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, err
 		return true, nil
 	}
 	w.on = b.file()
-	w.tell(func() string { return c.blockedText(k, b) })
+	w.report(func() string { return c.blockedText(k, b) })
 	return false, nil
 }
 

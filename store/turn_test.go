@@ -427,7 +427,7 @@ func TestWaitingTellsHowItGoes(t *testing.T) {
 	waiter := callAt(t, common)
 	var told []Progress
 	ctx, cancel := context.WithCancel(t.Context())
-	waiter.ctx = WithWaiting(ctx, Waiting{Tell: func(p Progress) {
+	waiter.ctx = WithWaiting(ctx, Waiting{Report: func(p Progress) {
 		told = append(told, p)
 		cancel()
 	}})

@@ -100,7 +100,7 @@ func (c *call) waitUntilFree(k *claim, w *wait) (Waited, error) {
 			return Waited{Status: isFree, Overlaps: c.blockerSummaries(k, b)}, nil
 		}
 		w.on = b.file()
-		w.tell(func() string { return c.blockedText(k, b) })
+		w.report(func() string { return c.blockedText(k, b) })
 		if w.next() {
 			continue
 		}

@@ -57,7 +57,7 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	// One that only wants to know does not queue.
 	began := make(chan string, 100)
 	looker := watching(t, common)
-	looker.ctx = WithWaiting(t.Context(), Waiting{Tell: func(p Progress) { began <- p.Message }})
+	looker.ctx = WithWaiting(t.Context(), Waiting{Report: func(p Progress) { began <- p.Message }})
 	k := claimOf(t, looker, "four", "src/y.go")
 	free := make(chan Waited, 1)
 	go func() {
@@ -105,7 +105,7 @@ func TestWaitEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var limit time.Duration
-	a, err = s.Wait(WithWaiting(ctx, Waiting{Tell: func(p Progress) {
+	a, err = s.Wait(WithWaiting(ctx, Waiting{Report: func(p Progress) {
 		limit = p.Limit
 		cancel()
 	}}), request)

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxWait   = 3600 // seconds
-	tellEvery = 5 * time.Second
+	maxWait     = 3600 // seconds
+	reportEvery = 5 * time.Second
 )
 
 // Waiting is what a caller lends to operations that wait. Both may be nil.
@@ -23,8 +23,8 @@ type Waiting struct {
 	// Until derives the context that ends a wait where that is earlier than
 	// the end of the call: what was asked is then still answered.
 	Until func(context.Context) (context.Context, context.CancelFunc)
-	// Tell hears of a wait when it begins and every few seconds after that.
-	Tell func(Progress)
+	// Report hears of a wait when it begins and every few seconds after that.
+	Report func(Progress)
 }
 
 // Progress is how far a wait has come.
@@ -49,7 +49,7 @@ type wait struct {
 	began    time.Time
 	deadline time.Time
 	watch    *queue.Watch
-	told     time.Time
+	reported time.Time
 	on       string // the file whose change can end the wait; "" where any may
 }
 
@@ -106,14 +106,14 @@ func (w *wait) why() error {
 
 func (w *wait) waited() time.Duration { return w.call.dir.Now().Sub(w.began) }
 
-// tell says what blocks, not too often.
-func (w *wait) tell(message func() string) {
+// report says what blocks, not too often.
+func (w *wait) report(message func() string) {
 	now := w.call.dir.Now()
-	if w.lent.Tell == nil || !w.told.IsZero() && now.Sub(w.told) < tellEvery {
+	if w.lent.Report == nil || !w.reported.IsZero() && now.Sub(w.reported) < reportEvery {
 		return
 	}
-	w.told = now
-	w.lent.Tell(Progress{Waited: w.waited(), Limit: w.deadline.Sub(w.began), Message: message()})
+	w.reported = now
+	w.lent.Report(Progress{Waited: w.waited(), Limit: w.deadline.Sub(w.began), Message: message()})
 }
 
 // stop lets go of all that the wait held.

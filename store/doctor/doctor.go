@@ -29,7 +29,7 @@ const (
 )
 
 // The checks that a finding can come from. The store knows nothing of the
-// commit guard's hook: whoever can look at that adds its finding.
+// commit guard's hook: a caller that can look at that adds its finding.
 const (
 	CheckGit         = "git"
 	CheckRepository  = "repository"

@@ -89,7 +89,7 @@ func (d *Dir) Close() error {
 // first claim.
 func (d *Dir) Exists() bool { return d.active != nil }
 
-// Refresh looks for the store anew: a caller that waits for long may find it
+// Refresh looks for the store again: a caller that waits for long may find it
 // removed, or another one in its place.
 func (d *Dir) Refresh() error {
 	if err := d.forget(); err != nil {

@@ -87,7 +87,7 @@ func (d *Dir) find(id string, seenInDone bool) finding {
 const perReader = 32
 
 // pauseOnce is the pause before what may have been half written is read again:
-// the first who asks for it waits, and whoever asks later was waited for.
+// the first that asks for it waits, and a later one has been waited for.
 func (d *Dir) pauseOnce(ctx context.Context) func() error {
 	return sync.OnceValue(func() error { return d.pause(ctx, retryAfter) })
 }

@@ -201,7 +201,7 @@ func (d *Dir) IDs(ctx context.Context, w Which) ([]string, error) {
 }
 
 // NewestDone reads the newest done locks, newest first, at most limit of them,
-// and tells how many more there are in done/. It opens no older file there;
+// and says how many more there are in done/. It opens no older file there;
 // of the active directory only what is as new, for a finish cut short.
 func (d *Dir) NewestDone(ctx context.Context, limit int) (Listing, int, error) {
 	seen, err := d.names(ctx, All, maxReads)

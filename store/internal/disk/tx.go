@@ -11,7 +11,7 @@ import (
 )
 
 // A Tx is what may be written while this call holds the store's mutex. Reading
-// goes through its Dir, and completes the finishes that it meets cut short.
+// goes through its Dir, and completes the finishes that it finds cut short.
 type Tx struct {
 	Dir      *Dir
 	mutex    *flock.Flock

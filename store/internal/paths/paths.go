@@ -113,7 +113,7 @@ func scopeError(err error) error {
 // kindHere is kindIn the caller's worktree.
 func (r *Reader) kindHere(p string) overlap.Kind { return kindIn(r.repo.Worktree, p) }
 
-// kindIn tells what a plain path is in a worktree. A symlink is a file to git,
+// kindIn says what a plain path is in a worktree. A symlink is a file to git,
 // whatever it points to.
 func kindIn(worktree, p string) overlap.Kind {
 	if worktree == "" {

@@ -82,7 +82,7 @@ func step(real, name, path string) (string, bool) {
 	return next, true
 }
 
-// within tells whether a clean path lies under a clean directory.
+// within reports whether a clean path lies under a clean directory.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

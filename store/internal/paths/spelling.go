@@ -8,7 +8,7 @@ import (
 )
 
 // A Spelling is one name of a file: a symlink-free directory that exists, and
-// the file's path beneath it.
+// the file's path under it.
 type Spelling struct {
 	Dir  string // absolute
 	Rest string // relative to dir; may lead through what does not exist
@@ -94,7 +94,7 @@ func shorter(a, b string) string {
 
 // DotGitAbove is the nearest directory from dir upwards that holds a .git, if
 // any does: the one to ask git from about a file in dir. A file that lies in no
-// worktree is told without asking, and what lies beneath as the plain files of
+// worktree is told without asking, and what lies under as the plain files of
 // another repository (a bare one, as a clone can bring) is not asked.
 func DotGitAbove(dir string) (root string, ok bool) {
 	for {
@@ -109,7 +109,7 @@ func DotGitAbove(dir string) (root string, ok bool) {
 	}
 }
 
-// Slashed is the path from a directory to one beneath it, as git spells it.
+// Slashed is the path from a directory to one under it, as git spells it.
 func Slashed(from, to string) string {
 	rest := strings.TrimPrefix(to, from)
 	return strings.TrimPrefix(filepath.ToSlash(rest), "/")

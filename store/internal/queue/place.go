@@ -117,7 +117,7 @@ func (p *Place) keptIn(waiting *disk.Folder) bool {
 }
 
 // Keep gives the place up where its ticket is no longer in the queue, so that
-// the caller queues anew.
+// the caller queues again.
 func (p *Place) Keep(d *disk.Dir) error {
 	if !p.Taken() {
 		return nil

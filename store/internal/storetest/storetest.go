@@ -106,7 +106,7 @@ func Put(t testing.TB, path, content string) {
 	}
 }
 
-// tree is every name beneath a directory with its contents.
+// tree is every name under a directory with its contents.
 func Tree(t testing.TB, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
