@@ -2,18 +2,17 @@ package lockfile
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
 // CleanTitle, CleanTask, CleanAgent and CleanNote return the text as it will
 // be stored (outer blanks trimmed), or an error that names the fault and the
-// limit. Titles, tasks and agent ids are one line: control characters, line
-// and paragraph separators are refused, and so are the bidirectional controls
-// (U+202A to U+202E, U+2066 to U+2069), since an unbalanced one reorders what
-// is printed after it, and text that shows nothing.
+// limit. Titles, tasks and agent ids are one line, and hold nothing that their
+// reader cannot see (package legible).
 func CleanTitle(s string) (string, error) { return cleanLine("title", s, MaxTitle) }
 
 // CleanTask is CleanTitle for a task's text.
@@ -26,8 +25,7 @@ func CleanPlace(s string) (string, error) { return cleanLine("place", s, MaxTask
 func CleanAgent(s string) (string, error) { return cleanLine("agent id", s, MaxAgent) }
 
 // CleanNote cleans a note or summary: as CleanTitle, but it may have several
-// lines and hold tabs (no other control characters; CRLF becomes LF), and it
-// may hold any other text.
+// lines, separators of lines and paragraphs, and tabs; CRLF becomes LF.
 func CleanNote(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", fmt.Errorf("the note is not valid UTF-8")
@@ -39,10 +37,8 @@ func CleanNote(s string) (string, error) {
 	if len(s) > MaxNote {
 		return "", fmt.Errorf("the note is %d bytes long (at most %d)", len(s), MaxNote)
 	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return "", fmt.Errorf("the note holds the control character %U", r)
-		}
+	if o, found := legible.Find(s, '\n', '\t', '\u2028', '\u2029'); found {
+		return "", fmt.Errorf("the note holds %s", oddity(s, o))
 	}
 	return s, nil
 }
@@ -84,42 +80,24 @@ func cleanLine(what, s string, limit int) (string, error) {
 	if n := utf8.RuneCountInString(s); n > limit {
 		return "", fmt.Errorf("the %s is %d characters long (at most %d)", what, n, limit)
 	}
-	for _, r := range s {
-		if fault := lineFault(r); fault != "" {
-			return "", fmt.Errorf("the %s %s holds the %s %U", what, quote(s), fault, r)
-		}
+	if o, found := legible.Find(s); found {
+		return "", fmt.Errorf("the %s %s holds %s", what, quote(s), oddity(s, o))
 	}
-	// A zero-width space alone looks empty and hides the row.
+	// Characters that no font has look empty and hide the row.
 	if !strings.ContainsFunc(s, unicode.IsGraphic) {
 		return "", fmt.Errorf("the %s %s shows nothing", what, quote(s))
 	}
 	return s, nil
 }
 
-// lineFault is the reason why r is not allowed in one-line text; "" if it is.
-func lineFault(r rune) string {
-	switch {
-	case r == '\n':
-		return "line break"
-	case unicode.IsControl(r):
-		return "control character"
-	case r == '\u2028', r == '\u2029':
-		return "line separator"
-	case '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
-		return "bidirectional control"
+// oddity names a character and its place, which nobody can see.
+func oddity(s string, o legible.Oddity) string {
+	what := string(o.Kind)
+	if o.Rune == '\n' {
+		what = "line break"
 	}
-	return ""
+	return fmt.Sprintf("the %s %U (character %d)", what, o.Rune, utf8.RuneCountInString(s[:o.At])+1)
 }
 
 // quote shows text in a message, on one line and shortened.
-func quote(s string) string {
-	const shown = 80
-	if len(s) <= shown {
-		return strconv.Quote(s)
-	}
-	cut := shown
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strconv.Quote(s[:cut]) + "..."
-}
+func quote(s string) string { return legible.Quote(legible.Cut(s, 80)) }

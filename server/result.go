@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -63,15 +64,15 @@ func failure(err error, warnings []string) *mcp.CallToolResult {
 			detail = string(encoded)
 		}
 	}
-	return &mcp.CallToolResult{IsError: true, Content: blocks(sentence, detail, warningLines(warnings))}
+	return &mcp.CallToolResult{IsError: true, Content: blocks(legible.Lines(sentence), detail, warningLines(warnings))}
 }
 
 // warningLines puts each warning on a line of its own; a newline within one (a
-// file name may hold it) is escaped.
+// file name may hold it) is escaped, as all that could not be seen.
 func warningLines(warnings []string) string {
 	lines := make([]string, len(warnings))
 	for i, w := range warnings {
-		lines[i] = "warning: " + strings.ReplaceAll(w, "\n", `\n`)
+		lines[i] = "warning: " + legible.Plain(w)
 	}
 	return strings.Join(lines, "\n")
 }

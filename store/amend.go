@@ -235,7 +235,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	}
 	from := "an unknown holder"
 	if l.AgentID != nil {
-		from = *l.AgentID
+		from = rules.Spelled(*l.AgentID)
 	}
 	ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by, l))
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "agent_id", Value: a.handTo})

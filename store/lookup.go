@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -115,7 +116,7 @@ func (c *call) ambiguous(short string, ids []string) *fault.Error {
 	for i, id := range ids {
 		shown[i] = id
 		if e, err := c.dir.Get(c.ctx, id); err == nil { // what cannot be read has its id only
-			shown[i] += fmt.Sprintf(" (%s, %q)", e.Lock.Status, rules.FirstLine(e.Lock.Title, titleRunes))
+			shown[i] += fmt.Sprintf(" (%s, %s)", e.Lock.Status, legible.Quote(rules.FirstLine(e.Lock.Title, titleRunes)))
 		}
 	}
 	return fault.Input("lock id %q is ambiguous: %s%s", short, strings.Join(shown, ", "), more).

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -79,9 +81,10 @@ func (c *call) blockedText(k *claim, b blockers) string {
 		if !pair.Exact { // decided by how the entries begin, or with a !(...)
 			verb = "may be"
 		}
-		text = fmt.Sprintf("%s %s held by %s since %s, for %q", fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created, l.Title)
+		text = fmt.Sprintf("%s %s held by %s since %s, for %s",
+			fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created, legible.Quote(rules.FirstLine(l.Title, lockfile.MaxTitle)))
 		if note := rules.FirstLine(l.LastNote(), lastNoteRunes); note != "" {
-			text += fmt.Sprintf(" (last note: %q)", note)
+			text += fmt.Sprintf(" (last note: %s)", legible.Quote(note))
 		}
 		text += fmt.Sprintf(", lock %q", l.ID)
 	case len(b.tickets) > 0:

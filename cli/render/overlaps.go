@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -89,7 +90,7 @@ func HoldText(verb string, h store.Hold) string {
 	if !h.Exact {
 		verb = "may be "
 	}
-	text := fmt.Sprintf("%sheld by %s for %q", verb, AgentName(h.AgentID), Plain(h.Title))
+	text := fmt.Sprintf("%sheld by %s for %s", verb, AgentName(h.AgentID), legible.Quote(h.Title))
 	switch h.Reason {
 	case "stale":
 		text += "; the lock is stale: agent-locks reap " + Plain(h.ID)

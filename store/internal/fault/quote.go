@@ -1,18 +1,17 @@
 package fault
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/agent-locks/agent-locks/store/shell"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
 // InQuotes is a text in quotes that can be taken from between them as it is:
 // %q would double the backslashes of app/\[id\]/page.tsx, and that names no
 // file.
 func InQuotes(s string) string {
-	if strings.Contains(s, `"`) || !shell.Printable(s) {
-		return strconv.Quote(s)
+	if strings.Contains(s, `"`) || legible.Plain(s) != s {
+		return legible.Quote(s)
 	}
 	return `"` + s + `"`
 }

@@ -87,11 +87,11 @@ func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, fo
 		}
 		return by, false, nil
 	case parent:
-		return fmt.Sprintf("by its parent %s for its holder %s", *c.Agent, *l.AgentID), false, nil
+		return fmt.Sprintf("by its parent %s for its holder %s", *c.Agent, Spelled(*l.AgentID)), false, nil
 	}
 	if force {
-		return fmt.Sprintf("with force by %s; its holder was %s", *c.Agent, *l.AgentID), true, nil
+		return fmt.Sprintf("with force by %s; its holder was %s", *c.Agent, Spelled(*l.AgentID)), true, nil
 	}
-	return "", false, fault.New(fault.NotHolder, "lock %q is held by %q, and you are %q: you cannot %s", l.ID, *l.AgentID, *c.Agent, deed).
+	return "", false, fault.New(fault.NotHolder, "lock %q is held by %s, and you are %q: you cannot %s", l.ID, Named(l.AgentID), *c.Agent, deed).
 		WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
 }

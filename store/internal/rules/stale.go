@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
@@ -152,8 +153,15 @@ func Named(agent *string) string {
 	if agent == nil {
 		return "an agent without an id"
 	}
-	return fmt.Sprintf("%q", *agent)
+	return legible.Quote(cutID(*agent))
 }
+
+// Spelled is an agent's id as a note names it.
+func Spelled(agent string) string { return legible.Plain(cutID(agent)) }
+
+// cutID is an id of an agent, of bearable length: who writes files by hand may
+// give itself any.
+func cutID(agent string) string { return legible.Cut(agent, 4*lockfile.MaxAgent) }
 
 // FirstLine is the first line of s, at most n characters of it.
 func FirstLine(s string, n int) string {
