@@ -106,6 +106,11 @@ func change[T any](c *call, op func(*disk.Tx) (T, error)) (T, error) {
 	return result, nil
 }
 
+// readAhead reads the active locks ahead of a change that lists them: under the
+// mutex only what was written since is opened, so that nobody waits for the
+// reading of thousands of files. What fails here is reported there.
+func (c *call) readAhead() { _, _ = c.dir.List(c.ctx, disk.ActiveOnly) }
+
 // list reads the store and warns of all that is odd in it.
 func (c *call) list(w disk.Which) ([]disk.Entry, error) {
 	l, err := c.dir.List(c.ctx, w)

@@ -53,12 +53,16 @@ type blockers struct {
 
 func (b blockers) none() bool { return len(b.locks)+len(b.tickets) == 0 }
 
-// file is the name of a file without whose change the claim stays blocked.
+// file is the name of a file without whose change the claim stays blocked; ""
+// where none is known.
 func (b blockers) file() string {
-	if len(b.tickets) > 0 {
+	switch {
+	case len(b.tickets) > 0:
 		return b.tickets[0].File()
+	case len(b.locks) > 0:
+		return b.locks[0].entry.Lock.ID + disk.Extension
 	}
-	return b.locks[0].entry.Lock.ID + disk.Extension
+	return ""
 }
 
 // findBlockers reads the store and judges: by the locks and by those of the tickets

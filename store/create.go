@@ -126,6 +126,7 @@ func scopeTexts(scope overlap.Scope) []string {
 // under the mutex, so that of two claims one sees the other, and compared
 // without it, so that nobody waits for that.
 func (c *call) claimAnyway(k *claim) (Created, error) {
+	c.readAhead()
 	var others []disk.Entry
 	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 		var err error

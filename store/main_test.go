@@ -12,6 +12,7 @@ func TestMain(m *testing.M) {
 	roles["agent"] = func(args []string) error { return playAgent(context.Background(), args[0]) }
 	roles["stress"] = func(args []string) error { return playStress(args[0], args[1], args[2]) }
 	roles["claim"] = func(args []string) error { return playClaim(args[0], args[1]) }
+	roles["wait"] = func(args []string) error { return playWait(args[0], args[1]) }
 	roles["writes"] = func(args []string) error { return playWrites(args[0], args[1], args[2]) }
 	storetest.Main(m, roles)
 }

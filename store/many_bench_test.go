@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
@@ -80,11 +82,52 @@ func BenchmarkManyLocks(b *testing.B) {
 			for b.Loop() {
 				repository := newRepository(b)
 				fillStore(b, repository, active)
-				b.ReportMetric(elapsed(func() { claimAll(b, repository, 40, true) }).Seconds(), "at-once-s")
+				inTurn := elapsed(func() { claimAll(b, repository, 10, false) })
+				atOnce := elapsed(func() { claimAll(b, repository, 40, true) })
+				b.ReportMetric(atOnce.Seconds(), "at-once-s")
+				b.ReportMetric(atOnce.Seconds()/(4*inTurn.Seconds()), "ratio")
 			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// BenchmarkManyLocksWait measures what part of a core one takes that waits for
+// a lock among a great many, with nobody before it.
+func BenchmarkManyLocksWait(b *testing.B) {
+	for _, active := range []int{100, 10000} {
+		b.Run(fmt.Sprintf("active=%d", active), func(b *testing.B) {
+			for b.Loop() {
+				repository := newRepository(b)
+				fillStore(b, repository, active)
+				used := func(seconds string) time.Duration {
+					cmd := storetest.Process(b, "wait", repository, seconds)
+					if err := cmd.Start(); err != nil {
+						b.Fatal(err)
+					}
+					awaitAll(b, cmd)
+					return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+				}
+				short, long := used("3"), used("8")
+				b.ReportMetric(100*(long-short).Seconds()/5, "%-of-a-core")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// playWait waits in vain for some seconds.
+func playWait(repository, seconds string) error {
+	limit, err := strconv.ParseFloat(seconds, 64)
+	if err != nil {
+		return err
+	}
+	name := "waiter"
+	_, err = storeAt(repository).Create(context.Background(), CreateRequest{Title: name, Scope: []string{"src/part7/x.go"}, AgentID: &name, WaitSeconds: &limit})
+	if !errors.Is(err, fault.Timeout) {
+		return fmt.Errorf("it did not wait in vain: %w", err)
+	}
+	return nil
 }
 
 // claimAll has that many processes claim, and fails where one of them does.
@@ -92,7 +135,7 @@ func claimAll(b *testing.B, repository string, n int, atOnce bool) {
 	b.Helper()
 	var running []*exec.Cmd
 	for i := range n {
-		cmd := storetest.Process(b, "claim", repository, fmt.Sprintf("agent-%d", i))
+		cmd := storetest.Process(b, "claim", repository, fmt.Sprintf("agent-%d-%t", i, atOnce))
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}

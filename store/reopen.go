@@ -38,6 +38,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		if err != nil {
 			return Reopened{}, err
 		}
+		c.readAhead()
 		var others []disk.Entry
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := c.find(r.Ref, disk.All)

@@ -84,7 +84,9 @@ func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error)
 				c.warn("%v", err)
 			}
 			return &out, nil
-		case place.Taken():
+		}
+		w.block(b)
+		if place.Taken() {
 			return nil, nil
 		}
 		if through := c.circle(k, b, live); through != "" {
@@ -93,7 +95,7 @@ func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error)
 		if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
 			return nil, err
 		}
-		w.report(func() string { return c.blockedText(k, b) })
+		w.report(func() string { return c.blockedText(k, w.by) })
 		return nil, nil
 	})
 }
@@ -112,7 +114,6 @@ func (k *claim) ticket(since string, deadline time.Time) queue.Ticket {
 // one who leaves wakes one.
 func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, error) {
 	c.paths.Refill()
-	w.on = ""
 	if err := c.dir.Refresh(); err != nil {
 		return false, err
 	}
@@ -120,21 +121,20 @@ func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, err
 	if err != nil || !kept {
 		return !kept, err // to queues again
 	}
-	var b blockers
 	if nearest != nil {
-		b.tickets = []queue.Ticket{*nearest}
-	} else {
+		w.block(blockers{tickets: []queue.Ticket{*nearest}})
+	} else if !c.stillBlocked(k, w) {
 		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return false, err
 		}
-		b = c.judge(k, read, nil)
+		b := c.judge(k, read, nil)
+		if b.none() {
+			return true, nil
+		}
+		w.block(b)
 	}
-	if b.none() {
-		return true, nil
-	}
-	w.on = b.file()
-	w.report(func() string { return c.blockedText(k, b) })
+	w.report(func() string { return c.blockedText(k, w.by) })
 	return false, nil
 }
 

@@ -54,6 +54,9 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		var others []disk.Entry // whom an added entry may overlap
 		var tickets []queue.Ticket
 		var ticketsErr error
+		if len(a.add) > 0 {
+			c.readAhead()
+		}
 		out, err := change(c, func(tx *disk.Tx) (Updated, error) {
 			var err error
 			if e, err = c.find(r.Ref, disk.ActiveOnly); err != nil {

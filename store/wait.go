@@ -84,33 +84,54 @@ func (c *call) wish(r WaitRequest) (*claim, error) {
 }
 
 func (c *call) waitUntilFree(k *claim, w *wait) (Waited, error) {
-	for {
+	for over := false; ; {
 		c.paths.Refill()
 		clear(k.compared)
 		if err := c.dir.Refresh(); err != nil {
 			return Waited{}, err
 		}
-		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
-		if err != nil {
-			return Waited{}, err
+		if over || !c.stillBlocked(k, w) {
+			read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+			if err != nil {
+				return Waited{}, err
+			}
+			b := c.judge(k, read, nil)
+			if b.none() {
+				c.notePassed(k, b)
+				return Waited{Status: isFree, Overlaps: c.blockerSummaries(k, b)}, nil
+			}
+			if over {
+				c.note(read)
+				return Waited{Status: isTimedOut, Overlaps: c.blockerSummaries(k, b)}, nil
+			}
+			w.block(b)
 		}
-		b := c.judge(k, read, nil)
-		if b.none() {
-			c.notePassed(k, b)
-			return Waited{Status: isFree, Overlaps: c.blockerSummaries(k, b)}, nil
-		}
-		w.on = b.file()
-		w.report(func() string { return c.blockedText(k, b) })
+		w.report(func() string { return c.blockedText(k, w.by) })
 		if w.next() {
 			continue
 		}
 		if err := w.asked.Err(); err != nil {
 			return Waited{}, err
 		}
-		c.note(read)
 		if why := w.why(); !errors.Is(why, errDeadline) {
 			c.warn("stopped waiting before the time was up: %v", why)
 		}
-		return Waited{Status: isTimedOut, Overlaps: c.blockerSummaries(k, b)}, nil
+		over, c.ctx = true, w.asked
 	}
+}
+
+// stillBlocked reports whether the lock that blocked the claim by the last read
+// still does. That is enough to keep waiting, and takes one open, whatever the
+// number of locks.
+func (c *call) stillBlocked(k *claim, w *wait) bool {
+	if len(w.by.locks) == 0 {
+		return false
+	}
+	e, err := c.dir.Get(c.ctx, w.by.locks[0].entry.Lock.ID)
+	if err != nil || e.Done() || !c.blocks(k, e) {
+		return false
+	}
+	pairs := c.pairs(k, e)
+	w.by.locks[0], w.by.tickets = overlapping{e, pairs}, nil
+	return len(pairs) > 0
 }

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 	"github.com/fsnotify/fsnotify"
 )
@@ -131,4 +135,64 @@ func TestWaitEnds(t *testing.T) {
 		}
 	}
 	wantEmpty(t, repository+"/.git", 1)
+}
+
+// A waiter asks first whether what blocked it still does; whatever ends that
+// must show.
+func TestStillBlocked(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(t *testing.T, common string, e disk.Entry)
+		want   bool
+	}{
+		"as it was": {func(*testing.T, string, disk.Entry) {}, true},
+		"noted": {func(t *testing.T, common string, e disk.Entry) {
+			rewrite(t, common, e, lockfile.Edit{AddNotes: []string{"halfway"}})
+		}, true},
+		"narrowed": {func(t *testing.T, common string, e disk.Entry) {
+			rewrite(t, common, e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "scope", Value: []string{"docs"}}}})
+		}, false},
+		"handed to the waiter": {func(t *testing.T, common string, e disk.Entry) {
+			rewrite(t, common, e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "agent_id", Value: "two"}}})
+		}, false},
+		"stale": {func(t *testing.T, common string, e disk.Entry) {
+			rewrite(t, common, e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: "2020-01-01T00-00-00"}}})
+		}, false},
+		"finished": {func(t *testing.T, common string, e disk.Entry) { end(t, common, e) }, false},
+		"removed by hand": {func(t *testing.T, _ string, e disk.Entry) {
+			if err := os.Remove(e.Path); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			common := storetest.NewCommon(t)
+			e := hold(t, common, "one", "src")
+			c := callAt(t, common)
+			k := claimOf(t, c, "two", "src/x.go")
+			b, err := c.findBlockers(k, &queue.Place{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := c.beginWait(time.Minute)
+			w.block(b)
+			tc.change(t, common, e)
+			clear(k.compared)
+			if got := c.stillBlocked(k, w); got != tc.want {
+				t.Errorf("still blocked: %v, want %v", got, tc.want)
+			}
+			if err := w.stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func rewrite(t *testing.T, common string, e disk.Entry, edit lockfile.Edit) {
+	t.Helper()
+	under(t, common, func(tx *disk.Tx) error {
+		_, err := tx.Rewrite(e, edit)
+		return err
+	})
 }

@@ -50,7 +50,7 @@ type wait struct {
 	deadline time.Time
 	watch    *queue.Watch
 	reported time.Time
-	on       string // the file whose change can end the wait; "" where any may
+	by       blockers // what blocked it by the last read, without that read, which may be long
 }
 
 var errDeadline = errors.New("the time is up")
@@ -65,13 +65,16 @@ func (c *call) beginWait(limit time.Duration) *wait {
 	return w
 }
 
+// block notes what the wait is for.
+func (w *wait) block(b blockers) { w.by = blockers{locks: b.locks, tickets: b.tickets} }
+
 // next waits for a change and reports whether to look again: false once the
 // wait is over. The first time it begins to watch and returns at once, so that
 // whatever changed before is seen by the read that follows.
 func (w *wait) next() bool {
 	c := w.call
 	if w.watch != nil {
-		w.watch.Next(c.ctx, w.on)
+		w.watch.Next(c.ctx, w.by.file())
 		return !w.over()
 	}
 	if w.over() {

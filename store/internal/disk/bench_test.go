@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
@@ -139,5 +140,40 @@ func write(b *testing.B, d *Dir, do func(tx *Tx) (Entry, error)) {
 	}
 	if err := tx.unlock(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkListAgain measures how long a writer keeps others waiting for the
+// reading of the store that it has read before.
+func BenchmarkListAgain(b *testing.B) {
+	for _, active := range []int{100, 10000} {
+		for _, ahead := range []bool{false, true} {
+			b.Run(fmt.Sprintf("active=%d/ahead=%t", active, ahead), func(b *testing.B) {
+				d := filled(b, active, 1)
+				time.Sleep(2 * grain)
+				for b.Loop() {
+					b.StopTimer()
+					if err := d.Refresh(); err != nil {
+						b.Fatal(err)
+					}
+					if ahead {
+						if _, err := d.List(b.Context(), ActiveOnly); err != nil {
+							b.Fatal(err)
+						}
+					}
+					tx, err := d.lock(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+					if l, err := d.List(b.Context(), ActiveOnly); err != nil || len(l.Entries) != active {
+						b.Fatal(len(l.Entries), err)
+					}
+					if err := tx.unlock(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

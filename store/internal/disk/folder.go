@@ -17,6 +17,7 @@ type Folder struct {
 	name string // in its parent
 
 	handle *os.File // of the directory itself
+	memory memory
 }
 
 // openFolder opens the directory called name, or returns nil where there is

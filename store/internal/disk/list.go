@@ -46,6 +46,7 @@ func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
 // collect puts in what was found of each id, in order, and of the locks those that
 // w does not exclude.
 func (l *Listing) collect(found []finding, w Which) {
+	l.Entries = slices.Grow(l.Entries, len(found))
 	for _, f := range found {
 		l.Bad = append(l.Bad, f.bad...)
 		if f.note != "" {

@@ -26,7 +26,10 @@ const youth = 2 * time.Second
 
 // readLock reads the file of a lock, if it is a regular file of bearable size.
 func (f *Folder) readLock(id string, now time.Time) reading {
-	data, modified, err := f.readFile(id + Extension)
+	if file := f.recall(id); file != nil {
+		return reading{file: file}
+	}
+	data, fi, err := f.readFile(id + Extension)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return reading{missing: true}
@@ -35,8 +38,9 @@ func (f *Folder) readLock(id string, now time.Time) reading {
 	}
 	file, err := lockfile.Parse(id, data)
 	if err != nil {
-		return reading{reason: err.Error(), young: now.Sub(modified).Abs() < youth}
+		return reading{reason: err.Error(), young: now.Sub(fi.ModTime()).Abs() < youth}
 	}
+	f.remember(id, file, fi, now)
 	return reading{file: file}
 }
 
@@ -46,25 +50,25 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// readFile also says when the file was modified. It follows no link, and what
+// readFile also says what the file was when it was opened. It follows no link, and what
 // is opened must be a regular file: a fifo or a device can hang or do things.
-func (f *Folder) readFile(name string) ([]byte, time.Time, error) {
+func (f *Folder) readFile(name string) ([]byte, fs.FileInfo, error) {
 	file, err := f.openPlain(name)
 	if err != nil {
 		if fi, lerr := f.Lstat(name); lerr == nil && !fi.Mode().IsRegular() {
 			err = readable(fi)
 		}
-		return nil, time.Time{}, err
+		return nil, nil, err
 	}
 	fi, err := file.Stat()
 	if err == nil {
 		err = readable(fi)
 	}
 	if err != nil {
-		return nil, time.Time{}, errors.Join(err, file.Close())
+		return nil, nil, errors.Join(err, file.Close())
 	}
 	data, err := readAll(file, fi.Size())
-	return data, fi.ModTime(), errors.Join(err, file.Close())
+	return data, fi, errors.Join(err, file.Close())
 }
 
 // readable reports why a file must not be read.
