@@ -28,7 +28,7 @@ type amendment struct {
 }
 
 // parseAmendment validates a request before anything of it is applied.
-func (c *call) parseAmendment(r UpdateRequest) (a amendment, err error) {
+func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 	if a.who, err = c.caller(r.AgentID, nil); err != nil {
 		return a, err
 	}
@@ -42,7 +42,7 @@ func (c *call) parseAmendment(r UpdateRequest) (a amendment, err error) {
 		}
 		c.paths.WarnEverything(a.add)
 	}
-	if a.remove, err = c.removals(r.RemoveScope); err != nil {
+	if a.remove, err = parseRemovals(c, r.RemoveScope); err != nil {
 		return a, err
 	}
 	if a.addTasks, err = lockfile.CleanTasks(r.AddTasks, nil); err != nil {
@@ -93,7 +93,7 @@ type removal struct {
 	spellings []string
 }
 
-func (c *call) removals(entries []string) ([]removal, error) {
+func parseRemovals(c *call, entries []string) ([]removal, error) {
 	var out []removal
 	for _, text := range entries {
 		text = strings.TrimSpace(text)

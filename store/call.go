@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -142,4 +143,59 @@ func (c *call) noteLock(l *lockfile.Lock) {
 		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
 			l.ID, l.Updated.Raw, rules.Age(skew))
 	}
+}
+
+// caller is who asks: the ids that it gave, else those that the environment
+// has, and the worktree that it stands in.
+func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
+	who = c.here()
+	if who.Agent, err = c.agentID("agent_id", agent, "AGENT_LOCKS_AGENT_ID"); err != nil {
+		return who, err
+	}
+	who.Parent, err = c.agentID("parent_agent_id", parent, "AGENT_LOCKS_PARENT_ID")
+	return who, err
+}
+
+// here is a caller of whom only the worktree is known.
+func (c *call) here() rules.Caller {
+	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree), WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
+}
+
+func (c *call) agentID(argument string, given *string, variable string) (*string, error) {
+	if given != nil {
+		id, err := lockfile.CleanAgent(*given)
+		if err != nil {
+			return nil, fault.Text(argument, err)
+		}
+		return &id, nil
+	}
+	v := gitdir.Getenv(c.environ, variable)
+	if v == "" {
+		return nil, nil
+	}
+	id, err := lockfile.CleanAgent(v)
+	if err != nil {
+		c.warn("%s is ignored: %v", variable, err)
+		return nil, nil
+	}
+	return &id, nil
+}
+
+// staleMinutes is the threshold of silence that a call asked for, else the
+// configured one.
+func (c *call) staleMinutes(asked *float64) (float64, error) {
+	if asked == nil {
+		return c.configuredMinutes(), nil
+	}
+	return *asked, rules.CheckStaleMinutes(*asked)
+}
+
+// configuredMinutes is the threshold where a call names none:
+// AGENT_LOCKS_STALE_MINUTES, else 60.
+func (c *call) configuredMinutes() float64 {
+	minutes, warning := rules.Configured(gitdir.Getenv(c.environ, rules.StaleVariable))
+	if warning != "" && !slices.Contains(c.warnings, warning) {
+		c.warnings = append(c.warnings, warning)
+	}
+	return minutes
 }

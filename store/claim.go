@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
@@ -30,12 +31,12 @@ type comparison struct {
 
 func (k *claim) party() rules.Party { return rules.PartyOf(&k.lock, false) }
 
-// pairs compares a claim's scope with a lock's.
-func (c *call) pairs(k *claim, e disk.Entry) []overlap.Pair {
+// comparedPairs compares a claim's scope with a lock's.
+func comparedPairs(c *call, k *claim, e disk.Entry) []overlap.Pair {
 	if old, ok := k.compared[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
 		return old.pairs
 	}
-	pairs := k.scope.Overlaps(c.storedScope(e))
+	pairs := k.scope.Overlaps(storedScope(c, e))
 	if k.compared == nil {
 		k.compared = map[string]comparison{}
 	}
@@ -69,7 +70,7 @@ func (b blockers) file() string {
 // that come before the caller's place, if it has one. In a transaction (tx) it
 // sweeps the queue on the way. Where the tickets cannot be read, the answer has
 // the locks.
-func (c *call) findBlockers(k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
+func findBlockers(c *call, k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
 	c.paths.Refill()
 	var tickets []queue.Ticket
 	var terr error
@@ -85,39 +86,39 @@ func (c *call) findBlockers(k *claim, place *queue.Place, tx *disk.Tx) (blockers
 	if tx == nil {
 		tickets, terr = queue.Read(c.ctx, c.dir)
 	}
-	return c.judge(k, read, place.Earlier(tickets)), terr
+	return judgeClaim(c, k, read, place.Earlier(tickets)), terr
 }
 
-// judge is the rule over what was read.
-func (c *call) judge(k *claim, read disk.Listing, tickets []queue.Ticket) blockers {
+// judgeClaim is the rule over what was read.
+func judgeClaim(c *call, k *claim, read disk.Listing, tickets []queue.Ticket) blockers {
 	b := blockers{read: read}
 	for _, e := range exclusiveTo(k.lock.Mode, read.Entries) {
-		pairs := c.pairs(k, e)
+		pairs := comparedPairs(c, k, e)
 		if len(pairs) == 0 {
 			continue
 		}
 		o := overlapping{e, pairs}
 		b.overlaps = append(b.overlaps, o)
-		if c.blocks(k, e) {
+		if lockBlocks(c, k, e) {
 			b.locks = append(b.locks, o)
 		}
 	}
 	for _, t := range tickets {
-		if c.comesFirst(k, t) {
+		if comesFirst(c, k, t) {
 			b.tickets = append(b.tickets, t)
 		}
 	}
 	return b
 }
 
-// blocks reports whether a lock that overlaps a claim blocks it.
-func (c *call) blocks(k *claim, e disk.Entry) bool {
+// lockBlocks reports whether a lock that overlaps a claim blocks it.
+func lockBlocks(c *call, k *claim, e disk.Entry) bool {
 	return rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), k.minutes)).Blocks(k.party())
 }
 
 // comesFirst reports whether an earlier ticket blocks a claim, by the rule for
 // locks.
-func (c *call) comesFirst(k *claim, t queue.Ticket) bool {
+func comesFirst(c *call, k *claim, t queue.Ticket) bool {
 	return ticketParty(t).Blocks(k.party()) && len(k.scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) > 0
 }
 
@@ -127,16 +128,16 @@ func ticketParty(t queue.Ticket) rules.Party {
 
 // blockerSummaries lists all that a claim overlaps, and says of each whether it
 // blocks.
-func (c *call) blockerSummaries(k *claim, b blockers) []Summary {
-	out := c.overlapSummaries(b.overlaps, k.minutes)
+func blockerSummaries(c *call, k *claim, b blockers) []Summary {
+	out := overlapSummaries(c, b.overlaps, k.minutes)
 	for i, o := range b.overlaps {
-		out[i].Blocks = c.blocks(k, o.entry)
+		out[i].Blocks = lockBlocks(c, k, o.entry)
 	}
 	return out
 }
 
 // heldUp lists who waits for what a lock holds, so that its holder knows.
-func (c *call) heldUp(e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
+func heldUp(c *call, e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
 	if e.Done() {
 		return nil
 	}
@@ -148,8 +149,32 @@ func (c *call) heldUp(e disk.Entry, tickets []queue.Ticket, err error) []Waiter 
 		return nil
 	}
 	mine := rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), c.configuredMinutes()))
-	scope := c.storedScope(e)
+	scope := storedScope(c, e)
 	return waiters(slices.DeleteFunc(slices.Clone(tickets), func(t queue.Ticket) bool {
 		return !mine.Blocks(ticketParty(t)) || len(scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) == 0
 	}))
+}
+
+// agents are the known agents among the blockers.
+func (b blockers) agents() []string {
+	var agents []string
+	for _, o := range b.locks {
+		if id := o.entry.Lock.AgentID; id != nil {
+			agents = append(agents, *id)
+		}
+	}
+	for _, t := range b.tickets {
+		if t.AgentID != nil {
+			agents = append(agents, *t.AgentID)
+		}
+	}
+	return agents
+}
+
+// ticket is what a claim puts into the queue.
+func (k *claim) ticket(since string, deadline time.Time) queue.Ticket {
+	return queue.Ticket{
+		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
+		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
+	}
 }

@@ -40,7 +40,7 @@ type Created struct {
 // lists those that overlap it, as they were when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
-		k, err := c.claimOf(r)
+		k, err := claimOf(c, r)
 		if err != nil {
 			return Created{}, err
 		}
@@ -49,22 +49,22 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		case r.WaitSeconds != nil:
 			var limit time.Duration
 			if limit, err = waitSeconds(*r.WaitSeconds); err == nil {
-				out, err = c.claimInTurn(k, limit)
+				out, err = claimInTurn(c, k, limit)
 			}
 		case r.IfFree:
-			out, err = c.claimIfFree(k)
+			out, err = claimIfFree(c, k)
 		default:
-			return c.claimAnyway(k)
+			return claimAnyway(c, k)
 		}
 		if err == nil {
-			out.Recent = c.recent(k.scope)
+			out.Recent = recentOn(c, k.scope)
 		}
 		return out, err
 	})
 }
 
 // claimOf is the claim that a request asks for.
-func (c *call) claimOf(r CreateRequest) (*claim, error) {
+func claimOf(c *call, r CreateRequest) (*claim, error) {
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
 		return nil, fault.Text("title", err)
@@ -91,9 +91,9 @@ func (c *call) claimOf(r CreateRequest) (*claim, error) {
 	c.paths.WarnEverything(scope)
 	l := lockfile.Lock{
 		Title: title, Status: lockfile.Active, AgentID: who.Agent, ParentAgentID: who.Parent, Scope: scopeTexts(scope), LeaseMinutes: lease,
-		Repository: c.recorded("repository", c.repo.Root), Worktree: c.recorded("worktree", c.repo.Worktree),
+		Repository: recorded(c, "repository", c.repo.Root), Worktree: recorded(c, "worktree", c.repo.Worktree),
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName()),
-		Branch:       c.recorded("branch", c.repo.Branch), Head: c.repo.Head,
+		Branch:       recorded(c, "branch", c.repo.Branch), Head: c.repo.Head,
 	}
 	if r.Shared {
 		l.Mode = lockfile.Shared
@@ -105,7 +105,7 @@ func (c *call) claimOf(r CreateRequest) (*claim, error) {
 }
 
 // recorded is a name from git as the file can hold it.
-func (c *call) recorded(key, name string) string {
+func recorded(c *call, key, name string) string {
 	safe := lockfile.Recordable(name)
 	if safe != name {
 		c.warn("%s %q is recorded percent-escaped, as %q", key, name, safe)
@@ -125,7 +125,7 @@ func scopeTexts(scope overlap.Scope) []string {
 // claimAnyway writes the lock regardless of who else is there. What it overlaps is read
 // under the mutex, so that of two claims one sees the other, and compared
 // without it, so that nobody waits for that.
-func (c *call) claimAnyway(k *claim) (Created, error) {
+func claimAnyway(c *call, k *claim) (Created, error) {
 	c.readAhead()
 	var others []disk.Entry
 	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
@@ -133,56 +133,56 @@ func (c *call) claimAnyway(k *claim) (Created, error) {
 		if others, err = c.list(disk.ActiveOnly); err != nil {
 			return disk.Entry{}, err
 		}
-		return c.write(tx, k)
+		return writeLock(c, tx, k)
 	})
 	if err != nil {
 		return Created{}, err
 	}
-	found := c.overlappingWith(k.scope, exclusiveTo(k.lock.Mode, others))
-	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.overlapSummaries(found, k.minutes)}, nil
+	found := overlappingWith(c, k.scope, exclusiveTo(k.lock.Mode, others))
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, k.minutes)}, nil
 }
 
 // claimIfFree writes the lock, or nothing where a lock blocks it or somebody
 // waits for these files already: a caller who only asks again and again must
 // not come before those who queue. Only one who has seen that nothing blocks
 // takes the mutex, to look again.
-func (c *call) claimIfFree(k *claim) (Created, error) {
+func claimIfFree(c *call, k *claim) (Created, error) {
 	none := &queue.Place{}
-	b, err := c.findBlockers(k, none, nil)
+	b, err := findBlockers(c, k, none, nil)
 	if err != nil {
 		return Created{}, err
 	}
 	if !b.none() {
-		return Created{}, c.refusal(k, b)
+		return Created{}, refusalOf(c, k, b)
 	}
 	return change(c, func(tx *disk.Tx) (Created, error) {
-		b, err := c.findBlockers(k, none, tx)
+		b, err := findBlockers(c, k, none, tx)
 		if err != nil {
 			return Created{}, err
 		}
 		if !b.none() {
-			return Created{}, c.refusal(k, b)
+			return Created{}, refusalOf(c, k, b)
 		}
-		return c.grant(tx, k, b)
+		return grantClaim(c, tx, k, b)
 	})
 }
 
-// grant writes the lock of a claim that nothing blocks.
-func (c *call) grant(tx *disk.Tx, k *claim, b blockers) (Created, error) {
+// grantClaim writes the lock of a claim that nothing blocks.
+func grantClaim(c *call, tx *disk.Tx, k *claim, b blockers) (Created, error) {
 	if err := c.ctx.Err(); err != nil {
 		return Created{}, err
 	}
-	e, err := c.write(tx, k)
+	e, err := writeLock(c, tx, k)
 	if err != nil {
 		return Created{}, err
 	}
-	c.notePassed(k, b)
-	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.blockerSummaries(k, b)}, nil
+	notePassed(c, k, b)
+	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: blockerSummaries(c, k, b)}, nil
 }
 
 // notePassed warns of what did not block a claim and yet might be somebody's
 // work, and of all else that was odd in the store.
-func (c *call) notePassed(k *claim, b blockers) {
+func notePassed(c *call, k *claim, b blockers) {
 	c.note(b.read)
 	for _, o := range b.overlaps {
 		if l := &o.entry.Lock; rules.Stale(l, c.store.Now(), k.minutes) {
@@ -194,8 +194,8 @@ func (c *call) notePassed(k *claim, b blockers) {
 	}
 }
 
-// write puts a new lock into the store under the first free id.
-func (c *call) write(tx *disk.Tx, k *claim) (disk.Entry, error) {
+// writeLock puts a new lock into the store under the first free id.
+func writeLock(c *call, tx *disk.Tx, k *claim) (disk.Entry, error) {
 	l, now := k.lock, c.now()
 	l.Created, l.Updated = now, now
 	return tx.Create(now.Raw+"-"+lockfile.Slug(l.Title, l.Scope), func(id string) (*lockfile.File, error) {

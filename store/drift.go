@@ -64,7 +64,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err != nil {
 			return nil, err
 		}
-		locks, err := c.driftLocks(r, who, active)
+		locks, err := driftLocks(c, r, who, active)
 		if err != nil {
 			return nil, err
 		}
@@ -72,11 +72,11 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if len(locks) == 0 {
 			return out, nil
 		}
-		if err := c.unlessTrusted(r.Target); err != nil {
+		if err := unlessTrusted(c, r.Target); err != nil {
 			return nil, err
 		}
 		k := drifting{call: c, who: who, active: active, minutes: c.configuredMinutes(), scopes: map[string]overlap.Scope{}}
-		if k.uncommitted, err = c.uncommitted(); err != nil {
+		if k.uncommitted, err = uncommitted(c); err != nil {
 			return nil, err
 		}
 		for _, e := range locks {
@@ -92,9 +92,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 
 // driftLocks are the locks that a request is about: those of this worktree without
 // the ones that are known to be somebody else's.
-func (c *call) driftLocks(r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
+func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
-		e, err := c.find(Ref{LockID: *r.LockID, Short: r.Short}, disk.ActiveOnly)
+		e, err := findLock(c, Ref{LockID: *r.LockID, Short: r.Short}, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 func (k *drifting) scope(e disk.Entry) overlap.Scope {
 	scope, ok := k.scopes[e.Lock.ID]
 	if !ok {
-		scope = k.call.storedScope(e)
+		scope = storedScope(k.call, e)
 		k.scopes[e.Lock.ID] = scope
 	}
 	return scope
@@ -183,7 +183,7 @@ func (k *drifting) scope(e disk.Entry) overlap.Scope {
 
 // changed lists what changed in this worktree since a claim, in order.
 func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
-	committed, err := k.call.committed(l)
+	committed, err := committed(k.call, l)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func sorted(paths []string) []string {
 // repository's settings name, unless what is looked at is a worktree of the
 // repository that the caller works in: a call that only reads must not run what
 // somebody laid out in another directory.
-func (c *call) unlessTrusted(t Target) error {
+func unlessTrusted(c *call, t Target) error {
 	if t.BaseDir == nil {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (c *call) unlessTrusted(t Target) error {
 // uncommitted lists what differs from HEAD in the caller's worktree; in the
 // middle of a merge only what differs from the commits that are being merged as
 // well, as committed does of a merge.
-func (c *call) uncommitted() ([]string, error) {
+func uncommitted(c *call) ([]string, error) {
 	merging, err := c.repo.Merging()
 	if err != nil {
 		c.warn("what is being merged is not known (%v): it counts as changed here", err)
@@ -243,7 +243,7 @@ func (c *call) uncommitted() ([]string, error) {
 // committed lists what the commits made here since a claim touched. Where the
 // claim's commit is gone altogether, or was never recorded, the commits since
 // the claim's time stand for it.
-func (c *call) committed(l *lockfile.Lock) ([]string, error) {
+func committed(c *call, l *lockfile.Lock) ([]string, error) {
 	switch {
 	case c.repo.Head == "" || c.repo.Head == l.Head:
 		return nil, nil

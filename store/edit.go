@@ -34,7 +34,7 @@ type EditVerdict struct {
 // means that nobody can tell.
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
 	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *EditVerdict) error {
-		blocked, warned := p.call.holds(rules.Judge(p.names, p.claims), p.entries, p.minutes)
+		blocked, warned := holdsOf(p.call, rules.Judge(p.names, p.claims), p.entries, p.minutes)
 		out.Blocked = append(out.Blocked, blocked...)
 		out.Warned = append(out.Warned, warned...)
 		return nil
@@ -68,7 +68,7 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 				return err
 			}
 			defer c.dir.Close()
-			p, err := c.lookAt(r, f.names)
+			p, err := placeOf(c, r, f.names)
 			if err == nil {
 				err = see(p, &a.Result)
 			}
@@ -81,7 +81,7 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 	return a, err
 }
 
-func (c *call) lookAt(r EditRequest, names []string) (*filePlace, error) {
+func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
 	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (c *call) lookAt(r EditRequest, names []string) (*filePlace, error) {
 		return nil, err
 	}
 	minutes := c.configuredMinutes()
-	return &filePlace{call: c, names: names, who: who, entries: entries, claims: c.fileClaims(who, entries, minutes), minutes: minutes}, nil
+	return &filePlace{call: c, names: names, who: who, entries: entries, claims: fileClaims(c, who, entries, minutes), minutes: minutes}, nil
 }
 
 // A located is a worktree and the names that a file has in it.

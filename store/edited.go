@@ -35,27 +35,27 @@ type EditFollowUp struct {
 // note on the newest of them. An agent that has claimed nothing is told
 // nothing. Where the mutex cannot be acquired at once, nothing is written.
 func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
-	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}}, (*filePlace).edited)
+	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}}, noteEdit)
 }
 
-func (p *filePlace) edited(out *EditFollowUp) error {
+func noteEdit(p *filePlace, out *EditFollowUp) error {
 	c := p.call
 	own := slices.DeleteFunc(slices.Clone(p.entries), func(e disk.Entry) bool { return !rules.SameAgent(p.who.Agent, e.Lock.AgentID) })
 	if len(own) == 0 {
 		return nil
 	}
-	outside := p.outside()
+	outside := outsideName(p)
 	if outside != "" {
 		out.Outside = outside
 		for _, e := range own {
-			out.Claims = append(out.Claims, c.summary(e, p.minutes))
+			out.Claims = append(out.Claims, summaryOf(c, e, p.minutes))
 		}
 	}
-	if outside == "" && !slices.ContainsFunc(own, p.due) {
+	if outside == "" && !slices.ContainsFunc(own, func(e disk.Entry) bool { return heartbeatDue(p, e) }) {
 		return nil
 	}
 	c.dir.Wait = hookPatience
-	alive, err := change(c, func(tx *disk.Tx) ([]string, error) { return p.refresh(tx, own, outside) })
+	alive, err := change(c, func(tx *disk.Tx) ([]string, error) { return refreshHeartbeats(p, tx, own, outside) })
 	out.Alive = append(out.Alive, alive...)
 	if errors.Is(err, fault.StoreBusy) && c.ctx.Err() == nil {
 		return nil
@@ -63,9 +63,9 @@ func (p *filePlace) edited(out *EditFollowUp) error {
 	return err
 }
 
-// outside is the file's name where none of the agent's own locks covers it
+// outsideName is the file's name where none of the agent's own locks covers it
 // under any of its names and none has a note of it yet; else "".
-func (p *filePlace) outside() string {
+func outsideName(p *filePlace) string {
 	name := lockfile.Recordable(p.names[len(p.names)-1])
 	for _, claim := range p.claims {
 		if !rules.SameAgent(p.who.Agent, claim.Lock.AgentID) {
@@ -79,17 +79,17 @@ func (p *filePlace) outside() string {
 	return name
 }
 
-// due reports whether a lock was last seen a minute ago, or in a future that
+// heartbeatDue reports whether a lock was last seen a minute ago, or in a future that
 // only a wrong clock has seen.
-func (p *filePlace) due(e disk.Entry) bool {
+func heartbeatDue(p *filePlace, e disk.Entry) bool {
 	return p.call.store.Now().Sub(e.Lock.Updated.Time).Abs() >= heartbeatEvery
 }
 
-// refresh writes what is due, on the locks as they are now.
-func (p *filePlace) refresh(tx *disk.Tx, own []disk.Entry, outside string) ([]string, error) {
+// refreshHeartbeats writes what is due, on the locks as they are now.
+func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside string) ([]string, error) {
 	alive := []string{}
 	for i, listed := range own {
-		e, err := p.call.findActive(Ref{LockID: listed.Lock.ID})
+		e, err := findActiveLock(p.call, Ref{LockID: listed.Lock.ID})
 		if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) || err == nil && !rules.SameAgent(p.who.Agent, e.Lock.AgentID) {
 			continue // ended, or handed over, since it was listed
 		}
@@ -100,7 +100,7 @@ func (p *filePlace) refresh(tx *disk.Tx, own []disk.Entry, outside string) ([]st
 		if outside != "" && i == len(own)-1 {
 			edit.AddNotes = []string{outsideNote + outside}
 		}
-		if len(edit.AddNotes) == 0 && !p.due(e) {
+		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue
 		}
 		if _, err := tx.Rewrite(e, edit); err != nil {

@@ -52,7 +52,7 @@ func TestEditedJudgesAgain(t *testing.T) {
 		for _, title := range []string{"alive", "handed"} {
 			before[title] = text(title)
 		}
-		return p.edited(out)
+		return noteEdit(p, out)
 	})
 	out := a.Result
 	if err != nil || !slices.Equal(out.Alive, []string{id["kept"]}) {

@@ -59,7 +59,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			return Finished{}, err
 		}
 		return change(c, func(tx *disk.Tx) (Finished, error) {
-			e, err := c.findActive(r.Ref)
+			e, err := findActiveLock(c, r.Ref)
 			if err != nil {
 				return Finished{}, err
 			}
@@ -138,4 +138,16 @@ func endEdit(now lockfile.Stamp, by string) lockfile.Edit {
 		{Key: "finished", Value: now.Raw},
 		{Key: "finished_by", Value: by},
 	}}
+}
+
+// cleanNote is a note as it is stored; "" where none was given.
+func cleanNote(argument string, note *string) (string, error) {
+	if note == nil {
+		return "", nil
+	}
+	clean, err := lockfile.CleanNote(*note)
+	if err != nil {
+		return "", fault.Text(argument, err)
+	}
+	return clean, nil
 }

@@ -69,7 +69,7 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 	g.config = readGuardConfig(gitdir.Getenv(environ, modeVariable), nil)
 	if bypassed(environ) {
 		if g.config.mode == ModeBlock {
-			g.answer.Result.Noted = g.noteBypass()
+			g.answer.Result.Noted = noteBypassed(g)
 		}
 		return g.conclude(GuardBypassed, nil)
 	}
@@ -179,15 +179,15 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 		return GuardFailed, err
 	}
 	minutes := c.configuredMinutes()
-	claims := c.fileClaims(who, entries, minutes)
-	names, spelled, err := c.gitNames(files)
+	claims := fileClaims(c, who, entries, minutes)
+	names, spelled, err := gitNames(c, files)
 	if err != nil {
 		return GuardFailed, err
 	}
 	j := rules.Judge(names, claims)
 	result := &g.answer.Result
 	result.Files, result.Spelled = len(files), spelled
-	result.Blocked, result.Warned = c.holds(j, entries, minutes)
+	result.Blocked, result.Warned = holdsOf(c, j, entries, minutes)
 	if g.config.requireClaim && len(j.Unclaimed) > 0 {
 		result.Unclaimed = j.Unclaimed
 	}
@@ -240,7 +240,7 @@ func unchecked(err error) error {
 // gitNames are files relative to the root and slash-separated, as git names them;
 // what begins with ./ or ../ is meant from where the caller stands. spelled has
 // those that are no plain text, by what answers call them.
-func (c *call) gitNames(files []string) (names []string, spelled map[string]string, err error) {
+func gitNames(c *call, files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, file := range files {
 		name := filepath.ToSlash(gitdir.Rooted(c.repo.Dir, file))

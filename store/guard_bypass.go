@@ -21,18 +21,18 @@ const (
 	bypassNoteFiles = 3
 )
 
-// noteBypass notes a bypassed commit on the locks that would have refused it,
+// noteBypassed notes a bypassed commit on the locks that would have refused it,
 // so that their holders find out, and returns their ids. It is best effort: the
 // commit goes through whatever happens here, and at once where the mutex is
 // held or looking takes too long.
-func (g guarding) noteBypass() []string {
+func noteBypassed(g guarding) []string {
 	ctx, cancel := context.WithTimeout(g.ctx, bypassPatience)
 	defer cancel()
 	g.ctx, g.answer = ctx, Answer[Guarded]{Result: nothingGuarded()}
 	done := make(chan []string, 1)
 	go func() {
 		var noted []string
-		g.blocked = func(c *call, who rules.Caller, holds []Hold) { noted = c.noteOn(holds, who) }
+		g.blocked = func(c *call, who rules.Caller, holds []Hold) { noted = noteBypassOn(c, holds, who) }
 		// An error has kept the guard from looking, so nothing is known to note.
 		_, _ = g.decide()
 		done <- noted
@@ -45,15 +45,15 @@ func (g guarding) noteBypass() []string {
 	}
 }
 
-// noteOn notes on each lock which of its files a bypassed commit changes. It
+// noteBypassOn notes on each lock which of its files a bypassed commit changes. It
 // says nothing of the holder, so `updated` stays as it is.
-func (c *call) noteOn(holds []Hold, who rules.Caller) []string {
+func noteBypassOn(c *call, holds []Hold, who rules.Caller) []string {
 	c.dir.Wait = hookPatience
 	var noted []string
 	// What went wrong after some locks were noted leaves those noted.
 	_, _ = change(c, func(tx *disk.Tx) (struct{}, error) {
 		for id, files := range filesByLock(holds) {
-			e, err := c.findActive(Ref{LockID: id})
+			e, err := findActiveLock(c, Ref{LockID: id})
 			if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) {
 				continue // ended since it was listed
 			}

@@ -34,7 +34,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		var tickets []queue.Ticket
 		var ticketsErr error
 		out, err := change(c, func(tx *disk.Tx) (Refreshed, error) {
-			if e, err = c.findActive(r.Ref); err != nil {
+			if e, err = findActiveLock(c, r.Ref); err != nil {
 				return Refreshed{}, err
 			}
 			if who.IsStranger(&e.Lock) {
@@ -50,7 +50,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		if err != nil {
 			return Refreshed{}, err
 		}
-		out.Waiting = c.heldUp(e, tickets, ticketsErr) // compared without the mutex
+		out.Waiting = heldUp(c, e, tickets, ticketsErr) // compared without the mutex
 		return out, nil
 	})
 }

@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
@@ -27,7 +30,7 @@ const defaultHistory = 20 // locks
 // it opens no more files of the archive than it shows.
 func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
-		f, err := c.parseFilter(r)
+		f, err := parseFilter(c, r)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +41,7 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		if limit < 1 {
 			return nil, badLimit(limit)
 		}
-		found, more, err := c.history(f, limit)
+		found, more, err := finishedLocks(c, f, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +50,7 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		}
 		out := make([]Whole, len(found))
 		for i, e := range found {
-			out[i] = c.whole(e, rules.DefaultMinutes)
+			out[i] = wholeOf(c, e, rules.DefaultMinutes)
 		}
 		return out, nil
 	})
@@ -60,7 +63,7 @@ type historyFilter struct {
 	since       time.Time // zero: no bound
 }
 
-func (c *call) parseFilter(r HistoryRequest) (historyFilter, error) {
+func parseFilter(c *call, r HistoryRequest) (historyFilter, error) {
 	f := historyFilter{agent: r.AgentID, text: r.Text}
 	var err error
 	if len(r.Scope) > 0 {
@@ -78,14 +81,14 @@ func (f historyFilter) filters() bool {
 	return f.scope != nil || f.agent != "" || f.text != "" || !f.since.IsZero()
 }
 
-func (c *call) passes(f historyFilter, e disk.Entry) bool {
+func passesFilter(c *call, f historyFilter, e disk.Entry) bool {
 	return matches(&e.Lock, f.agent, f.text) &&
 		(f.since.IsZero() || !rules.Ended(&e.Lock).Before(f.since)) &&
-		(f.scope == nil || len(f.scope.Overlaps(c.storedScope(e))) > 0)
+		(f.scope == nil || len(f.scope.Overlaps(storedScope(c, e))) > 0)
 }
 
-// history finds the newest done locks that pass, and how many more there are.
-func (c *call) history(f historyFilter, limit int) (found []disk.Entry, more int, err error) {
+// finishedLocks finds the newest done locks that pass, and how many more there are.
+func finishedLocks(c *call, f historyFilter, limit int) (found []disk.Entry, more int, err error) {
 	if f.filters() {
 		entries, err := c.list(disk.DoneOnly)
 		if err != nil {
@@ -94,7 +97,7 @@ func (c *call) history(f historyFilter, limit int) (found []disk.Entry, more int
 		slices.Reverse(entries)
 		for _, e := range entries {
 			switch {
-			case !c.passes(f, e):
+			case !passesFilter(c, f, e):
 			case len(found) < limit:
 				found = append(found, e)
 			default:
@@ -111,9 +114,9 @@ func (c *call) history(f historyFilter, limit int) (found []disk.Entry, more int
 	return l.Entries, more, nil
 }
 
-// whole is everything that a lock's file says.
-func (c *call) whole(e disk.Entry, staleMinutes float64) Whole {
-	w := Whole{Summary: c.summary(e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
+// wholeOf is everything that a lock's file says.
+func wholeOf(c *call, e disk.Entry, staleMinutes float64) Whole {
+	w := Whole{Summary: summaryOf(c, e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
 	if w.Tasks == nil {
 		w.Tasks = []lockfile.Task{}
 	}
@@ -121,4 +124,23 @@ func (c *call) whole(e disk.Entry, staleMinutes float64) Whole {
 		w.Notes = []string{}
 	}
 	return w
+}
+
+// parseTime reads a point in the past as people give it: a stamp, RFC 3339, or
+// how long ago in hours or days (24h, 90d).
+func parseTime(argument, s string, now time.Time) (time.Time, error) {
+	s = strings.TrimSpace(s)
+	if n := len(s) - 1; n > 0 {
+		unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour}[s[n]]
+		// The bound keeps the multiplication from overflowing.
+		if v, err := strconv.ParseUint(s[:n], 10, 32); err == nil && unit > 0 && v <= uint64(1<<62/unit) {
+			return now.Add(-time.Duration(v) * unit), nil
+		}
+	}
+	at, err := lockfile.ParseStamp(s)
+	if err != nil {
+		return time.Time{}, fault.Input("`%s` %q is not a point in time", argument, s).
+			WithHint("give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
+	}
+	return at.Time, nil
 }

@@ -15,13 +15,13 @@ type Hold struct {
 }
 
 // fileClaims are the active locks as the rule for files sees them for a caller.
-func (c *call) fileClaims(who rules.Caller, entries []disk.Entry, minutes float64) []rules.FileClaim {
+func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64) []rules.FileClaim {
 	out := make([]rules.FileClaim, len(entries))
 	for i := range entries {
 		l := &entries[i].Lock
 		out[i] = rules.FileClaim{
 			Lock:   l,
-			Scope:  c.storedScope(entries[i]),
+			Scope:  storedScope(c, entries[i]),
 			Own:    who.Owns(l),
 			Parent: rules.SameAgent(who.Parent, l.AgentID),
 			Stale:  rules.Stale(l, c.store.Now(), minutes),
@@ -30,8 +30,8 @@ func (c *call) fileClaims(who rules.Caller, entries []disk.Entry, minutes float6
 	return out
 }
 
-// holds lists what a judgement about these locks found, in their order.
-func (c *call) holds(j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
+// holdsOf lists what a judgement about these locks found, in their order.
+func holdsOf(c *call, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
 	here := c.here()
 	blocked, warned = []Hold{}, []Hold{}
 	for i, e := range entries {
@@ -42,7 +42,7 @@ func (c *call) holds(j rules.Judgement, entries []disk.Entry, minutes float64) (
 					continue
 				}
 				same := here.SameWorktree(&e.Lock)
-				h := Hold{Summary: c.summary(e, minutes), Files: files, Reason: reason, Exact: exact}
+				h := Hold{Summary: summaryOf(c, e, minutes), Files: files, Reason: reason, Exact: exact}
 				h.SameWorktree = &same
 				h.LastNote = rules.FirstLine(e.Lock.LastNote(), lastNoteRunes)
 				if reason == "" {

@@ -25,9 +25,9 @@ const (
 	titleRunes   = 60 // of their titles
 )
 
-// find reads the lock that r names, exactly or, where r allows it, by an
+// findLock reads the lock that r names, exactly or, where r allows it, by an
 // unambiguous beginning of its id or slug. first says where to look first.
-func (c *call) find(r Ref, first disk.Which) (disk.Entry, error) {
+func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
 	if strings.TrimSpace(r.LockID) == "" {
 		return disk.Entry{}, fault.Input("`lock_id` %q is empty", r.LockID).WithHint("see `lock_query` for the ids")
 	}
@@ -35,7 +35,7 @@ func (c *call) find(r Ref, first disk.Which) (disk.Entry, error) {
 	if !r.Short || !errors.Is(err, fault.LockNotFound) {
 		return e, err
 	}
-	id, rerr := c.expand(r.LockID, first)
+	id, rerr := expandID(c, r.LockID, first)
 	if rerr != nil {
 		return e, rerr
 	}
@@ -45,9 +45,9 @@ func (c *call) find(r Ref, first disk.Which) (disk.Entry, error) {
 	return c.dir.Get(c.ctx, id)
 }
 
-// findActive is find for the operations that only an active lock allows.
-func (c *call) findActive(r Ref) (disk.Entry, error) {
-	e, err := c.find(r, disk.ActiveOnly)
+// findActiveLock is find for the operations that only an active lock allows.
+func findActiveLock(c *call, r Ref) (disk.Entry, error) {
+	e, err := findLock(c, r, disk.ActiveOnly)
 	if err == nil && e.Done() {
 		err = notActive(&e.Lock)
 	}
@@ -66,10 +66,10 @@ func tooShort(short string, notFound error) error {
 	return &err
 }
 
-// expand is the id whose slug is short or, from minShortID characters on, that
+// expandID is the id whose slug is short or, from minShortID characters on, that
 // begins, or whose slug begins, with it: "" where there is none, an error that
 // lists them where there are several.
-func (c *call) expand(short string, first disk.Which) (string, error) {
+func expandID(c *call, short string, first disk.Which) (string, error) {
 	long := utf8.RuneCountInString(short) >= minShortID
 	for _, w := range lookOrder(first) {
 		ids, err := c.dir.IDs(c.ctx, w)
@@ -93,7 +93,7 @@ func (c *call) expand(short string, first disk.Which) (string, error) {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return "", c.ambiguous(short, found)
+			return "", ambiguous(c, short, found)
 		}
 	}
 	return "", nil
@@ -107,7 +107,7 @@ func lookOrder(first disk.Which) []disk.Which {
 }
 
 // ambiguous lists the candidates with what tells them apart.
-func (c *call) ambiguous(short string, ids []string) *fault.Error {
+func ambiguous(c *call, short string, ids []string) *fault.Error {
 	more := ""
 	if n := len(ids) - maxCandidate; n > 0 {
 		ids, more = ids[:maxCandidate], fmt.Sprintf(" and %d more", n)

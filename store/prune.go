@@ -50,14 +50,14 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 			if err != nil {
 				return nil, err
 			}
-			return c.prune(tx, entries, before)
+			return pruneAll(c, tx, entries, before)
 		})
 	})
 }
 
-// prune deletes one file at a time; what was deleted before one fails is gone,
+// pruneAll deletes one file at a time; what was deleted before one fails is gone,
 // and is reported.
-func (c *call) prune(tx *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
+func pruneAll(c *call, tx *disk.Tx, entries []disk.Entry, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	for _, e := range entries {
 		going, ok := prunable(e, before)

@@ -47,7 +47,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 			return nil, err
 		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
-			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(c.storedScope(e))) == 0
+			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(storedScope(c, e))) == 0
 		})
 		if r.Limit != nil && len(entries) > *r.Limit {
 			more := len(entries) - *r.Limit
@@ -56,9 +56,9 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		out := make([]Summary, len(entries))
 		for i, e := range entries {
-			out[i] = c.summary(e, minutes)
+			out[i] = summaryOf(c, e, minutes)
 		}
-		c.boundScopes(out)
+		boundScopes(c, out)
 		return out, nil
 	})
 }

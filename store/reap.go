@@ -34,18 +34,19 @@ type Reaped struct {
 // again under the mutex: one that a heartbeat saved meanwhile is left alone.
 func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Reaped, error) {
-		p, err := c.planReap(r)
+		p, err := planReap(c, r)
 		if err != nil {
 			return nil, err
 		}
 		if r.LockID == nil {
-			return c.reapAll(p)
+			return reapAll(c, p)
 		}
-		reap := c.reapOne
-		if p.dryRun {
-			reap = c.wouldReap
+		var out Reaped
+		if one := (Ref{LockID: *r.LockID, Short: r.Short}); p.dryRun {
+			out, err = wouldReap(c, p, one)
+		} else {
+			out, err = reapOne(c, p, one)
 		}
-		out, err := reap(p, Ref{LockID: *r.LockID, Short: r.Short})
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ type reapPlan struct {
 	force, dryRun     bool
 }
 
-func (c *call) planReap(r ReapRequest) (reapPlan, error) {
+func planReap(c *call, r ReapRequest) (reapPlan, error) {
 	who, err := c.caller(r.AgentID, nil)
 	if err != nil {
 		return reapPlan{}, err
@@ -78,13 +79,13 @@ func (p reapPlan) minutes(l *lockfile.Lock) float64 {
 }
 
 // reapOne archives one lock under the mutex, if p may.
-func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
+func reapOne(c *call, p reapPlan, r Ref) (Reaped, error) {
 	return change(c, func(tx *disk.Tx) (Reaped, error) {
-		e, err := c.findActive(r)
+		e, err := findActiveLock(c, r)
 		if err != nil {
 			return Reaped{}, err
 		}
-		out, edit, err := c.reaped(p, e)
+		out, edit, err := reapEdit(c, p, e)
 		if err != nil {
 			return Reaped{}, err
 		}
@@ -94,18 +95,18 @@ func (c *call) reapOne(p reapPlan, r Ref) (Reaped, error) {
 }
 
 // wouldReap says what came of reapOne, and writes nothing.
-func (c *call) wouldReap(p reapPlan, r Ref) (Reaped, error) {
-	e, err := c.findActive(r)
+func wouldReap(c *call, p reapPlan, r Ref) (Reaped, error) {
+	e, err := findActiveLock(c, r)
 	if err != nil {
 		return Reaped{}, err
 	}
-	out, _, err := c.reaped(p, e)
+	out, _, err := reapEdit(c, p, e)
 	return out, err
 }
 
-// reaped is what p makes of an active lock, or why it may not or cannot. All
+// reapEdit is what p makes of an active lock, or why it may not or cannot. All
 // that decides is here, so that a dry run says what the real one does.
-func (c *call) reaped(p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
+func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
 	quiet, minutes := rules.Quiet(&e.Lock, c.store.Now()), p.minutes(&e.Lock)
 	switch {
 	case !rules.Longer(quiet, minutes):
@@ -114,7 +115,7 @@ func (c *call) reaped(p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
 		return Reaped{}, lockfile.Edit{}, e.TwoPlaces()
 	}
 	edit := endEdit(c.now(), reapedBy)
-	edit.AddNotes = []string{c.reapNote(p, e)}
+	edit.AddNotes = []string{reapNote(c, p, e)}
 	_, err := e.Edited(edit)
 	return Reaped{ID: e.Lock.ID, Title: e.Lock.Title, StaleForSeconds: quiet}, edit, err
 }
@@ -139,8 +140,8 @@ func protected(e disk.Entry, quiet int64, minutes float64) string {
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
-func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
-	entries, err := c.reapEntries(p)
+func reapAll(c *call, p reapPlan) ([]Reaped, error) {
+	entries, err := reapEntries(c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 		if e.Done() {
 			continue
 		}
-		reaped, _, err := c.reaped(p, e)
+		reaped, _, err := reapEdit(c, p, e)
 		if errors.Is(err, fault.LockNotStale) {
 			if quiet := rules.Quiet(&e.Lock, c.store.Now()); rules.Longer(quiet, p.asked) {
 				c.warnings = append(c.warnings, protected(e, quiet, p.minutes(&e.Lock)))
@@ -157,7 +158,7 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 			continue
 		}
 		if err == nil && !p.dryRun {
-			reaped, err = c.reapOne(p, Ref{LockID: e.Lock.ID})
+			reaped, err = reapOne(c, p, Ref{LockID: e.Lock.ID})
 		}
 		switch {
 		case err == nil:
@@ -174,13 +175,13 @@ func (c *call) reapAll(p reapPlan) ([]Reaped, error) {
 			return out, nil
 		}
 	}
-	c.warnSaved(saved)
+	warnSaved(c, saved)
 	return out, nil
 }
 
 // warnSaved counts the locks that were stale when they were listed, and were
 // not when their turn came.
-func (c *call) warnSaved(n int) {
+func warnSaved(c *call, n int) {
 	switch {
 	case n == 1:
 		c.warn("1 stale lock was not reaped: a heartbeat saved it, or somebody ended it meanwhile")
@@ -191,7 +192,7 @@ func (c *call) warnSaved(n int) {
 
 // reapEntries lists the active locks; a reap that changes things completes
 // the finishes that were cut short first.
-func (c *call) reapEntries(p reapPlan) ([]disk.Entry, error) {
+func reapEntries(c *call, p reapPlan) ([]disk.Entry, error) {
 	if p.dryRun || !c.dir.Exists() {
 		return c.list(disk.ActiveOnly)
 	}
@@ -200,7 +201,7 @@ func (c *call) reapEntries(p reapPlan) ([]disk.Entry, error) {
 
 // reapNote keeps what the archive would otherwise forget: when it was last
 // seen and the rule by which it was too old.
-func (c *call) reapNote(p reapPlan, e disk.Entry) string {
+func reapNote(c *call, p reapPlan, e disk.Entry) string {
 	minutes := p.minutes(&e.Lock)
 	note := reapedPrefix + "at " + c.now().Raw
 	if p.who.Agent != nil {

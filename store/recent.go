@@ -29,10 +29,10 @@ type Recent struct {
 	LastNote   string  `json:"lastNote,omitempty"` // its first line
 }
 
-// recent lists the locks on a scope that were finished in the last day, newest
+// recentOn lists the locks on a scope that were finished in the last day, newest
 // first. It says what happened and decides nothing, so what cannot be read is a
 // warning.
-func (c *call) recent(scope overlap.Scope) []Recent {
+func recentOn(c *call, scope overlap.Scope) []Recent {
 	out := []Recent{}
 	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan))
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *call) recent(scope overlap.Scope) []Recent {
 	slices.SortFunc(entries, func(a, b disk.Entry) int {
 		return cmp.Or(rules.Ended(&b.Lock).Compare(rules.Ended(&a.Lock).Time), strings.Compare(b.Lock.ID, a.Lock.ID))
 	})
-	for _, o := range c.overlappingWith(scope, entries) {
+	for _, o := range overlappingWith(c, scope, entries) {
 		if len(out) == recentCount {
 			break
 		}

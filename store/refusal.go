@@ -43,17 +43,17 @@ func waiters(tickets []queue.Ticket) []Waiter {
 	return out
 }
 
-// refusal says who blocks a claim, since when, doing what.
-func (c *call) refusal(k *claim, b blockers) *fault.Error {
-	e := c.blocked(fault.Conflict, k, b)
+// refusalOf says who blocks a claim, since when, doing what.
+func refusalOf(c *call, k *claim, b blockers) *fault.Error {
+	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + c.anonymous(k, b)
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + anonymousHint(c, k, b)
 	return e
 }
 
-// deadlock refuses a wait that would close a circle.
-func (c *call) deadlock(k *claim, b blockers, through string) *fault.Error {
-	e := c.refusal(k, b)
+// deadlockOf refuses a wait that would close a circle.
+func deadlockOf(c *call, k *claim, b blockers, through string) *fault.Error {
+	e := refusalOf(c, k, b)
 	r := e.Detail.(Refusal)
 	r.Deadlock = true
 	e.Detail = r
@@ -62,17 +62,17 @@ func (c *call) deadlock(k *claim, b blockers, through string) *fault.Error {
 	return e
 }
 
-// blocked is an error whose message names the first blocker. It warns of what
+// blockedError is an error whose message names the first blocker. It warns of what
 // was odd in the store, too.
-func (c *call) blocked(code Code, k *claim, b blockers) *fault.Error {
+func blockedError(c *call, code Code, k *claim, b blockers) *fault.Error {
 	c.note(b.read)
-	return fault.New(code, "%s", c.blockedText(k, b)).WithDetail(Refusal{
-		Code: code, Overlaps: c.blockerSummaries(k, b), Waiting: waiters(b.tickets),
+	return fault.New(code, "%s", blockedText(c, k, b)).WithDetail(Refusal{
+		Code: code, Overlaps: blockerSummaries(c, k, b), Waiting: waiters(b.tickets),
 	})
 }
 
 // blockedText is a sentence about the blockers: one of them, and how many more.
-func (c *call) blockedText(k *claim, b blockers) string {
+func blockedText(c *call, k *claim, b blockers) string {
 	var text string
 	switch {
 	case len(b.locks) > 0:
@@ -99,9 +99,9 @@ func (c *call) blockedText(k *claim, b blockers) string {
 	return text
 }
 
-// anonymous is the way out where the blocking lock may be one's own: one of the
+// anonymousHint is the way out where the blocking lock may be one's own: one of the
 // two has no id that says otherwise.
-func (c *call) anonymous(k *claim, b blockers) string {
+func anonymousHint(c *call, k *claim, b blockers) string {
 	here := c.here()
 	for _, o := range b.locks {
 		if l := &o.entry.Lock; (l.AgentID == nil || k.lock.AgentID == nil) && here.SameWorktree(l) {

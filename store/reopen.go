@@ -41,7 +41,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		c.readAhead()
 		var others []disk.Entry
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
-			e, err := c.find(r.Ref, disk.All)
+			e, err := findLock(c, r.Ref, disk.All)
 			if err != nil {
 				return disk.Entry{}, err
 			}
@@ -58,8 +58,8 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			return Reopened{}, err
 		}
 		// Compared without the mutex, so that nobody waits for that.
-		found := c.overlappingWith(c.storedScope(e), exclusiveTo(e.Lock.Mode, others))
-		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: c.overlapSummaries(found, c.configuredMinutes())}, nil
+		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.configuredMinutes())}, nil
 	})
 }
 

@@ -27,7 +27,7 @@ func TestUnreadableConfigFoldsCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.overlapSummaries(c.overlappingWith(scope, []disk.Entry{e}), rules.DefaultMinutes); len(got) != 1 || got[0].Overlaps[0].Exact {
+	if got := overlapSummaries(c, overlappingWith(c, scope, []disk.Entry{e}), rules.DefaultMinutes); len(got) != 1 || got[0].Overlaps[0].Exact {
 		t.Errorf("it meets %+v", got)
 	}
 	if len(c.warnings) != 1 || !strings.Contains(c.warnings[0], "it is torn") {

@@ -31,7 +31,7 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
-		e, err := c.find(r.Ref, disk.ActiveOnly)
+		e, err := findLock(c, r.Ref, disk.ActiveOnly)
 		if err != nil {
 			return Whole{}, err
 		}
@@ -39,9 +39,9 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if e.Duplicate {
 			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}
-		w := c.whole(e, minutes)
+		w := wholeOf(c, e, minutes)
 		tickets, err := queue.Read(c.ctx, c.dir)
-		w.Waiting = c.heldUp(e, tickets, err)
+		w.Waiting = heldUp(c, e, tickets, err)
 		return w, nil
 	})
 }

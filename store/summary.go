@@ -50,8 +50,8 @@ type Summary struct {
 // lastNoteRunes is how much of a lock's last note a listing shows.
 const lastNoteRunes = 200
 
-// summary is an entry as listings show it, judged by a staleness threshold.
-func (c *call) summary(e disk.Entry, staleMinutes float64) Summary {
+// summaryOf is an entry as listings show it, judged by a staleness threshold.
+func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	l, now := &e.Lock, c.store.Now()
 	s := Summary{
 		ID:              l.ID,
@@ -96,10 +96,10 @@ type overlapping struct {
 
 // overlappingWith lists, in order, the entries whose scopes overlap the given
 // one.
-func (c *call) overlappingWith(scope overlap.Scope, entries []disk.Entry) []overlapping {
+func overlappingWith(c *call, scope overlap.Scope, entries []disk.Entry) []overlapping {
 	var out []overlapping
 	for _, e := range entries {
-		if pairs := scope.Overlaps(c.storedScope(e)); len(pairs) > 0 {
+		if pairs := scope.Overlaps(storedScope(c, e)); len(pairs) > 0 {
 			out = append(out, overlapping{e, pairs})
 		}
 	}
@@ -107,7 +107,7 @@ func (c *call) overlappingWith(scope overlap.Scope, entries []disk.Entry) []over
 }
 
 // storedScope is a lock's scope, ready to be compared.
-func (c *call) storedScope(e disk.Entry) overlap.Scope {
+func storedScope(c *call, e disk.Entry) overlap.Scope {
 	return c.paths.Stored(e.Lock.Scope, c.paths.WorktreeOf(&e.Lock))
 }
 
@@ -121,18 +121,18 @@ func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 }
 
 // overlapSummaries are summaries of locks that overlap the caller's scope.
-func (c *call) overlapSummaries(found []overlapping, staleMinutes float64) []Summary {
+func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summary {
 	here := c.here()
 	out := make([]Summary, len(found))
 	for i, o := range found {
-		s := c.summary(o.entry, staleMinutes)
+		s := summaryOf(c, o.entry, staleMinutes)
 		same := here.SameWorktree(&o.entry.Lock)
 		s.Overlaps, s.OverlapsLeftOut = firstPairs(o.pairs, pairShare(len(found)))
 		s.SameWorktree = &same
 		s.LastNote = rules.FirstLine(o.entry.Lock.LastNote(), lastNoteRunes)
 		out[i] = s
 	}
-	c.boundScopes(out)
+	boundScopes(c, out)
 	return out
 }
 
@@ -151,7 +151,7 @@ const (
 
 // boundScopes cuts the scopes of a listing to what fits, and warns where it
 // does.
-func (c *call) boundScopes(list []Summary) {
+func boundScopes(c *call, list []Summary) {
 	scopes := make([][]string, len(list))
 	for i := range list {
 		scopes[i] = list[i].Scope

@@ -24,8 +24,8 @@ func waitSeconds(n float64) (time.Duration, error) {
 
 // claimInTurn waits for a claim's turn and writes its lock then (design,
 // section 11). In every other case nothing is taken and no ticket is left.
-func (c *call) claimInTurn(k *claim, limit time.Duration) (Created, error) {
-	w := c.beginWait(limit)
+func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
+	w := beginWait(c, limit)
 	place := &queue.Place{}
 	defer func() {
 		if err := errors.Join(place.Leave(), w.stop()); err != nil {
@@ -33,23 +33,23 @@ func (c *call) claimInTurn(k *claim, limit time.Duration) (Created, error) {
 		}
 	}()
 	var out *Created
-	_, err := c.findBlockers(k, place, nil) // compares while nobody waits for the mutex
+	_, err := findBlockers(c, k, place, nil) // compares while nobody waits for the mutex
 	if err == nil {
-		out, err = c.takeTurn(k, place, w)
+		out, err = takeTurn(c, k, place, w)
 	}
 	for out == nil {
 		switch {
 		case w.over():
-			return Created{}, c.gaveUp(k, place, w)
+			return Created{}, gaveUp(c, k, place, w)
 		case err != nil && !errors.Is(err, fault.StoreBusy):
 			return Created{}, err
 		case !w.next():
-			return Created{}, c.gaveUp(k, place, w)
+			return Created{}, gaveUp(c, k, place, w)
 		}
 		clear(k.compared) // what lies on disk under a name may have changed meanwhile
 		var mayClaim bool
-		if mayClaim, err = c.turnMayHaveCome(k, place, w); mayClaim {
-			out, err = c.takeTurn(k, place, w)
+		if mayClaim, err = turnMayHaveCome(c, k, place, w); mayClaim {
+			out, err = takeTurn(c, k, place, w)
 		}
 	}
 	return *out, nil
@@ -58,7 +58,7 @@ func (c *call) claimInTurn(k *claim, limit time.Duration) (Created, error) {
 // takeTurn writes the lock if nothing blocks it, and else sees to it that the
 // claim is in the queue: nil. Refusing, queueing and granting are each one step
 // with the read that decides, in one transaction.
-func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error) {
+func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) {
 	return change(c, func(tx *disk.Tx) (*Created, error) {
 		live, err := queue.Sweep(c.ctx, tx)
 		if err != nil {
@@ -71,12 +71,12 @@ func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error)
 		if err != nil {
 			return nil, err
 		}
-		b := c.judge(k, read, place.Earlier(live))
+		b := judgeClaim(c, k, read, place.Earlier(live))
 		switch {
 		case w.over():
 			return nil, w.why()
 		case b.none():
-			out, err := c.grant(tx, k, b)
+			out, err := grantClaim(c, tx, k, b)
 			if err != nil {
 				return nil, err
 			}
@@ -89,57 +89,49 @@ func (c *call) takeTurn(k *claim, place *queue.Place, w *wait) (*Created, error)
 		if place.Taken() {
 			return nil, nil
 		}
-		if through := c.circle(k, b, live); through != "" {
-			return nil, c.deadlock(k, b, through)
+		if through := circleOf(c, k, b, live); through != "" {
+			return nil, deadlockOf(c, k, b, through)
 		}
 		if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
 			return nil, err
 		}
-		w.report(func() string { return c.blockedText(k, w.by) })
+		w.report(func() string { return blockedText(c, k, w.by) })
 		return nil, nil
 	})
-}
-
-// ticket is what a claim puts into the queue.
-func (k *claim) ticket(since string, deadline time.Time) queue.Ticket {
-	return queue.Ticket{
-		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,
-		Scope: k.lock.Scope, Worktree: k.lock.Worktree, Since: since, Deadline: deadline.UTC().Round(0),
-	}
 }
 
 // turnMayHaveCome looks without the mutex, which is worth taking only when this
 // says so. One blocker is enough to keep waiting for, and the nearest is looked
 // for first: so that in a long queue everybody waits for the one before, and
 // one who leaves wakes one.
-func (c *call) turnMayHaveCome(k *claim, place *queue.Place, w *wait) (bool, error) {
+func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, error) {
 	c.paths.Refill()
 	if err := c.dir.Refresh(); err != nil {
 		return false, err
 	}
-	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return c.comesFirst(k, t) })
+	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return comesFirst(c, k, t) })
 	if err != nil || !kept {
 		return !kept, err // to queues again
 	}
 	if nearest != nil {
 		w.block(blockers{tickets: []queue.Ticket{*nearest}})
-	} else if !c.stillBlocked(k, w) {
+	} else if !stillBlocked(c, k, w) {
 		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 		if err != nil {
 			return false, err
 		}
-		b := c.judge(k, read, nil)
+		b := judgeClaim(c, k, read, nil)
 		if b.none() {
 			return true, nil
 		}
 		w.block(b)
 	}
-	w.report(func() string { return c.blockedText(k, w.by) })
+	w.report(func() string { return blockedText(c, k, w.by) })
 	return false, nil
 }
 
 // gaveUp says why a wait ended without a claim, and what blocked it.
-func (c *call) gaveUp(k *claim, place *queue.Place, w *wait) error {
+func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	why, waited := w.why(), secondsText(w.waited())
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
@@ -149,13 +141,13 @@ func (c *call) gaveUp(k *claim, place *queue.Place, w *wait) error {
 	if c.ctx.Err() != nil { // nobody is left to be told
 		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
-	b, err := c.findBlockers(k, place, nil)
+	b, err := findBlockers(c, k, place, nil)
 	if err != nil {
 		c.warn("what blocked the claim is not known: %v", err)
 	}
-	e := c.blocked(fault.Timeout, k, b)
+	e := blockedError(c, fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
-	e.Hint = "choose other files, or wait again: your place in the queue was given up" + c.anonymous(k, b)
+	e.Hint = "choose other files, or wait again: your place in the queue was given up" + anonymousHint(c, k, b)
 	e.Err = why
 	return e
 }
@@ -165,10 +157,10 @@ func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }
 
-// circle names an agent that blocks a claim and waits for its caller already,
+// circleOf names an agent that blocks a claim and waits for its caller already,
 // directly or through others: "" where none is known to. Such a wait could end
 // by a deadline only.
-func (c *call) circle(k *claim, b blockers, live []queue.Ticket) string {
+func circleOf(c *call, k *claim, b blockers, live []queue.Ticket) string {
 	if k.lock.AgentID == nil {
 		return ""
 	}
@@ -178,7 +170,7 @@ func (c *call) circle(k *claim, b blockers, live []queue.Ticket) string {
 			if t.AgentID != nil && *t.AgentID == agent {
 				w := &claim{scope: c.paths.Stored(t.Scope, t.Worktree), minutes: k.minutes}
 				w.lock.AgentID, w.lock.ParentAgentID, w.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
-				on = append(on, c.judge(w, b.read, live[:i]).agents()...)
+				on = append(on, judgeClaim(c, w, b.read, live[:i]).agents()...)
 			}
 		}
 		return on
@@ -189,20 +181,4 @@ func (c *call) circle(k *claim, b blockers, live []queue.Ticket) string {
 		}
 	}
 	return ""
-}
-
-// agents are the known agents among the blockers.
-func (b blockers) agents() []string {
-	var agents []string
-	for _, o := range b.locks {
-		if id := o.entry.Lock.AgentID; id != nil {
-			agents = append(agents, *id)
-		}
-	}
-	for _, t := range b.tickets {
-		if t.AgentID != nil {
-			agents = append(agents, *t.AgentID)
-		}
-	}
-	return agents
 }

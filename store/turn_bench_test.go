@@ -20,7 +20,7 @@ func BenchmarkGrant(b *testing.B) {
 			for b.Loop() {
 				waiter := callAt(b, common)
 				waiter.store.pollOnly = pollOnly
-				done := waiting(waiter, claimOf(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
+				done := waiting(waiter, pathClaim(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
 				awaitTickets(b, common, 1)
 				time.Sleep(20 * time.Millisecond) // it has begun to watch
 				began := time.Now()

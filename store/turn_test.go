@@ -28,8 +28,8 @@ func callAt(t testing.TB, common string) *call {
 	return c
 }
 
-// claimOf is a claim of one path by that agent.
-func claimOf(t testing.TB, c *call, agent, scope string) *claim {
+// pathClaim is a claim of one path by that agent.
+func pathClaim(t testing.TB, c *call, agent, scope string) *claim {
 	t.Helper()
 	parsed, err := c.paths.Parse([]string{scope})
 	if err != nil {
@@ -43,7 +43,7 @@ func claimOf(t testing.TB, c *call, agent, scope string) *claim {
 func hold(t testing.TB, common, agent, scope string) disk.Entry {
 	t.Helper()
 	c := callAt(t, common)
-	out, err := c.claimIfFree(claimOf(t, c, agent, scope))
+	out, err := claimIfFree(c, pathClaim(t, c, agent, scope))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ type grantOrNot struct {
 func waiting(c *call, k *claim, limit time.Duration) <-chan grantOrNot {
 	done := make(chan grantOrNot, 1)
 	go func() {
-		out, err := c.claimInTurn(k, limit)
+		out, err := claimInTurn(c, k, limit)
 		done <- grantOrNot{out, err}
 	}()
 	return done
@@ -138,7 +138,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 					return time.Now()
 				}
 			}
-			done := waiting(waiter, claimOf(t, waiter, "two", "src/x.go"), c.limit)
+			done := waiting(waiter, pathClaim(t, waiter, "two", "src/x.go"), c.limit)
 			if c.end != nil && c.limit == time.Minute {
 				awaitTickets(t, common, 1)
 				c.end(cancel, stop)
@@ -166,9 +166,9 @@ func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
 	c := callAt(t, common)
-	w := c.beginWait(time.Hour)
+	w := beginWait(c, time.Hour)
 	w.deadline = time.Now().Add(-time.Millisecond)
-	if out, err := c.takeTurn(claimOf(t, c, "late", "src"), &queue.Place{}, w); out != nil || !errors.Is(err, errDeadline) {
+	if out, err := takeTurn(c, pathClaim(t, c, "late", "src"), &queue.Place{}, w); out != nil || !errors.Is(err, errDeadline) {
 		t.Errorf("it got %+v, %v", out, err)
 	}
 	if err := w.stop(); err != nil {
@@ -183,7 +183,7 @@ func TestBusyStoreDoesNotEndAWait(t *testing.T) {
 	free := holdMutex(t, common)
 	waiter := callAt(t, common)
 	waiter.dir.Wait = 20 * time.Millisecond
-	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
+	done := waiting(waiter, pathClaim(t, waiter, "two", "src"), longWait*time.Second)
 	select {
 	case got := <-done:
 		t.Fatalf("it ended with %v", got.err)
@@ -201,7 +201,7 @@ func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	waiter := callAt(t, common)
-	done := waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
+	done := waiting(waiter, pathClaim(t, waiter, "two", "src"), longWait*time.Second)
 	awaitTickets(t, common, 1)
 	if err := os.RemoveAll(ticketsIn(common)); err != nil {
 		end(t, common, e)
@@ -229,7 +229,7 @@ func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
 		}
 		return began
 	}}
-	got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second)
+	got := <-waiting(waiter, pathClaim(t, waiter, "two", "src"), longWait*time.Second)
 	if got.err != nil || len(got.Overlaps) != 1 || got.Overlaps[0].ID != e.Lock.ID || got.Overlaps[0].Blocks {
 		t.Fatalf("it got %+v, %v", got.Created, got.err)
 	}
@@ -267,7 +267,7 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
 	c := callAt(t, common)
-	k := claimOf(t, c, "slow", "src")
+	k := pathClaim(t, c, "slow", "src")
 	const overdue = 5 * time.Second
 	for _, late := range []bool{false, true} {
 		deadline := time.Now().Add(-overdue / 2)
@@ -276,7 +276,7 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 		}
 		var mine queue.Place
 		under(t, common, func(tx *disk.Tx) error { return mine.Join(tx, k.ticket("since", deadline)) })
-		_, err := c.claimIfFree(claimOf(t, c, "quick", "src"))
+		_, err := claimIfFree(c, pathClaim(t, c, "quick", "src"))
 		if blocked := errors.Is(err, fault.Conflict); blocked == late || !late && len(err.(*fault.Error).Detail.(Refusal).Waiting) != 1 {
 			t.Errorf("late %v: %v", late, err)
 		}
@@ -313,7 +313,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	hold(t, common, "c", "src/c")
 	wait := func(agent, scope string) <-chan grantOrNot {
 		c := callAt(t, common)
-		return waiting(c, claimOf(t, c, agent, scope), longWait*time.Second)
+		return waiting(c, pathClaim(t, c, agent, scope), longWait*time.Second)
 	}
 	b := wait("b", "src/a")
 	awaitTickets(t, common, 1)
@@ -348,7 +348,7 @@ func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	y := hold(t, common, "b", "y")
 	wait := func(agent, scope string) <-chan grantOrNot {
 		c := callAt(t, common)
-		return waiting(c, claimOf(t, c, agent, scope), longWait*time.Second)
+		return waiting(c, pathClaim(t, c, agent, scope), longWait*time.Second)
 	}
 	before := wait("b", "x")
 	awaitTickets(t, common, 1)
@@ -380,10 +380,10 @@ func TestPlainClaimsPassTheQueue(t *testing.T) {
 	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src/a")
 	waiter := callAt(t, common)
-	done := waiting(waiter, claimOf(t, waiter, "two", "src/**"), longWait*time.Second)
+	done := waiting(waiter, pathClaim(t, waiter, "two", "src/**"), longWait*time.Second)
 	awaitTickets(t, common, 1)
 	c := callAt(t, common)
-	out, err := c.claimAnyway(claimOf(t, c, "three", "src/b"))
+	out, err := claimAnyway(c, pathClaim(t, c, "three", "src/b"))
 	if err != nil || len(out.Overlaps) != 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -406,7 +406,7 @@ func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 		{AgentID: &three, Scope: []string{"docs"}},
 		{AgentID: &three, Scope: []string{"src/c"}},
 	}
-	if got := callAt(t, common).heldUp(e, live, nil); len(got) != 1 || got[0].Scope[0] != "src/c" {
+	if got := heldUp(callAt(t, common), e, live, nil); len(got) != 1 || got[0].Scope[0] != "src/c" {
 		t.Errorf("told of %+v", got)
 	}
 }
@@ -431,7 +431,7 @@ func TestWaitingTellsHowItGoes(t *testing.T) {
 		told = append(told, p)
 		cancel()
 	}})
-	if got := <-waiting(waiter, claimOf(t, waiter, "two", "src"), longWait*time.Second); !errors.Is(got.err, fault.Timeout) {
+	if got := <-waiting(waiter, pathClaim(t, waiter, "two", "src"), longWait*time.Second); !errors.Is(got.err, fault.Timeout) {
 		t.Fatal(got.err)
 	}
 	if len(told) != 1 || told[0].Limit != longWait*time.Second || !strings.Contains(told[0].Message, `held by "one"`) {

@@ -46,7 +46,7 @@ type Updated struct {
 // refuses. Widening answers with the locks that the new entries overlap.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
-		a, err := c.parseAmendment(r)
+		a, err := parseAmendment(c, r)
 		if err != nil {
 			return Updated{}, err
 		}
@@ -59,7 +59,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		}
 		out, err := change(c, func(tx *disk.Tx) (Updated, error) {
 			var err error
-			if e, err = c.find(r.Ref, disk.ActiveOnly); err != nil {
+			if e, err = findLock(c, r.Ref, disk.ActiveOnly); err != nil {
 				return Updated{}, err
 			}
 			if e.Done() && (e.Lock.FinishedBy == reapedBy || a.amends()) {
@@ -91,11 +91,11 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			return Updated{}, err
 		}
 		// Compared without the mutex, so that nobody waits for that.
-		out.Waiting = c.heldUp(e, tickets, ticketsErr)
+		out.Waiting = heldUp(c, e, tickets, ticketsErr)
 		if len(a.add) > 0 {
 			others = slices.DeleteFunc(others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
-			found := c.overlappingWith(a.add, exclusiveTo(e.Lock.Mode, others))
-			out.Overlaps = c.overlapSummaries(found, c.configuredMinutes())
+			found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
+			out.Overlaps = overlapSummaries(c, found, c.configuredMinutes())
 		}
 		return out, nil
 	})

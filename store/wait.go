@@ -47,12 +47,12 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 				return Waited{}, err
 			}
 		}
-		k, err := c.wish(r)
+		k, err := wishOf(c, r)
 		if err != nil {
 			return Waited{}, err
 		}
-		w := c.beginWait(limit)
-		out, err := c.waitUntilFree(k, w)
+		w := beginWait(c, limit)
+		out, err := waitUntilFree(c, k, w)
 		if err := w.stop(); err != nil {
 			c.warn("%v", err)
 		}
@@ -60,13 +60,13 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 			return Waited{}, err
 		}
 		out.WaitedSeconds = int64(w.waited() / time.Second)
-		out.Recent = c.recent(k.scope)
+		out.Recent = recentOn(c, k.scope)
 		return out, nil
 	})
 }
 
-// wish is the claim that a caller might make.
-func (c *call) wish(r WaitRequest) (*claim, error) {
+// wishOf is the claim that a caller might make.
+func wishOf(c *call, r WaitRequest) (*claim, error) {
 	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
 		return nil, err
@@ -83,30 +83,30 @@ func (c *call) wish(r WaitRequest) (*claim, error) {
 	return k, nil
 }
 
-func (c *call) waitUntilFree(k *claim, w *wait) (Waited, error) {
+func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 	for over := false; ; {
 		c.paths.Refill()
 		clear(k.compared)
 		if err := c.dir.Refresh(); err != nil {
 			return Waited{}, err
 		}
-		if over || !c.stillBlocked(k, w) {
+		if over || !stillBlocked(c, k, w) {
 			read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 			if err != nil {
 				return Waited{}, err
 			}
-			b := c.judge(k, read, nil)
+			b := judgeClaim(c, k, read, nil)
 			if b.none() {
-				c.notePassed(k, b)
-				return Waited{Status: isFree, Overlaps: c.blockerSummaries(k, b)}, nil
+				notePassed(c, k, b)
+				return Waited{Status: isFree, Overlaps: blockerSummaries(c, k, b)}, nil
 			}
 			if over {
 				c.note(read)
-				return Waited{Status: isTimedOut, Overlaps: c.blockerSummaries(k, b)}, nil
+				return Waited{Status: isTimedOut, Overlaps: blockerSummaries(c, k, b)}, nil
 			}
 			w.block(b)
 		}
-		w.report(func() string { return c.blockedText(k, w.by) })
+		w.report(func() string { return blockedText(c, k, w.by) })
 		if w.next() {
 			continue
 		}
@@ -123,15 +123,15 @@ func (c *call) waitUntilFree(k *claim, w *wait) (Waited, error) {
 // stillBlocked reports whether the lock that blocked the claim by the last read
 // still does. That is enough to keep waiting, and takes one open, whatever the
 // number of locks.
-func (c *call) stillBlocked(k *claim, w *wait) bool {
+func stillBlocked(c *call, k *claim, w *wait) bool {
 	if len(w.by.locks) == 0 {
 		return false
 	}
 	e, err := c.dir.Get(c.ctx, w.by.locks[0].entry.Lock.ID)
-	if err != nil || e.Done() || !c.blocks(k, e) {
+	if err != nil || e.Done() || !lockBlocks(c, k, e) {
 		return false
 	}
-	pairs := c.pairs(k, e)
+	pairs := comparedPairs(c, k, e)
 	w.by.locks[0], w.by.tickets = overlapping{e, pairs}, nil
 	return len(pairs) > 0
 }

@@ -53,20 +53,20 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
 	first, second := watching(t, common), watching(t, common)
-	two := waiting(first, claimOf(t, first, "two", "src"), time.Hour)
+	two := waiting(first, pathClaim(t, first, "two", "src"), time.Hour)
 	awaitTickets(t, common, 1)
-	three := waiting(second, claimOf(t, second, "three", "src/x.go"), time.Hour)
+	three := waiting(second, pathClaim(t, second, "three", "src/x.go"), time.Hour)
 	awaitTickets(t, common, 2)
 
 	// One that only wants to know does not queue.
 	began := make(chan string, 100)
 	looker := watching(t, common)
 	looker.ctx = WithWaiting(t.Context(), Waiting{Report: func(p Progress) { began <- p.Message }})
-	k := claimOf(t, looker, "four", "src/y.go")
+	k := pathClaim(t, looker, "four", "src/y.go")
 	free := make(chan Waited, 1)
 	go func() {
-		w := looker.beginWait(time.Hour)
-		out, err := looker.waitUntilFree(k, w)
+		w := beginWait(looker, time.Hour)
+		out, err := waitUntilFree(looker, k, w)
 		if err := errors.Join(err, w.stop()); err != nil {
 			t.Error(err)
 		}
@@ -170,16 +170,16 @@ func TestStillBlocked(t *testing.T) {
 			common := storetest.NewCommon(t)
 			e := hold(t, common, "one", "src")
 			c := callAt(t, common)
-			k := claimOf(t, c, "two", "src/x.go")
-			b, err := c.findBlockers(k, &queue.Place{}, nil)
+			k := pathClaim(t, c, "two", "src/x.go")
+			b, err := findBlockers(c, k, &queue.Place{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := c.beginWait(time.Minute)
+			w := beginWait(c, time.Minute)
 			w.block(b)
 			tc.change(t, common, e)
 			clear(k.compared)
-			if got := c.stillBlocked(k, w); got != tc.want {
+			if got := stillBlocked(c, k, w); got != tc.want {
 				t.Errorf("still blocked: %v, want %v", got, tc.want)
 			}
 			if err := w.stop(); err != nil {

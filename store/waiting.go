@@ -56,7 +56,7 @@ type wait struct {
 var errDeadline = errors.New("the time is up")
 
 // beginWait begins a wait of at most that long.
-func (c *call) beginWait(limit time.Duration) *wait {
+func beginWait(c *call, limit time.Duration) *wait {
 	w := &wait{call: c, asked: c.ctx, began: c.dir.Now()}
 	w.lent, _ = c.ctx.Value(waitingKey{}).(Waiting)
 	w.deadline = w.began.Add(limit)
