@@ -24,13 +24,14 @@ type fake struct {
 	result     any
 	warnings   []string
 	compared   int
+	waiting    []store.Waiter
 	unreadable int
 	err        error
 }
 
 func give[T any](f *fake, request any) (store.Answer[T], error) {
 	f.request = request
-	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable, Compared: f.compared}
+	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable, Compared: f.compared, Waiting: f.waiting}
 	if f.result != nil {
 		ans.Result = f.result.(T)
 	}

@@ -31,7 +31,7 @@ func newStatus(a *app) *cobra.Command {
 				return a.watchStatus(cmd.Context(), request, time.Second)
 			}
 			ans, err := a.locks.Query(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, rows []store.Summary) { render.Status(w, ans.Dir, rows, a.screen()) })
+			return answer(a, ans, err, func(w io.Writer, _ []store.Summary) { render.Status(w, ans, a.screen()) })
 		},
 	}
 	staleFlag(cmd.Flags(), &request.StaleMinutes)
@@ -72,7 +72,7 @@ func (a *app) watchStatus(ctx context.Context, request store.QueryRequest, every
 func (a *app) statusPicture(ans store.Answer[[]store.Summary]) (string, error) {
 	if !a.json {
 		var b strings.Builder
-		render.Status(&b, ans.Dir, ans.Result, a.screen())
+		render.Status(&b, ans, a.screen())
 		return b.String(), nil
 	}
 	rows := slices.Clone(ans.Result)

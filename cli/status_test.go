@@ -48,6 +48,8 @@ yes (2h)  -        gone (gone)  -       docs                 -     Old        20
 STALE  AGENT    WORKTREE  BRANCH  SCOPE                DONE  TITLE      ID
 -      agent-1  login     login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
 `},
+		{name: "who waits", args: []string{"status"}, store: fake{result: []store.Summary{}, waiting: []store.Waiter{{AgentID: p("agent-2"), Scope: []string{"src"}, Since: "2026-07-17T18-45-12"}}},
+			want: "locks in /repo/.git/agents-locks\n\nno active locks\n\nwaiting agent-2, for src, since 2026-07-17T18-45-12\n"},
 		{name: "JSON has an array where there is nothing", args: []string{"status", "--json"},
 			store: fake{result: []store.Summary{}}, want: "[]\n"},
 		{name: "warnings go to stderr under --json as well", args: []string{"status", "--json"},

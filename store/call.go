@@ -33,6 +33,7 @@ type call struct {
 	warnings   []string
 	unreadable int
 	compared   int // active locks of others that a check looked at
+	waiting    []Waiter
 }
 
 // answer runs one operation on the repository that t names.
@@ -49,7 +50,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	}
 	defer c.dir.Close()
 	a.Result, err = op(c)
-	a.Warnings, a.Unreadable, a.Compared, a.Dir = c.warnings, c.unreadable, c.compared, c.dir.Path
+	a.Warnings, a.Unreadable, a.Compared, a.Waiting, a.Dir = c.warnings, c.unreadable, c.compared, c.waiting, c.dir.Path
 	return a, fault.Shortened(err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
 // A QueryRequest asks for summaries; zero fields do not filter.
@@ -59,9 +60,32 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 			out[i] = summaryOf(c, e, minutes)
 		}
 		boundScopes(c, out)
+		if which != disk.DoneOnly {
+			addWaiting(c, entries, out)
+		}
 		return out, nil
 	})
 }
+
+// addWaiting adds to a listing who waits for a claim.
+func addWaiting(c *call, entries []disk.Entry, rows []Summary) {
+	tickets, err := queue.Read(c.ctx, c.dir)
+	if err != nil {
+		c.warn("who waits is not known: %v", err)
+	}
+	c.waiting = waiters(tickets)
+	for i, e := range entries {
+		rows[i].Waiting = heldUp(c, e, tickets, nil)
+		for j := range rows[i].Waiting {
+			q := &rows[i].Waiting[j]
+			short, more := firstEntries(q.Scope, waiterScopeBytes)
+			q.Scope, q.ScopeLeftOut = short, q.ScopeLeftOut+more
+		}
+	}
+}
+
+// waiterScopeBytes bounds the scope of one waiter beside a lock in a listing.
+const waiterScopeBytes = 1 << 10
 
 func badLimit(n int) *fault.Error {
 	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many locks to list at most, or leave `limit` out")

@@ -21,7 +21,7 @@ type Whole struct {
 	Tasks    []lockfile.Task `json:"tasks"`
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
-	Waiting  []Waiter        `json:"waiting,omitempty"` // whom the lock holds up
+	Waiting  []Waiter        `json:"waiting,omitempty"` // as Summary.Waiting, which it replaces
 }
 
 // Show gives one whole lock, active or done.

@@ -54,4 +54,6 @@ type Answer[T any] struct {
 	Unreadable int
 	// Compared counts the active locks that a check looked at: those of others.
 	Compared int
+	// Waiting lists who waits for a claim, where a listing of active locks asked.
+	Waiting []Waiter
 }

@@ -38,6 +38,8 @@ type Summary struct {
 	Outcome    string `json:"outcome,omitempty"`
 	MovedTo    string `json:"moved_to,omitempty"`
 
+	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up, where the answer has that
+
 	// Where the answer is about an overlap (check, create):
 	Overlaps []overlap.Pair `json:"overlaps,omitempty"`
 	// How many more pairs overlap than Overlaps lists, which has an end.

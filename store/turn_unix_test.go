@@ -5,8 +5,12 @@ package store
 import (
 	"context"
 	"os"
+	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -48,6 +52,73 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	wantNothingLeft(t, repository)
 	if l := listed(t, at(t, repository+"/.git"), disk.ActiveOnly); len(l.Entries) != 0 {
 		t.Errorf("%d locks are active", len(l.Entries))
+	}
+}
+
+// Nor for as long as it wanted to wait, where that is an hour: a waiter renews
+// its ticket, and one that does not is passed by. It keeps its place for when it
+// is continued.
+func TestSilentWaiterIsPassedBy(t *testing.T) {
+	t.Parallel()
+	repository := newRepository(t)
+	holder, stopped, next := startAgent(t, repository, "holder"), startAs(t, "stopping", repository, "stopped"), startAgent(t, repository, "next")
+	holder.claim("src", 0)
+	held := holder.granted()
+	stopped.claim("src", 3600)
+	queued(t, repository, 1)
+	silent := storetest.NamesLike(t, queueOf(repository), "*.json")[0]
+	storetest.Eventually(t, "a stop", func() bool { return isStopped(t, stopped.cmd.Process.Pid) })
+	longAgo := time.Now().Add(-11 * time.Second)
+	if err := os.Chtimes(silent, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	next.claim("src", longWait)
+	queued(t, repository, 2)
+	holder.finish(held)
+	last := next.granted()
+	if err := stopped.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	next.finish(last)
+	stopped.finish(stopped.granted())
+	wantNothingLeft(t, repository)
+}
+
+func isStopped(t *testing.T, pid int) bool {
+	t.Helper()
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.HasPrefix(strings.TrimSpace(string(out)), "T")
+}
+
+// A waiter that is not stopped is never silent, however long it waits.
+func TestWaiterRenewsItsTicket(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a renewal")
+	}
+	t.Parallel()
+	common := storetest.NewCommon(t)
+	e := hold(t, common, "one", "src")
+	c := callAt(t, common)
+	two := waiting(c, pathClaim(t, c, "two", "src"), time.Hour)
+	awaitTickets(t, common, 1)
+	ticket := storetest.NamesLike(t, ticketsIn(common), "*.json")[0]
+	longAgo := time.Now().Add(-11 * time.Second)
+	if err := os.Chtimes(ticket, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Eventually(t, "a renewal", func() bool {
+		fi, err := os.Stat(ticket)
+		return err == nil && time.Since(fi.ModTime()) < 5*time.Second
+	})
+	end(t, common, e)
+	if got := soon(t, "a wait", two); got.err != nil {
+		t.Error(got.err)
+	}
+	if len(c.warnings) > 0 {
+		t.Errorf("warnings: %q", c.warnings)
 	}
 }
 

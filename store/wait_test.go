@@ -137,6 +137,38 @@ func TestWaitEnds(t *testing.T) {
 	wantEmpty(t, repository+"/.git", 1)
 }
 
+// A listing of active locks tells who waits, and for which of them.
+func TestListingsNameWaiters(t *testing.T) {
+	t.Parallel()
+	repository := newRepository(t)
+	common := repository + "/.git"
+	e := hold(t, common, "one", "src")
+	hold(t, common, "three", "docs")
+	c := callAt(t, common)
+	two := waiting(c, pathClaim(t, c, "two", "src/x.go"), time.Hour)
+	awaitTickets(t, common, 1)
+
+	for status, want := range map[string]int{"": 1, "all": 1, "done": 0} {
+		a, err := storeAt(repository).Query(t.Context(), QueryRequest{Status: status})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Waiting) != want {
+			t.Errorf("%q: waiting %+v", status, a.Waiting)
+		}
+		for _, row := range a.Result {
+			held := row.ID == e.Lock.ID
+			if (len(row.Waiting) == 1) != held || held && *row.Waiting[0].AgentID != "two" {
+				t.Errorf("%q: for %s waits %+v", status, row.ID, row.Waiting)
+			}
+		}
+	}
+	end(t, common, e)
+	if got := soon(t, "a wait", two); got.err != nil {
+		t.Error(got.err)
+	}
+}
+
 // A waiter asks first whether what blocked it still does; whatever ends that
 // must show.
 func TestStillBlocked(t *testing.T) {

@@ -10,17 +10,22 @@ import (
 // A listing starts with the store that answered: callers may have meant another.
 func writeStore(w io.Writer, dir string) { fmt.Fprintf(w, "locks in %s\n\n", Plain(dir)) }
 
-// Status shows the active locks of the store at dir.
-func Status(w io.Writer, dir string, rows []store.Summary, screen Screen) {
-	writeStore(w, dir)
+// Status shows the active locks of the store that answered, and who waits.
+func Status(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
+	rows := ans.Result
+	writeStore(w, ans.Dir)
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "no active locks")
-		return
+	} else {
+		writeTable(w, []column{
+			staleColumn(rows), agentColumn(rows), worktreeColumn(rows), branchColumn(rows),
+			scopeColumn(rows), percentColumn(rows), titleColumn(rows), idColumn(rows),
+		}, screen)
 	}
-	writeTable(w, []column{
-		staleColumn(rows), agentColumn(rows), worktreeColumn(rows), branchColumn(rows),
-		scopeColumn(rows), percentColumn(rows), titleColumn(rows), idColumn(rows),
-	}, screen)
+	if len(ans.Waiting) > 0 {
+		fmt.Fprintln(w)
+		writeWaiting(w, ans.Waiting)
+	}
 }
 
 // List shows locks of the store at dir, active or done.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -84,6 +85,9 @@ func (f *Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
 // Lstat is about a name here, and follows no link.
 func (f *Folder) Lstat(name string) (fs.FileInfo, error) { return f.root.Lstat(name) }
+
+// Touch sets when a file here was modified.
+func (f *Folder) Touch(name string, at time.Time) error { return f.root.Chtimes(name, at, at) }
 
 // holds reports whether anything has the name of that lock's file.
 func (f *Folder) holds(id string) (bool, error) {

@@ -1,10 +1,12 @@
 package queue
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -18,6 +20,8 @@ type Place struct {
 	seq    uint64
 	lock   *flock.Flock
 	folder *disk.Folder // waiting/, through a handle that outlives what the call's disk.Dir holds
+
+	stopRenewing func() error // nil until there is a ticket
 }
 
 // Taken reports whether the caller is in the queue.
@@ -54,7 +58,28 @@ func (p *Place) Join(tx *disk.Tx, t Ticket) error {
 	if err != nil {
 		return errors.Join(disk.Unusable("queue in", folder.Path, err), p.Leave())
 	}
+	p.stopRenewing = renew(folder, fileName(p.seq, ticketSuffix), tx.Dir.Now)
 	return nil
+}
+
+// renew keeps a ticket from being passed by until it is stopped, and returns
+// then why it could not. It is beside the work, which may wait for long itself.
+func renew(folder *disk.Folder, name string, now func() time.Time) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		var failed error
+		for disk.Pause(ctx, renewEvery) == nil {
+			if err := folder.Touch(name, now()); err != nil && !errors.Is(err, fs.ErrNotExist) { // removed by hand: the caller queues again
+				failed = fmt.Errorf("a ticket that cannot be renewed is passed by after %s: %w", silence, err)
+			}
+		}
+		ended <- failed
+	}()
+	return func() error {
+		cancel()
+		return <-ended
+	}
 }
 
 // number finds and holds the next free number. Somebody who leaves without the
@@ -141,6 +166,9 @@ func (p *Place) Leave() error {
 		return nil
 	}
 	var errs []error
+	if p.stopRenewing != nil {
+		errs = append(errs, p.stopRenewing())
+	}
 	if p.heldIn(p.folder) { // else the names are somebody else's by now
 		errs = append(errs, p.remove(ticketSuffix))
 		if p.folder.UnlinkNow(fileName(p.seq, aliveSuffix)) == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// Read reads, in order, the tickets that count: the live ones that are not
-// late. It needs no mutex.
+// Read reads, in order, the tickets that count: the live ones whose process
+// takes part. It needs no mutex.
 func Read(ctx context.Context, d *disk.Dir) (live []Ticket, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
 	if waiting == nil || err != nil {
@@ -31,7 +31,7 @@ func Read(ctx context.Context, d *disk.Dir) (live []Ticket, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if t, ok := readTicket(waiting, seq); ok && !t.late(d.Now()) && alive(waiting, seq) {
+		if t, ok := readTicket(waiting, seq); ok && !t.inactive(d.Now()) && alive(waiting, seq) {
 			live = append(live, t)
 		}
 	}
@@ -59,7 +59,7 @@ func Sweep(ctx context.Context, tx *disk.Tx) ([]Ticket, error) {
 		}
 		if !alive(waiting, seq) {
 			drop(tx, waiting, seq)
-		} else if t, ok := readTicket(waiting, seq); ok && !t.late(d.Now()) {
+		} else if t, ok := readTicket(waiting, seq); ok && !t.inactive(d.Now()) {
 			live = append(live, t)
 		}
 	}
@@ -93,7 +93,7 @@ func Nearest(d *disk.Dir, mine *Place, blocks func(Ticket) bool) (nearest *Ticke
 		if seq >= mine.seq {
 			continue
 		}
-		if t, ok := readTicket(waiting, seq); ok && !t.late(d.Now()) && blocks(t) && alive(waiting, seq) {
+		if t, ok := readTicket(waiting, seq); ok && !t.inactive(d.Now()) && blocks(t) && alive(waiting, seq) {
 			return &t, true, nil
 		}
 	}

@@ -25,6 +25,14 @@ const (
 // process has been stopped and takes no part.
 const overdue = 5 * time.Second
 
+// A waiter renews its ticket's modification time while it waits, and one that
+// has been silent for long is passed by: its process has been stopped (ctrl-z,
+// a debugger) and would keep everybody behind it waiting.
+const (
+	renewEvery = 3 * time.Second
+	silence    = 10 * time.Second
+)
+
 // A Ticket is one place in the queue.
 type Ticket struct {
 	AgentID       *string  `json:"agent_id"`
@@ -39,24 +47,34 @@ type Ticket struct {
 	// Seq is the place in the queue and nothing else; clocks have no part in the
 	// order.
 	Seq uint64 `json:"-"`
+
+	renewed time.Time // by its process
 }
 
 // File is the name of the file that goes when the ticket does.
 func (t Ticket) File() string { return fileName(t.Seq, ticketSuffix) }
 
-// late reports whether a ticket's process had its chance and did not take it.
-func (t Ticket) late(now time.Time) bool { return now.Sub(t.Deadline) > overdue }
+// inactive reports whether a ticket's process takes no part: it had its chance
+// and did not take it, or does not renew the ticket.
+func (t Ticket) inactive(now time.Time) bool {
+	return now.Sub(t.Deadline) > overdue || now.Sub(t.renewed) > silence
+}
 
 // readTicket reads one ticket; one that says nothing we understand counts as
 // none.
 func readTicket(waiting *disk.Folder, seq uint64) (Ticket, bool) {
-	data, err := waiting.ReadFile(fileName(seq, ticketSuffix))
+	name := fileName(seq, ticketSuffix)
+	data, err := waiting.ReadFile(name)
+	if err != nil {
+		return Ticket{}, false
+	}
+	fi, err := waiting.Lstat(name)
 	if err != nil {
 		return Ticket{}, false
 	}
 	var t Ticket
 	err = json.Unmarshal(data, &t)
-	t.Seq = seq
+	t.Seq, t.renewed = seq, fi.ModTime()
 	return t, err == nil
 }
 
