@@ -37,7 +37,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	for want, err := range map[string]error{
 		"`title`: the title is empty\n`title` says what the work is: one line of at most 500 characters, as in \"Fix login\"":                                             create(func(r *store.CreateRequest) { r.Title = "" }),
 		"`tasks`: the task \"x\" is listed twice\neach `tasks` entry is one line of at most 2000 characters; no two are alike, and there are at most 500":                 create(func(r *store.CreateRequest) { r.Tasks = []string{"x", "x"} }),
-		"`agent_id`: the agent id \"a\\nb\" holds the line break U+000A\n`agent_id` is an agent's id: one line of at most 256 characters, as in agent-1; or leave it out": create(func(r *store.CreateRequest) { r.AgentID = ptr("a\nb") }),
+		"`agent_id`: the agent id \"a\\nb\" holds the line break U+000A (character 2)\n`agent_id` is an agent's id: one line of at most 256 characters, as in agent-1; or leave it out": create(func(r *store.CreateRequest) { r.AgentID = ptr("a\nb") }),
 		"`lease_minutes` -1 is not a number of minutes above 0 and at most 43200 (30 days)\nsay how many minutes you may be silent, or leave `lease_minutes` out":         create(func(r *store.CreateRequest) { r.LeaseMinutes = ptr(-1.0) }),
 		"`wait_seconds` -3 is not a number of seconds above 0 and at most 3600\nsay how many seconds to wait at most; to claim without waiting use `if_free`":             create(func(r *store.CreateRequest) { r.WaitSeconds = ptr(-3.0) }),
 		"`wait_seconds` 0 is not a number of seconds above 0 and at most 3600\nsay how many seconds to wait at most; to claim without waiting use `if_free`":              create(func(r *store.CreateRequest) { r.WaitSeconds = ptr(0.0) }),
