@@ -36,7 +36,11 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	holder, stopped, next := startAgent(t, repository, "holder"), startAs(t, "stopping", repository, "stopped"), startAgent(t, repository, "next")
 	holder.claim("src", 0)
 	held := holder.granted()
-	stopped.claim("src", 5)
+	wait := 5.0
+	if testing.Short() {
+		wait = 1
+	}
+	stopped.claim("src", wait)
 	queued(t, repository, 1)
 	next.claim("src", longWait)
 	queued(t, repository, 2)
