@@ -94,7 +94,7 @@ func blockedText(c *call, k *claim, b blockers) string {
 		return "nothing blocks it now"
 	}
 	if more := len(b.locks) + len(b.tickets) - 1; more > 0 {
-		text += fmt.Sprintf("; %d more block it", more)
+		text += fmt.Sprintf("; %d more blocking", more)
 	}
 	return text
 }

@@ -91,7 +91,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			return Waited{}, err
 		}
 		if over || !stillBlocked(c, k, w) {
-			read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+			read, err := c.dir.List(w.asked, disk.ActiveOnly) // the end of the wait ends no read: it is answered
 			if err != nil {
 				return Waited{}, err
 			}
