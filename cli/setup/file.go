@@ -10,8 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
+
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
 // maxSize bounds what is read. No client's settings are nearly as large.
@@ -192,7 +193,7 @@ func (c Change) apply() (warning string, err error) {
 }
 
 // replace puts the new content in the file's place in one step.
-func (c Change) replace(dir *os.Root) (err error) {
+func (c Change) replace(dir *os.Root) error {
 	mode := fs.FileMode(0o666) // less the umask
 	switch {
 	case c.before.data != nil:
@@ -202,38 +203,23 @@ func (c Change) replace(dir *os.Root) (err error) {
 	}
 	name := path.Base(c.file.name)
 	temp := name + "." + rand.Text() + ".tmp"
-	out, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, remove(dir, temp))
+	if err := atomicfile.Temporary(dir, temp, c.after, atomicfile.Options{Mode: mode, Prepare: func(f *os.File) error {
+		if c.before.data == nil {
+			return nil
 		}
-	}()
-	_, err = out.Write(c.after)
-	if err == nil && c.before.data != nil {
-		err = keep(out, c.before.info)
-	}
-	if err == nil {
-		err = out.Sync() // before the rename, or a crash may leave an empty file
-	}
-	if err := errors.Join(err, out.Close()); err != nil {
+		return keep(f, c.before.info)
+	}}); err != nil {
 		return err
 	}
-	return dir.Rename(temp, name)
+	if err := atomicfile.Rename(dir, temp, name); err != nil {
+		return errors.Join(err, atomicfile.Remove(dir, temp))
+	}
+	return nil
 }
 
 // settle syncs the directory, so that the rename survives a crash.
 func settle(dir *os.Root) (warning string) {
-	if runtime.GOOS == "windows" {
-		return "" // no such call there
-	}
-	d, err := dir.Open(".")
-	if err == nil {
-		err = errors.Join(d.Sync(), d.Close())
-	}
-	if err != nil {
+	if err := atomicfile.SyncDir(dir); err != nil {
 		return fmt.Sprintf("written, but a crash of the machine may undo it: %v", err)
 	}
 	return ""
@@ -242,7 +228,7 @@ func settle(dir *os.Root) (warning string) {
 // delete deletes the file, and its directory in the project if that is empty
 // then: it was probably created for the file.
 func (f file) delete(dir *os.Root) (warning string, err error) {
-	if err := remove(dir, path.Base(f.name)); err != nil {
+	if err := atomicfile.Remove(dir, path.Base(f.name)); err != nil {
 		return "", err
 	}
 	parent := path.Dir(f.name)
@@ -258,7 +244,7 @@ func (f file) delete(dir *os.Root) (warning string, err error) {
 		return fmt.Sprintf("the directory was not removed: %v", err), nil
 	}
 	defer root.Close()
-	if err := remove(root, parent); err != nil {
+	if err := atomicfile.Remove(root, parent); err != nil {
 		return fmt.Sprintf("the directory was not removed: %v", err), nil
 	}
 	return "", nil

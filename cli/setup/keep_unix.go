@@ -24,5 +24,3 @@ func keep(f *os.File, old fs.FileInfo) error {
 	}
 	return f.Chmod(old.Mode().Perm()) // the umask is for new files
 }
-
-func remove(dir *os.Root, name string) error { return dir.Remove(name) }

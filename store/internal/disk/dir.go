@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
 const (
@@ -66,7 +67,7 @@ func Open(repo *gitdir.Repo) (*Dir, error) {
 		pause:    Pause,
 		modes:    repo.Modes,
 		link:     (*os.Root).Link,
-		sync:     syncDir,
+		sync:     atomicfile.SyncDir,
 		syncFile: (*os.File).Sync,
 	}
 	common, err := os.OpenRoot(repo.CommonDir)

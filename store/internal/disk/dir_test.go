@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
@@ -242,7 +243,7 @@ func TestWritesAreSynced(t *testing.T) {
 	}
 	d.sync = func(r *os.Root) error {
 		did += "dir "
-		return syncDir(r)
+		return atomicfile.SyncDir(r)
 	}
 	tx := locked(t, d)
 	if _, err := tx.ensureDone(); err != nil {

@@ -18,22 +18,6 @@ const (
 	openNofollow = syscall.O_NOFOLLOW
 )
 
-// syncDir makes the names in a directory durable.
-func syncDir(r *os.Root) error {
-	f, err := r.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// transient reports whether an error is likely to go away by itself.
-func transient(error) bool { return false }
-
-// unknownRemoval reports whether the system does not know how to remove a file
-// by a directory's handle.
-func unknownRemoval(error) bool { return false }
-
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -57,10 +57,15 @@ func (tx *Tx) NewFile(in *Folder, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	tx.setMode(f)
+	return f, nil
+}
+
+// setMode gives a new file the git directory's own permissions.
+func (tx *Tx) setMode(f *os.File) {
 	if tx.fileMode != 0 {
 		tx.Warn("set the permissions of", f.Name(), f.Chmod(tx.fileMode))
 	}
-	return f, nil
 }
 
 // share grants what the git directory's permissions ask for where it is

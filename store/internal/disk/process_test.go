@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
@@ -251,7 +252,7 @@ func playCrash(common, id, nth string) error {
 		}
 		tx.Dir.sync = func(r *os.Root) error {
 			step()
-			return syncDir(r)
+			return atomicfile.SyncDir(r)
 		}
 		e, err := tx.Create(id, fresh)
 		if err != nil {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
 // temporaryPrefix begins the names of unfinished files. A name that begins with
@@ -110,7 +112,7 @@ func (tx *Tx) Publish(data []byte, in *Folder, name string) error {
 
 // rename moves a file within the store, over any file that has that name.
 func (tx *Tx) rename(from, to string) error {
-	return persist(func() error { return tx.Dir.active.root.Rename(from, to) })
+	return atomicfile.Rename(tx.Dir.active.root, from, to)
 }
 
 // renameNew moves a lock's file to where nothing is yet (else fs.ErrExist).
@@ -139,18 +141,14 @@ func (tx *Tx) within(in *Folder, name string) string {
 // that one sweep finds those of a process that was killed.
 func (tx *Tx) writeTemporary(data []byte) (string, error) {
 	name := temporaryPrefix + rand.Text()
-	f, err := tx.NewFile(tx.Dir.active, name)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = tx.Dir.syncFile(f)
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, tx.Dir.active.Unlink(name))
-	}
-	return name, nil
+	return name, atomicfile.Temporary(tx.Dir.active.root, name, data, atomicfile.Options{
+		Mode: 0o666,
+		Prepare: func(f *os.File) error {
+			tx.setMode(f)
+			return nil
+		},
+		Sync: tx.Dir.syncFile,
+	})
 }
 
 // syncFolder makes the names in a directory durable. What was renamed has
