@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // An id and ".md" make one file name of at most 255 bytes, the limit of the
@@ -58,11 +59,17 @@ func isDevice(id string) bool {
 // SlugOf is the slug of an id: what follows the stamp, or all of it if there is
 // no stamp.
 func SlugOf(id string) string {
-	if len(id) <= stampPart || id[stampPart-1] != '-' {
-		return id
-	}
-	if _, ok := parseFixed(stampLayout, id[:stampPart-1]); !ok {
+	if _, ok := ClaimedAt(id); !ok {
 		return id
 	}
 	return id[stampPart:]
+}
+
+// ClaimedAt is when the lock of an id was claimed, by the stamp that the id
+// begins with; false where it begins with none.
+func ClaimedAt(id string) (time.Time, bool) {
+	if len(id) <= stampPart || id[stampPart-1] != '-' {
+		return time.Time{}, false
+	}
+	return parseFixed(stampLayout, id[:stampPart-1])
 }

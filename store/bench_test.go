@@ -2,9 +2,12 @@ package store_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -94,5 +97,44 @@ func BenchmarkLifecycle(b *testing.B) {
 		if _, err := s.Finish(background, store.FinishRequest{Ref: ref(a.Result.ID), Summary: ptr("s")}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkArchive measures questions about the end of an archive that has grown
+// for years: what ended lately on these files, and the newest of the log.
+func BenchmarkArchive(b *testing.B) {
+	for _, done := range []int{1000, 20000} {
+		w := newWorld(b)
+		for i := range done {
+			at := w.clock().Add(-time.Duration(i) * time.Hour)
+			stamp := lockfile.FormatStamp(at)
+			id := fmt.Sprintf("%s-lock-%05d", stamp, i)
+			w.write("done/"+id+".md", fmt.Sprintf("---\nid: %s\nagent_id: agent-%d\nstatus: done\ncreated: %s\nupdated: %[3]s\nfinished: %[3]s\nscope:\n  - src/part%d/**\n---\n\n# Part %d\n", id, i%7, stamp, i%50, i))
+			age := time.Duration(i) * time.Hour
+			if err := os.Chtimes(filepath.Join(w.dir(), "done", id+".md"), time.Now().Add(-age), time.Now().Add(-age)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, r := range map[string]store.HistoryRequest{
+			"since":  {Since: "2d"},
+			"scope":  {Scope: []string{"src/part3/a.go"}},
+			"agent":  {AgentID: "agent-3"},
+			"no one": {AgentID: "nobody"},
+		} {
+			b.Run(fmt.Sprintf("done=%d/log %s", done, name), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := w.at(w.main).History(background, r); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("done=%d/recent", done), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := w.at(w.main).Wait(background, store.WaitRequest{Scope: []string{"src/part3/a.go"}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

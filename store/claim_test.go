@@ -3,12 +3,14 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -153,6 +155,23 @@ func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {
 	}
 	if strings.Join(got, " ") != strings.Join(want[:5], " ") {
 		t.Errorf("recent are %q, want %q", got, want[:5])
+	}
+}
+
+// A claim may have been held for long; an archive is not searched for ever.
+func TestRecentKnowsLongClaims(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for _, age := range []time.Duration{31, 29} {
+		ids = append(ids, fmt.Sprintf("%s-of-%d-days", lockfile.FormatStamp(w.clock().Add(-age*24*time.Hour)), age))
+	}
+	for _, id := range ids {
+		w.write("done/"+id+".md", "---\nid: "+id+"\nstatus: done\ncreated: "+id[:19]+"\nfinished: "+lockfile.FormatStamp(w.clock())+"\nscope: [src]\n---\n\n# x\n")
+	}
+	a, err := w.at(w.main).Wait(background, store.WaitRequest{Scope: []string{"src/a"}})
+	if err != nil || len(a.Result.Recent) != 1 || a.Result.Recent[0].ID != ids[1] {
+		t.Errorf("%+v, %v", a.Result.Recent, err)
 	}
 }
 

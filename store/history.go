@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +25,8 @@ type HistoryRequest struct {
 
 const defaultHistory = 20 // locks
 
-// History gives finished locks whole, latest claim first. Where nothing filters
-// it opens no more files of the archive than it shows.
+// History gives finished locks whole, latest claim first. It opens no more files
+// of the archive than it takes to find as many as are asked for.
 func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
 		f, err := parseFilter(c, r)
@@ -41,12 +40,15 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		if limit < 1 {
 			return nil, badLimit(limit)
 		}
-		found, more, err := finishedLocks(c, f, limit)
+		found, rest, err := finishedLocks(c, f, limit)
 		if err != nil {
 			return nil, err
 		}
-		if more > 0 {
-			c.warn("%d more, claimed earlier, are left out by `limit` %d", more, limit)
+		switch {
+		case rest.Unread > 0 && f.filters():
+			c.warn("%d more, claimed earlier, were not searched: `limit` %d was reached", rest.Passing+rest.Unread, limit)
+		case rest.Passing+rest.Unread > 0:
+			c.warn("%d more, claimed earlier, are left out by `limit` %d", rest.Passing+rest.Unread, limit)
 		}
 		out := make([]Whole, len(found))
 		for i, e := range found {
@@ -87,32 +89,27 @@ func passesFilter(c *call, f historyFilter, e disk.Entry) bool {
 		(f.scope == nil || len(f.scope.Overlaps(storedScope(c, e))) > 0)
 }
 
-// finishedLocks finds the newest done locks that pass, and how many more there are.
-func finishedLocks(c *call, f historyFilter, limit int) (found []disk.Entry, more int, err error) {
+// finishedLocks finds the newest done locks that pass.
+func finishedLocks(c *call, f historyFilter, limit int) ([]disk.Entry, disk.Rest, error) {
+	w := disk.Wanted{Limit: limit}
 	if f.filters() {
-		entries, err := c.list(disk.DoneOnly)
-		if err != nil {
-			return nil, 0, err
-		}
-		slices.Reverse(entries)
-		for _, e := range entries {
-			switch {
-			case !passesFilter(c, f, e):
-			case len(found) < limit:
-				found = append(found, e)
-			default:
-				more++
-			}
-		}
-		return found, more, nil
+		w.Passes = func(e disk.Entry) bool { return passesFilter(c, f, e) }
 	}
-	l, more, err := c.dir.NewestDone(c.ctx, limit)
+	if !f.since.IsZero() {
+		// A lock is last written when it ends, or later. That time is by the
+		// machine's clock, which may differ from those of others.
+		w.Since = c.dir.Now().Add(f.since.Sub(c.store.Now()) - clockSlack)
+	}
+	l, rest, err := c.dir.NewestDone(c.ctx, w)
 	if err != nil {
-		return nil, 0, err
+		return nil, disk.Rest{}, err
 	}
 	c.note(l)
-	return l.Entries, more, nil
+	return l.Entries, rest, nil
 }
+
+// clockSlack is how far apart clocks may be that share a store.
+const clockSlack = time.Hour
 
 // wholeOf is everything that a lock's file says.
 func wholeOf(c *call, e disk.Entry, staleMinutes float64) Whole {

@@ -96,6 +96,41 @@ func TestHistoryOpensWhatItShows(t *testing.T) {
 	wantWarning(t, a.Warnings, old)
 }
 
+// Filters stop at the limit as well, and files that were last written before
+// what is asked for are not opened: of both a torn one goes unnoticed.
+func TestHistoryOpensWhatMayPass(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.finished("old", "a", "s", nil)
+	recent := w.finished("recent", "a", "s", nil)
+	path := filepath.Join(w.dir(), "done", old+".md")
+	w.write(filepath.Join("done", old+".md"), "torn")
+	longAgo := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(path, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.at(w.main).History(background, store.HistoryRequest{Since: "24h"})
+	if err != nil || wholeIDs(a.Result) != recent || len(a.Warnings) > 0 {
+		t.Errorf("%q, %v, %q", wholeIDs(a.Result), err, a.Warnings)
+	}
+	a, err = w.at(w.main).History(background, store.HistoryRequest{Since: "72h"})
+	if err != nil || wholeIDs(a.Result) != recent {
+		t.Errorf("%q, %v", wholeIDs(a.Result), err)
+	}
+	wantWarning(t, a.Warnings, old)
+
+	text := w.read("done", recent+".md")
+	for i := range 200 {
+		id := fmt.Sprintf("2026-07-17T20-%02d-%02d-later", i/60, i%60)
+		w.write("done/"+id+".md", strings.ReplaceAll(text, recent, id))
+	}
+	a, err = w.at(w.main).History(background, store.HistoryRequest{Scope: []string{"a"}, Limit: ptr(3)})
+	if err != nil || len(a.Result) != 3 || a.Result[0].ID != "2026-07-17T20-03-19-later" || len(a.Warnings) != 1 {
+		t.Errorf("%q, %v, %q", wholeIDs(a.Result), err, a.Warnings)
+	}
+	wantWarning(t, a.Warnings, "199 more, claimed earlier, were not searched: `limit` 3 was reached")
+}
+
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,8 +12,12 @@ import (
 )
 
 const (
-	recentSpan  = 24 * time.Hour
-	recentCount = 5
+	// recentClaims is how long ago a lock that ended lately may have been claimed,
+	// so that not all of an archive that grows has to be looked at: as long as
+	// the longest lease.
+	recentClaims = 30 * 24 * time.Hour
+	recentSpan   = 24 * time.Hour
+	recentCount  = 5
 )
 
 // A Recent is a lock that ended not long ago on the caller's files: what the
@@ -34,7 +38,7 @@ type Recent struct {
 // warning.
 func recentOn(c *call, scope overlap.Scope) []Recent {
 	out := []Recent{}
-	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan))
+	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan), c.store.Now().Add(-recentClaims))
 	if err != nil {
 		c.warn("what was finished lately is not known: %v", err)
 		return out

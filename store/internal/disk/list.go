@@ -2,8 +2,6 @@ package disk
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -199,69 +197,4 @@ func (d *Dir) IDs(ctx context.Context, w Which) ([]string, error) {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !seen.inDone[id] })
 	}
 	return ids, nil
-}
-
-// NewestDone reads the newest done locks, newest first, at most limit of them,
-// and says how many more there are in done/. It opens no older file there;
-// of the active directory only what is as new, for a finish cut short.
-func (d *Dir) NewestDone(ctx context.Context, limit int) (Listing, int, error) {
-	seen, err := d.names(ctx, All, maxReads)
-	if err != nil {
-		return Listing{}, 0, err
-	}
-	ids := slices.Sorted(maps.Keys(seen.inDone))
-	slices.Reverse(ids)
-	l := Listing{Bad: seen.bad}
-	pause := d.pauseOnce(ctx)
-	for len(ids) > 0 && len(l.Entries) < limit {
-		next := ids[:min(len(ids), limit-len(l.Entries))]
-		ids = ids[len(next):]
-		found, err := d.findAll(ctx, next, seen.inDone, pause)
-		if err != nil {
-			return Listing{}, 0, err
-		}
-		l.collect(found, DoneOnly)
-	}
-	more := 0
-	for _, id := range ids {
-		if seen.inDone[id] {
-			more++
-		}
-	}
-	return l, more, nil
-}
-
-// FinishedSince reads the files in done/ that were last written since then;
-// the others, which may be thousands, are not opened. Unreadable ones are left
-// out: listings of done/ report them.
-func (d *Dir) FinishedSince(then time.Time) ([]Entry, error) {
-	done, err := d.doneFolder()
-	if done == nil || err != nil {
-		return nil, err
-	}
-	names, err := done.Names()
-	if err != nil {
-		return nil, err
-	}
-	var out []Entry
-	for _, name := range names {
-		id, ok := strings.CutSuffix(name, Extension)
-		if !ok || lockfile.ValidID(id) != nil {
-			continue
-		}
-		fi, err := done.root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // reopened meanwhile
-		}
-		if err != nil {
-			return nil, Unusable("look at", done.File(id+Extension), err)
-		}
-		if fi.ModTime().Before(then) {
-			continue
-		}
-		if r := done.readLock(id, d.Now()); r.file != nil {
-			out = append(out, newEntry(done, r.file, true))
-		}
-	}
-	return out, nil
 }

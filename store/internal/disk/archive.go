@@ -1,0 +1,133 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// An archive grows for ever, and most questions are about its end: what is
+// asked for says how much of it need not be opened.
+
+// Wanted says which done locks NewestDone is to find.
+type Wanted struct {
+	Limit  int              // at most so many
+	Since  time.Time        // of files that were written since then; zero: of all
+	Passes func(Entry) bool // nil: all pass
+}
+
+// batch is how many files are read at a time where not all of them may pass.
+const batch = 128
+
+// A Rest is what NewestDone has left in done/, since it had as many as were
+// wanted.
+type Rest struct {
+	Passing int // read, and wanted as well
+	Unread  int
+}
+
+// NewestDone reads the newest done locks, newest first, until it has as many as
+// are wanted. It opens no older file; of the active directory, for a finish cut
+// short, only what is as new.
+func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, err error) {
+	seen, err := d.names(ctx, All, maxReads)
+	if err != nil {
+		return Listing{}, Rest{}, err
+	}
+	ids := slices.Sorted(maps.Keys(seen.inDone))
+	slices.Reverse(ids)
+	l.Bad = seen.bad
+	pause := d.pauseOnce(ctx)
+	for len(ids) > 0 && len(l.Entries) < w.Limit {
+		next := ids[:min(len(ids), w.filesToRead(len(l.Entries)))]
+		ids = ids[len(next):]
+		if !w.Since.IsZero() {
+			next = slices.DeleteFunc(slices.Clone(next), func(id string) bool { return seen.inDone[id] && d.writtenBefore(id, w.Since) })
+		}
+		found, err := d.findAll(ctx, next, seen.inDone, pause)
+		if err != nil {
+			return Listing{}, Rest{}, err
+		}
+		var read Listing
+		read.collect(found, DoneOnly)
+		l.Bad, l.Notes = append(l.Bad, read.Bad...), append(l.Notes, read.Notes...)
+		for _, e := range read.Entries {
+			switch {
+			case w.Passes != nil && !w.Passes(e):
+			case len(l.Entries) < w.Limit:
+				l.Entries = append(l.Entries, e)
+			default:
+				rest.Passing++
+			}
+		}
+	}
+	for _, id := range ids {
+		if seen.inDone[id] {
+			rest.Unread++
+		}
+	}
+	return l, rest, nil
+}
+
+// filesToRead is how many to read in one go.
+func (w Wanted) filesToRead(found int) int {
+	if w.Passes == nil && w.Since.IsZero() {
+		return w.Limit - found
+	}
+	return batch
+}
+
+// writtenBefore reports whether a file in done/ is known to be as it was then.
+func (d *Dir) writtenBefore(id string, then time.Time) bool {
+	done, err := d.doneFolder()
+	if done == nil || err != nil {
+		return false
+	}
+	fi, err := done.root.Lstat(id + Extension)
+	return err == nil && fi.ModTime().Before(then)
+}
+
+// FinishedSince reads the files in done/ that were last written since then, of
+// claims made since claimed: the others, which may be thousands, are not
+// opened, and of most of them no more is asked than the name. Unreadable ones
+// are left out: listings of done/ report them.
+func (d *Dir) FinishedSince(then, claimed time.Time) ([]Entry, error) {
+	done, err := d.doneFolder()
+	if done == nil || err != nil {
+		return nil, err
+	}
+	names, err := done.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for _, name := range names {
+		id, ok := strings.CutSuffix(name, Extension)
+		if !ok || lockfile.ValidID(id) != nil {
+			continue
+		}
+		if at, ok := lockfile.ClaimedAt(id); ok && at.Before(claimed) {
+			continue
+		}
+		fi, err := done.root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // reopened meanwhile
+		}
+		if err != nil {
+			return nil, Unusable("look at", done.File(id+Extension), err)
+		}
+		if fi.ModTime().Before(then) {
+			continue
+		}
+		if r := done.readLock(id, d.Now()); r.file != nil {
+			out = append(out, newEntry(done, r.file, true))
+		}
+	}
+	return out, nil
+}
