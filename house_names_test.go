@@ -172,38 +172,3 @@ func TestHouseFilesAreShort(t *testing.T) {
 		}
 	}
 }
-
-// A map that names files which are gone sends newcomers astray.
-func TestHouseMapIsTrue(t *testing.T) {
-	t.Parallel()
-	for _, page := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := 0
-		for _, found := range pathNamed.FindAllStringSubmatch(string(text), -1) {
-			named++
-			if _, err := os.Stat(found[1]); err != nil {
-				t.Errorf("%s names a file that is not there: %v", page, err)
-			}
-		}
-		if named == 0 {
-			t.Errorf("%s names no file", page)
-		}
-	}
-	text, err := os.ReadFile("docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := map[string]bool{".": true}
-	for name := range sources(t) {
-		dir := path.Dir(name)
-		if !shown[dir] && !regexp.MustCompile(`(?m)^ *(internal/)?`+path.Base(dir)+`/ `).Match(text) {
-			t.Errorf("the map of docs/architecture.md does not show %s", dir)
-		}
-		shown[dir] = true
-	}
-}
-
-var pathNamed = regexp.MustCompile("`((?:[a-z_.]+/)*[a-z_-]+(?:\\.(?:go|txtar|md)|/))`")
