@@ -200,3 +200,6 @@ func (c *call) configuredMinutes() float64 {
 	}
 	return minutes
 }
+
+// foreignMinutes is the configured threshold for what is somebody else's.
+func (c *call) foreignMinutes() float64 { return rules.ForeignMinutes(c.configuredMinutes()) }

@@ -42,6 +42,6 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}
-		return overlapSummaries(c, overlappingWith(c, scope, entries), minutes), nil
+		return overlapSummaries(c, overlappingWith(c, scope, entries), rules.ForeignMinutes(minutes)), nil
 	})
 }

@@ -148,7 +148,7 @@ func heldUp(c *call, e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
 	if len(tickets) == 0 {
 		return nil
 	}
-	mine := rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), c.configuredMinutes()))
+	mine := rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), c.foreignMinutes()))
 	scope := storedScope(c, e)
 	return waiters(slices.DeleteFunc(slices.Clone(tickets), func(t queue.Ticket) bool {
 		return !mine.Blocks(ticketParty(t)) || len(scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) == 0

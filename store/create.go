@@ -101,7 +101,7 @@ func claimOf(c *call, r CreateRequest) (*claim, error) {
 	for _, t := range tasks {
 		l.Tasks = append(l.Tasks, lockfile.Task{Text: t})
 	}
-	return &claim{lock: l, scope: scope, minutes: c.configuredMinutes()}, nil
+	return &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}, nil
 }
 
 // recorded is a name from git as the file can hold it.

@@ -75,7 +75,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err := unlessTrusted(c, r.Target); err != nil {
 			return nil, err
 		}
-		k := drifting{call: c, who: who, active: active, minutes: c.configuredMinutes(), scopes: map[string]overlap.Scope{}}
+		k := drifting{call: c, who: who, active: active, minutes: c.foreignMinutes(), scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = uncommitted(c); err != nil {
 			return nil, err
 		}

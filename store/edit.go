@@ -90,7 +90,7 @@ func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	minutes := c.configuredMinutes()
+	minutes := c.foreignMinutes()
 	return &filePlace{call: c, names: names, who: who, entries: entries, claims: fileClaims(c, who, entries, minutes), minutes: minutes}, nil
 }
 

@@ -178,7 +178,7 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	if err != nil {
 		return GuardFailed, err
 	}
-	minutes := c.configuredMinutes()
+	minutes := c.foreignMinutes()
 	claims := fileClaims(c, who, entries, minutes)
 	names, spelled, err := gitNames(c, files)
 	if err != nil {

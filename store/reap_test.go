@@ -123,6 +123,40 @@ func TestAgesOfCenturies(t *testing.T) {
 	wantWarning(t, a.Warnings, "2912078d from now")
 }
 
+// Nor does it let anybody pass by that work, whoever asks how.
+func TestAShortWindowPassesNobodyBy(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		quiet time.Duration
+		live  bool
+	}{{59 * time.Second, true}, {61 * time.Second, false}} {
+		w := newWorld(t)
+		w.held("one", "", "src")
+		w.pass(tc.quiet)
+		s := w.at(w.link, "AGENT_LOCKS_STALE_MINUTES=0.01")
+		two, scope := ptr("two"), []string{"src/a.go"}
+
+		checked, err := w.at(w.link).Check(background, store.CheckRequest{Scope: scope, AgentID: two, StaleMinutes: ptr(0.01)})
+		if err != nil || len(checked.Result) != 1 || checked.Result[0].Stale == tc.live {
+			t.Errorf("check after %s: %+v, %v", tc.quiet, checked.Result, err)
+		}
+		guarded, err := s.Guard(background, store.GuardRequest{Files: scope, AgentID: two})
+		if err != nil || (guarded.Result.Verdict == store.GuardBlocked) != tc.live {
+			t.Errorf("guard after %s: %+v, %v", tc.quiet, guarded.Result, err)
+		}
+		waited, err := s.Wait(background, store.WaitRequest{Scope: scope, AgentID: two, TimeoutSeconds: ptr(0.0)})
+		if err != nil || (waited.Result.Status == "timeout") != tc.live {
+			t.Errorf("wait after %s: %+v, %v", tc.quiet, waited.Result, err)
+		}
+		_, err = s.Create(background, store.CreateRequest{Title: "t", Scope: scope, AgentID: two, IfFree: true})
+		if tc.live {
+			wantCode(t, err, store.Conflict, "one")
+		} else if err != nil {
+			t.Errorf("if_free after %s: %v", tc.quiet, err)
+		}
+	}
+}
+
 // A short window is no back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()

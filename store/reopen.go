@@ -59,7 +59,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		}
 		// Compared without the mutex, so that nobody waits for that.
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
-		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.configuredMinutes())}, nil
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes())}, nil
 	})
 }
 

@@ -95,7 +95,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		if len(a.add) > 0 {
 			others = slices.DeleteFunc(others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
 			found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
-			out.Overlaps = overlapSummaries(c, found, c.configuredMinutes())
+			out.Overlaps = overlapSummaries(c, found, c.foreignMinutes())
 		}
 		return out, nil
 	})

@@ -75,7 +75,7 @@ func wishOf(c *call, r WaitRequest) (*claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &claim{scope: scope, minutes: c.configuredMinutes()}
+	k := &claim{scope: scope, minutes: c.foreignMinutes()}
 	k.lock.AgentID, k.lock.ParentAgentID = who.Agent, who.Parent
 	if r.Shared {
 		k.lock.Mode = lockfile.Shared

@@ -15,7 +15,7 @@ const (
 	// DefaultMinutes is the threshold of silence after which a lock is stale.
 	DefaultMinutes = 60
 	// foreignFloor is the shortest silence after which somebody else's lock may
-	// be reaped, whatever was configured.
+	// be passed by or reaped, whatever was configured.
 	foreignFloor = 1 // minute
 	// maxLease bounds how long a claim may outlive its holder.
 	maxLease = 30 * 24 * 60 // minutes
@@ -89,6 +89,11 @@ func Stale(l *lockfile.Lock, now time.Time, minutes float64) bool {
 // minutes and must not overflow a time.Duration.
 func Longer(seconds int64, minutes float64) bool { return float64(seconds) > minutes*60 }
 
+// ForeignMinutes is the threshold that somebody else's lock is judged by, where
+// that one is asked for: no shorter than a minute, so that a small number cannot
+// pass by live work.
+func ForeignMinutes(asked float64) float64 { return max(asked, foreignFloor) }
+
 // ReapMinutes is the silence after which a caller may reap a lock. One's own
 // lock goes by the threshold asked for; somebody else's is never judged by less
 // than the configured one and a minute, unless force lifts that.
@@ -99,7 +104,7 @@ func ReapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) 
 	case mine:
 		return max(asked, l.LeaseMinutes)
 	default:
-		return max(asked, configured, l.LeaseMinutes, foreignFloor)
+		return max(ForeignMinutes(asked), configured, l.LeaseMinutes)
 	}
 }
 
