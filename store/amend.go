@@ -243,7 +243,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 }
 
 // signed names the caller in a note where it is not the holder; by is how
-// mayEnd wants it named, "" where that was not asked.
+// MayEnd wants it named, "" where that was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
 	if by == "" && a.who.IsAnother(l) {
 		by = "by " + *a.who.Agent

@@ -94,7 +94,7 @@ const (
 	problem = store.SeverityProblem
 )
 
-// Each case is a real repository with one thing wrong; mended are the checks
+// Each case is a real repository with one thing wrong; fixable are the checks
 // of which Fix leaves nothing.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestDoctor(t *testing.T) {
 		arrange func(w *world)
 		env     string
 		want    []sick
-		mended  []string
+		fixable []string
 	}{
 		{name: "sound", arrange: func(w *world) {
 			w.claim(w.main, "one", "a")
@@ -188,8 +188,8 @@ func TestDoctor(t *testing.T) {
 				id := w.claim(w.main, "one", "a")
 				w.write(id+".md", strings.Replace(w.only(), "status: active", "status: done", 1))
 			},
-			want:   []sick{{note, "unfinished", "move into done", "--fix"}},
-			mended: []string{"unfinished"},
+			want:    []sick{{note, "unfinished", "move into done", "--fix"}},
+			fixable: []string{"unfinished"},
 		},
 		{
 			name: "a copy that a finish has left",
@@ -198,8 +198,8 @@ func TestDoctor(t *testing.T) {
 				w.write(id+".md", strings.Replace(w.only(), "status: active", "status: done", 1))
 				w.write("done/"+id+".md", w.only())
 			},
-			want:   []sick{{note, "unfinished", "in done already", "--fix"}},
-			mended: []string{"unfinished"},
+			want:    []sick{{note, "unfinished", "in done already", "--fix"}},
+			fixable: []string{"unfinished"},
 		},
 		{
 			name: "temporary files, one of them old",
@@ -211,8 +211,8 @@ func TestDoctor(t *testing.T) {
 					w.t.Fatal(err)
 				}
 			},
-			want:   []sick{{note, "leftovers", ".tmp-old", "--fix"}},
-			mended: []string{"leftovers"},
+			want:    []sick{{note, "leftovers", ".tmp-old", "--fix"}},
+			fixable: []string{"leftovers"},
 		},
 		{
 			name: "a dead ticket",
@@ -220,8 +220,8 @@ func TestDoctor(t *testing.T) {
 				w.write("waiting/00000000000000000007.json", "{}")
 				w.write("waiting/00000000000000000007.lock", "")
 			},
-			want:   []sick{{note, "leftovers", "00000000000000000007.json", "--fix"}},
-			mended: []string{"leftovers"},
+			want:    []sick{{note, "leftovers", "00000000000000000007.json", "--fix"}},
+			fixable: []string{"leftovers"},
 		},
 		{
 			name: "what is no ticket among the tickets",
@@ -276,18 +276,18 @@ func TestDoctor(t *testing.T) {
 			}
 			var left []sick
 			for _, f := range c.want {
-				if len(c.mended) == 0 || f.check != c.mended[0] {
+				if len(c.fixable) == 0 || f.check != c.fixable[0] {
 					left = append(left, f)
 				}
 			}
 			fixed := wantFindings(t, w.doctor(s, true).Result, left)
-			if diff := cmp.Diff(c.mended, fixed); diff != "" {
+			if diff := cmp.Diff(c.fixable, fixed); diff != "" {
 				t.Errorf("fixed (-want +got):\n%s", diff)
 			}
 			if again := wantFindings(t, w.doctor(s, true).Result, left); again != nil {
 				t.Errorf("fixed once more: %q", again)
 			}
-			if statErr == nil && len(c.mended) == 0 {
+			if statErr == nil && len(c.fixable) == 0 {
 				if diff := cmp.Diff(before, w.everything()); diff != "" {
 					t.Errorf("there was nothing to fix, and yet it changed (-before +after):\n%s", diff)
 				}
@@ -353,7 +353,7 @@ func TestDoctorDoesNotFollowALinkedStore(t *testing.T) {
 	wantFindings(t, w.doctor(w.at(w.main), true).Result, []sick{{problem, "store", "a symbolic link, not a directory", "move it away"}})
 }
 
-// What cannot be mended is told, beside what kept it from being mended.
+// What cannot be fixed is reported, beside what kept it from being fixed.
 func TestDoctorSaysThatItCouldNotFix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

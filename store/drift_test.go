@@ -199,7 +199,7 @@ func TestDriftOfALockFromElsewhere(t *testing.T) {
 	wantWarning(t, a.Warnings, w.link)
 }
 
-// A planted monitor program would run with the rights of whoever asks.
+// A planted monitor program would run with the rights of the caller.
 func TestDriftRunsNoMonitor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // A bypassed commit is noted on the locks that it passed by, and goes through
-// whatever stands in the way of that.
+// whatever hinders that.
 func TestGuardNotesABypass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -61,7 +61,7 @@ func TestGuard(t *testing.T) {
 	wantWarning(t, a.Warnings, "nobody checked")
 }
 
-// An agent's edits do not wait for whoever is writing: its lock is kept alive
+// An agent's edits do not wait for another writer: its lock is kept alive
 // another time.
 func TestEditedDoesNotWait(t *testing.T) {
 	t.Parallel()

@@ -290,7 +290,7 @@ func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	}
 }
 
-// The archive keeps the last sign of life as the file had it.
+// The archive keeps when the lock was last seen, as the file had it.
 func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

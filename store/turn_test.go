@@ -39,7 +39,7 @@ func pathClaim(t testing.TB, c *call, agent, scope string) *claim {
 	return &claim{lock: l, scope: parsed, minutes: rules.DefaultMinutes}
 }
 
-// hold makes a lock that stands in the way.
+// hold makes a lock that blocks.
 func hold(t testing.TB, common, agent, scope string) disk.Entry {
 	t.Helper()
 	c := callAt(t, common)
@@ -340,7 +340,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// One who waits behind the caller does not hold up whoever is before.
+// One who waits behind the caller does not hold up those before.
 func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

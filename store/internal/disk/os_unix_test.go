@@ -156,7 +156,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 	}
 }
 
-// setModes gives all directories beneath root these permissions.
+// setModes gives all directories under root these permissions.
 func setModes(t *testing.T, root string, mode fs.FileMode) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -382,7 +382,7 @@ func TestPermissionsFollowTheRepository(t *testing.T) {
 	}
 }
 
-// A fifo in a file's place must not hold the reader, whoever opens it.
+// A fifo in a file's place must not hold up the reader, however it is opened.
 func TestAFifoPutInPlaceIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))
