@@ -137,7 +137,7 @@ func (x *exam) leftovers() {
 	for _, l := range found {
 		x.leftover(l.Path, fmt.Sprintf("%q is an unfinished file of %s ago", l.Path, rules.Age(int64(l.Age/time.Second))))
 	}
-	dead, err := queue.Dead(d, func() error { return disk.Pause(x.ctx, queue.DeadPause) })
+	dead, err := queue.Dead(x.ctx, d)
 	if err != nil {
 		x.failed(CheckLeftovers, filepath.Join(d.Path, disk.WaitingName), err)
 	}

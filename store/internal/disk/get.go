@@ -32,8 +32,6 @@ func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
 	switch found := one[0]; {
 	case len(found.bad) > 0:
 		return Entry{}, found.bad[0].err()
-	case found.entry != nil && d.tx != nil:
-		return d.tx.settle(*found.entry), nil
 	case found.entry != nil:
 		return *found.entry, nil
 	case found.err != nil:
@@ -109,7 +107,8 @@ func (d *Dir) findAgain(found []finding, ids []string, inDone map[string]bool, p
 
 // findAll finds many locks, several at a time: most of it is waiting for the
 // system. inDone says of each id where its name was seen; pause comes before a
-// second look at those that may be half written.
+// second look at those that may be half written. In a transaction, finishes
+// that were cut short are completed.
 func (d *Dir) findAll(ctx context.Context, ids []string, inDone map[string]bool, pause func() error) ([]finding, error) {
 	found := make([]finding, len(ids))
 	var next atomic.Int64
@@ -136,7 +135,17 @@ func (d *Dir) findAll(ctx context.Context, ids []string, inDone map[string]bool,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return found, d.findAgain(found, ids, inDone, pause)
+	if err := d.findAgain(found, ids, inDone, pause); err != nil {
+		return nil, err
+	}
+	if d.tx != nil {
+		for _, f := range found {
+			if f.entry != nil {
+				*f.entry = d.tx.settle(*f.entry)
+			}
+		}
+	}
+	return found, nil
 }
 
 // bothPlaces completes what was read from the active directory by what done/

@@ -29,13 +29,6 @@ func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	if d.tx != nil {
-		for _, f := range found {
-			if f.entry != nil {
-				*f.entry = d.tx.settle(*f.entry)
-			}
-		}
-	}
 	l := Listing{Bad: seen.bad}
 	l.collect(found, w)
 	return l, nil

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -12,10 +13,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
+// deadPause comes between the two looks of Dead.
+const deadPause = 20 * time.Millisecond
+
 // Dead lists the tickets of processes that have ended, by their paths. It needs
 // no mutex, and looks twice with a pause between: a ticket that is just being
 // made or given back looks dead for a moment.
-func Dead(d *disk.Dir, pause func() error) (paths []string, err error) {
+func Dead(ctx context.Context, d *disk.Dir) (paths []string, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
 	if waiting == nil || err != nil {
 		return nil, err
@@ -25,7 +29,7 @@ func Dead(d *disk.Dir, pause func() error) (paths []string, err error) {
 	if len(dead) == 0 || err != nil {
 		return nil, err
 	}
-	if err := pause(); err != nil {
+	if err := disk.Pause(ctx, deadPause); err != nil {
 		return nil, err
 	}
 	again, err := deadIn(waiting)
@@ -41,9 +45,6 @@ func deadIn(waiting *disk.Folder) ([]uint64, error) {
 	_, used, err := numbers(waiting)
 	return slices.DeleteFunc(used, func(seq uint64) bool { return alive(waiting, seq) }), err
 }
-
-// DeadPause is how long to pause between the two looks of Dead.
-const DeadPause = 20 * time.Millisecond
 
 // Strangers lists what lies in the queue and is not a ticket. It blocks
 // nobody.

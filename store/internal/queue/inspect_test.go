@@ -46,14 +46,13 @@ func TestALiveTicketIsNotDead(t *testing.T) {
 	if taken, err := owner.TryLock(); err != nil || !taken {
 		t.Fatalf("the ticket's lock: %v, %v", taken, err)
 	}
-	noPause := func() error { return nil }
-	if dead, err := Dead(d, noPause); err != nil || len(dead) > 0 {
+	if dead, err := Dead(t.Context(), d); err != nil || len(dead) > 0 {
 		t.Errorf("while it is held: %q, %v", dead, err)
 	}
 	if err := owner.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if dead, err := Dead(d, noPause); err != nil || len(dead) != 1 || dead[0] != path {
+	if dead, err := Dead(t.Context(), d); err != nil || len(dead) != 1 || dead[0] != path {
 		t.Errorf("when it is not: %q, %v", dead, err)
 	}
 }
