@@ -39,7 +39,7 @@ func newHook(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			hook := claude.Hook{Locks: a.locks, Getenv: a.getenv, Getwd: a.Getwd, BaseDir: a.baseDir, Warn: a.warn, Limit: hookLimit}
-			return a.printJSON(hook.Reply(cmd.Context(), append(args, "")[1], a.readStdin))
+			return a.printJSON(hook.Reply(cmd.Context(), append(args, "")[1], a.readObject))
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +40,14 @@ func newSession(t *testing.T) *session {
 // run carries out a command line of that session.
 func (s *session) run(stdin string, args ...string) result {
 	s.t.Helper()
+	return s.runFrom(strings.NewReader(stdin), args...)
+}
+
+func (s *session) runFrom(stdin io.Reader, args ...string) result {
+	s.t.Helper()
 	var out, fault bytes.Buffer
 	w := World{
-		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &fault,
+		Args: args, Stdin: stdin, Stdout: &out, Stderr: &fault,
 		Environ: func() []string { return s.env },
 		Getwd:   func() (string, error) { return s.dir, nil },
 		Now:     func() time.Time { return s.now },
@@ -254,6 +260,33 @@ func TestHookAnswersForAFault(t *testing.T) {
 	})
 	if r.code != 0 || !strings.Contains(r.stdout, `"permissionDecision":"ask"`) {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A client may leave the hook's stdin open: an event that is whole is answered
+// at once.
+func TestHookNeedsNoEndOfInput(t *testing.T) {
+	t.Parallel()
+	for event, in := range map[string]string{
+		"session-start": `{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app","source":"startup"}`,
+		"pre-tool-use":  `{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app","tool_name":"Edit","tool_input":{"file_path":"DIR/app/free.md"}}`,
+	} {
+		s := newSession(t)
+		from, to, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.WriteString(s.event(in)); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		got := s.runFrom(from, "hook", "claude", event)
+		if got.code != 0 || strings.Contains(got.stdout, "in time") || time.Since(start) > hookLimit-time.Second {
+			t.Errorf("%s: after %v %+v", event, time.Since(start), got)
+		}
+		if err := errors.Join(to.Close(), from.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -47,22 +49,43 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// readStdin reads at most limit bytes of stdin. A read cannot be interrupted,
-// so it is left behind when ctx ends.
+// readStdin reads at most limit bytes of stdin, to its end.
 func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
+	return a.readStdinBy(ctx, limit, io.ReadAll)
+}
+
+// readObject reads one JSON value from stdin, of at most limit bytes, and not
+// what follows: a client may leave stdin open behind it. What is no JSON comes
+// as far as it was read.
+func (a *app) readObject(ctx context.Context, limit int64) ([]byte, error) {
+	return a.readStdinBy(ctx, limit, func(r io.Reader) ([]byte, error) {
+		var read bytes.Buffer
+		var value json.RawMessage
+		err := json.NewDecoder(io.TeeReader(r, &read)).Decode(&value)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return read.Bytes(), nil
+		}
+		return value, err
+	})
+}
+
+// readStdinBy gives at most limit bytes of stdin to read. A read cannot be
+// interrupted, so it is left behind when ctx ends.
+func (a *app) readStdinBy(ctx context.Context, limit int64, read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	type reading struct {
 		text []byte
 		err  error
 	}
-	read := make(chan reading, 1)
+	done := make(chan reading, 1)
 	go func() {
-		b, err := io.ReadAll(io.LimitReader(a.Stdin, limit))
-		read <- reading{b, err}
+		b, err := read(io.LimitReader(a.Stdin, limit))
+		done <- reading{b, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case r := <-read:
+	case r := <-done:
 		if r.err != nil {
 			return nil, fmt.Errorf("cannot read stdin: %w", r.err)
 		}
