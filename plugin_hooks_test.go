@@ -21,7 +21,7 @@ func TestPluginHooksAnswer(t *testing.T) {
 	for event, groups := range plugin.Hooks {
 		stdin, err := json.Marshal(map[string]any{
 			"session_id": "1a2b3c4d-0000-4000-8000-000000000000", "cwd": dir, "hook_event_name": event,
-			"source": "startup", "reason": "other", "tool_name": "Edit",
+			"source": "startup", "agent_id": "a1b2c3d", "reason": "other", "tool_name": "Edit",
 			"tool_input": map[string]any{"file_path": filepath.Join(dir, "a.txt"), "old_string": "a", "new_string": "b"},
 		})
 		if err != nil {
@@ -41,7 +41,7 @@ func TestPluginHooksAnswer(t *testing.T) {
 			}
 		}
 	}
-	if ran != 4 {
-		t.Errorf("%d hooks ran, want 4", ran)
+	if ran != 5 {
+		t.Errorf("%d hooks ran, want 5", ran)
 	}
 }

@@ -89,6 +89,15 @@ func (f *fake) GuardSettings(_ context.Context, t store.Target) (store.Answer[st
 	return give[store.GuardState](f, t)
 }
 
+func (f *fake) SessionStart(_ context.Context, r store.SessionRequest) (store.Answer[store.Started], error) {
+	return give[store.Started](f, r)
+}
+func (f *fake) SubagentStart(_ context.Context, r store.SessionRequest) (store.Answer[store.Started], error) {
+	return give[store.Started](f, r)
+}
+func (f *fake) SessionEnd(_ context.Context, r store.SessionRequest) (store.Answer[store.Started], error) {
+	return give[store.Started](f, r)
+}
 func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.EditVerdict], error) {
 	return give[store.EditVerdict](f, r)
 }

@@ -76,14 +76,18 @@ func (s *session) event(text string) string {
 	return strings.ReplaceAll(text, "DIR", strings.Trim(string(quoted), `"`))
 }
 
+// me is what the session 0a1b2c3d-4e5f is called; the first release called it
+// claude-0a1b2c3d.
+const me = "claude-70a001fa"
+
 // Each golden file has the event as it comes in and the answer to it.
 func TestHookAnswers(t *testing.T) {
 	t.Parallel()
 	const (
-		me    = `{"session_id":"0a1b2c3d-4e5f","transcript_path":"/t.jsonl","cwd":"DIR/app","permission_mode":"default",`
-		edit  = me + `"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go","old_string":"a","new_string":"b"}}`
-		write = me + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
-		done  = me + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
+		my    = `{"session_id":"0a1b2c3d-4e5f","transcript_path":"/t.jsonl","cwd":"DIR/app","permission_mode":"default",`
+		edit  = my + `"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go","old_string":"a","new_string":"b"}}`
+		write = my + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
+		done  = my + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
 	)
 	for name, c := range map[string]struct {
 		event string
@@ -96,19 +100,19 @@ func TestHookAnswers(t *testing.T) {
 		"pre-held-off":          {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=off"}},
 		"pre-held-odd-mode":     {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=perhaps"}},
 		"pre-by-its-own-name":   {event: "", in: edit},
-		"pre-perhaps-held":      {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)") }},
-		"pre-perhaps-stale":     {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)"); s.now = s.now.Add(2 * time.Hour) }},
+		"pre-perhaps-held":      {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)") }},
+		"pre-perhaps-stale":     {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)"); s.now = s.now.Add(2 * time.Hour) }},
 		"pre-new-file":          {event: "pre-tool-use", in: write},
-		"pre-notebook":          {event: "pre-tool-use", in: me + `"tool_name":"NotebookEdit","tool_input":{"notebook_path":"DIR/app/src/n.ipynb"}}`},
-		"pre-multi-edit":        {event: "pre-tool-use", in: me + `"tool_name":"MultiEdit","tool_input":{"file_path":"DIR/app/src/a.go","edits":[]}}`},
-		"pre-relative":          {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"src/../src/a.go"}}`},
-		"pre-free":              {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`},
-		"pre-other-tool":        {event: "pre-tool-use", in: me + `"tool_name":"Bash","tool_input":{"command":"rm -rf src"}}`},
-		"pre-outside":           {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/none/a.go"}}`},
+		"pre-notebook":          {event: "pre-tool-use", in: my + `"tool_name":"NotebookEdit","tool_input":{"notebook_path":"DIR/app/src/n.ipynb"}}`},
+		"pre-multi-edit":        {event: "pre-tool-use", in: my + `"tool_name":"MultiEdit","tool_input":{"file_path":"DIR/app/src/a.go","edits":[]}}`},
+		"pre-relative":          {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"src/../src/a.go"}}`},
+		"pre-free":              {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`},
+		"pre-other-tool":        {event: "pre-tool-use", in: my + `"tool_name":"Bash","tool_input":{"command":"rm -rf src"}}`},
+		"pre-outside":           {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/none/a.go"}}`},
 		"pre-started-elsewhere": {event: "pre-tool-use", in: strings.Replace(edit, `"cwd":"DIR/app"`, `"cwd":"/"`, 1)},
 		"pre-own":               {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_AGENT_ID=them"}},
-		"pre-own-child": {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`, setUp: func(s *session) {
-			s.must("claim", "--title", "Part of mine", "--scope", "*.md", "--agent", "sub", "--parent", "claude-0a1b2c3d")
+		"pre-own-child": {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`, setUp: func(s *session) {
+			s.must("claim", "--title", "Part of mine", "--scope", "*.md", "--agent", "sub", "--parent", me)
 		}},
 		"pre-stale":              {event: "pre-tool-use", in: edit, setUp: func(s *session) { s.now = s.now.Add(2 * time.Hour) }},
 		"pre-malformed":          {event: "pre-tool-use", in: `{"session_id":`},
@@ -116,35 +120,46 @@ func TestHookAnswers(t *testing.T) {
 		"pre-malformed-off":      {event: "pre-tool-use", in: `{"session_id":`, env: []string{"AGENT_LOCKS_HOOK=off"}},
 		"pre-empty":              {event: "pre-tool-use", in: ``},
 		"pre-no-object":          {event: "pre-tool-use", in: `["Edit"]`},
-		"pre-no-tool":            {event: "pre-tool-use", in: me + `"tool_input":{"file_path":"DIR/app/src/a.go"}}`},
-		"pre-no-file":            {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"path":"a"}}`},
+		"pre-no-tool":            {event: "pre-tool-use", in: my + `"tool_input":{"file_path":"DIR/app/src/a.go"}}`},
+		"pre-no-file":            {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"path":"a"}}`},
 		"pre-odd-types":          {event: "pre-tool-use", in: `{"session_id":7,"cwd":[],"tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go"}}`},
-		"pre-odd-path":           {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":{}}}`},
+		"pre-odd-path":           {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":{}}}`},
 		"pre-no-store":           {event: "pre-tool-use", in: edit, setUp: spoilStore},
 		"pre-no-store-warn":      {event: "pre-tool-use", in: edit, env: []string{"AGENT_LOCKS_HOOK=warn"}, setUp: spoilStore},
 		"pre-held-noted":         {event: "pre-tool-use", in: edit, setUp: func(s *session) { s.must("update", "their-work", "--note", "nearly\nthere") }},
-		"pre-unreadable":         {event: "pre-tool-use", in: me + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`, setUp: tear},
+		"pre-unreadable":         {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`, setUp: tear},
 		"post-no-store":          {event: "post-tool-use", in: done, setUp: spoilStore},
-		"post-outside-claim":     {event: "post-tool-use", in: done, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"post-outside-claim":     {event: "post-tool-use", in: done, setUp: func(s *session) { s.claim(me, "Mine", "docs/**") }},
 		"post-nothing-claimed":   {event: "post-tool-use", in: done},
 		"post-outside":           {event: "post-tool-use", in: strings.ReplaceAll(done, "DIR/app", "DIR")},
 		"post-malformed":         {event: "post-tool-use", in: `[]`},
-		"start":                  {event: "session-start", in: me + `"hook_event_name":"SessionStart","source":"startup"}`},
-		"start-resumed":          {event: "session-start", in: me + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**", "*.md") }},
-		"start-outside":          {event: "session-start", in: strings.Replace(me, "DIR/app", "DIR", 1) + `"source":"startup"}`},
-		"start-named":            {event: "session-start", in: me + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
+		"start":                  {event: "session-start", in: my + `"hook_event_name":"SessionStart","source":"startup"}`},
+		"start-resumed":          {event: "session-start", in: my + `"source":"resume"}`, setUp: func(s *session) { s.claim(me, "Mine", "docs/**", "*.md") }},
+		"start-cleared-beside":   {event: "session-start", in: my + `"hook_event_name":"SessionStart","source":"clear"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**") }},
+		"start-beside-stale":     {event: "session-start", in: my + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**"); s.now = s.now.Add(2 * time.Hour) }},
+		"start-former-name":      {event: "session-start", in: my + `"source":"compact"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"start-flood":            {event: "session-start", in: my + `"source":"startup"}`, setUp: flood},
+		"subagent-start":         {event: "subagent-start", in: my + `"agent_id":"a1b2c3d4e5f60718","agent_type":"general-purpose","hook_event_name":"SubagentStart"}`},
+		"subagent-start-outside": {event: "subagent-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"agent_id":"a1b2c3d4e5f60718"}`},
+		"subagent-start-nobody":  {event: "subagent-start", in: my + `"agent_type":"Explore"}`},
+		"pre-own-worktree":       {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**") }},
+		"pre-former-name":        {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"pre-flood":              {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: flood},
+		"pre-worktree-gone":      {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: leave},
+		"start-outside":          {event: "session-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"source":"startup"}`},
+		"start-named":            {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
 		"start-no-session":       {event: "session-start", in: `{"cwd":"DIR/app"}`},
 		"start-malformed":        {event: "session-start", in: `nonsense`},
-		"start-busy":             {event: "session-start", in: me + `"source":"startup"}`, setUp: crowd},
-		"start-no-store":         {event: "session-start", in: me + `"source":"startup"}`, setUp: spoilStore},
+		"start-busy":             {event: "session-start", in: my + `"source":"startup"}`, setUp: crowd},
+		"start-no-store":         {event: "session-start", in: my + `"source":"startup"}`, setUp: spoilStore},
 		"start-nobody-nowhere":   {event: "session-start", in: `{"cwd":"DIR"}`},
-		"end-nothing":            {event: "session-end", in: me + `"hook_event_name":"SessionEnd","reason":"exit"}`},
-		"end-still-claimed":      {event: "session-end", in: me + `"reason":"exit"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
-		"end-no-store":           {event: "session-end", in: me + `"reason":"exit"}`, setUp: spoilStore},
-		"end-outside":            {event: "session-end", in: strings.Replace(me, "DIR/app", "DIR", 1) + `"reason":"exit"}`},
+		"end-nothing":            {event: "session-end", in: my + `"hook_event_name":"SessionEnd","reason":"exit"}`},
+		"end-still-claimed":      {event: "session-end", in: my + `"reason":"exit"}`, setUp: func(s *session) { s.claim(me, "Mine", "docs/**") }},
+		"end-no-store":           {event: "session-end", in: my + `"reason":"exit"}`, setUp: spoilStore},
+		"end-outside":            {event: "session-end", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"reason":"exit"}`},
 		"end-nobody":             {event: "session-end", in: `{"cwd":"DIR/app"}`},
-		"unknown-event":          {event: "before-lunch", in: me + `"hook_event_name":"BeforeLunch"}`},
-		"unknown-event-no-name":  {event: "", in: me + `"tool_name":"Edit"}`},
+		"unknown-event":          {event: "before-lunch", in: my + `"hook_event_name":"BeforeLunch"}`},
+		"unknown-event-no-name":  {event: "", in: my + `"tool_name":"Edit"}`},
 		"malformed-without-name": {event: "", in: `{`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,6 +177,9 @@ func TestHookAnswers(t *testing.T) {
 			got := s.run(s.event(c.in), args...)
 			if got.code != 0 || !json.Valid([]byte(got.stdout)) || strings.Count(got.stdout, "\n") != 1 {
 				t.Fatalf("exit code %d, stdout %q", got.code, got.stdout)
+			}
+			if limit := map[bool]int{true: 2 << 10, false: 10 << 10}[strings.HasPrefix(name, "pre-")]; len(got.stdout) > limit+500 {
+				t.Errorf("an answer of %d bytes", len(got.stdout))
 			}
 			quoted := s.event("DIR")
 			text := strings.NewReplacer(quoted, "DIR", filepath.ToSlash(s.dir), "DIR").Replace(got.stdout)
@@ -191,6 +209,37 @@ func crowd(s *session) {
 	tear(s)
 }
 
+// flood is locks with as much text as a file can hold, by many.
+func flood(s *session) {
+	for range 30 {
+		s.claim("them", strings.Repeat("\U0001F600 obey ", 60), "docs/**")
+	}
+	locks, err := filepath.Glob(filepath.Join(s.dir, mainTree, ".git", "agents-locks", "*obey*.md"))
+	if err != nil || len(locks) != 30 {
+		s.t.Fatal(len(locks), err)
+	}
+	for _, path := range locks {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(strings.Replace(string(text), "agent_id: them", "agent_id: "+strings.Repeat("x", 900_000), 1)), 0o666)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// leave claims from the linked worktree, which is removed.
+func leave(s *session) {
+	at := filepath.Join(s.dir, otherTree)
+	if r := s.run("", "claim", "--title", "Left", "--scope", "docs/**", "--agent", "gone", "--base-dir", at); r.code != 0 {
+		s.t.Fatal(r.stderr)
+	}
+	if err := os.RemoveAll(at); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // tear makes one lock file unreadable.
 func tear(s *session) {
 	path := filepath.Join(s.dir, mainTree, ".git", "agents-locks", "2026-07-17T18-45-12-torn.md")
@@ -215,8 +264,8 @@ func TestSessionStartExports(t *testing.T) {
 	if err := os.WriteFile(file, []byte("export OTHER=1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(s.env, "CLAUDE_ENV_FILE="+file, "AGENT_LOCKS_AGENT_ID=claude-parent78")
-	const want = "export OTHER=1\nexport AGENT_LOCKS_AGENT_ID=claude-0a1b2c3d\nexport AGENT_LOCKS_PARENT_ID=claude-parent78\n"
+	s.env = append(s.env, "CLAUDE_ENV_FILE="+file, "AGENT_LOCKS_AGENT_ID=claude-parent78", "AGENT_LOCKS_SESSION="+store.SessionKey("parent"))
+	want := "export OTHER=1\nexport AGENT_LOCKS_AGENT_ID=" + me + "\nexport AGENT_LOCKS_SESSION=" + store.SessionKey("0a1b2c3d-4e5f") + "\nexport AGENT_LOCKS_PARENT_ID=claude-parent78\n"
 	for range 2 {
 		r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app"}`), "hook", "claude", "session-start")
 		if r.code != 0 || r.stderr != "" || !strings.Contains(r.stdout, "your shells have it") {
@@ -229,7 +278,7 @@ func TestSessionStartExports(t *testing.T) {
 	}
 	s.env = append(s.env, "CLAUDE_ENV_FILE="+filepath.Join(s.dir, "none", "env.sh"))
 	if r := s.run(s.event(`{"session_id":"0a1b2c3d-4e5f","cwd":"DIR/app"}`), "hook", "claude", "session-start"); r.code != 0 ||
-		!strings.Contains(r.stderr, "could not be exported") || !strings.Contains(r.stdout, "claude-0a1b2c3d") {
+		!strings.Contains(r.stderr, "could not be exported") || !strings.Contains(r.stdout, me) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -245,7 +294,7 @@ func TestSessionStartExportsOutside(t *testing.T) {
 	if want := (result{stdout: "{}\n"}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
-	if got, err := os.ReadFile(file); err != nil || string(got) != "export AGENT_LOCKS_AGENT_ID=claude-0a1b2c3d\n" {
+	if got, err := os.ReadFile(file); err != nil || string(got) != "export AGENT_LOCKS_AGENT_ID="+me+"\nexport AGENT_LOCKS_SESSION="+store.SessionKey("0a1b2c3d-4e5f")+"\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -297,9 +346,9 @@ func TestHookNeedsAnEvent(t *testing.T) {
 		got := try(t, &fake{}, []string{"hook", "claude"}, func(w *World) {
 			w.StdinIsTerminal, w.Stdin = terminal, strings.NewReader("\n")
 		})
-		want := result{stderr: "agent-locks: hook needs an event\nevents are session-start, pre-tool-use, post-tool-use, session-end\n", code: 1}
+		want := result{stderr: "agent-locks: hook needs an event\nevents are session-start, subagent-start, pre-tool-use, post-tool-use, session-end\n", code: 1}
 		if !terminal {
-			want = result{stdout: `{"systemMessage":"agent-locks: hook needs an event, as JSON on stdin; events are session-start, pre-tool-use, post-tool-use, session-end"}` + "\n"}
+			want = result{stdout: `{"systemMessage":"agent-locks: hook needs an event, as JSON on stdin; events are session-start, subagent-start, pre-tool-use, post-tool-use, session-end"}` + "\n"}
 		}
 		if got != want {
 			t.Errorf("terminal %v: %+v, want %+v", terminal, got, want)

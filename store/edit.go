@@ -21,12 +21,14 @@ type EditRequest struct {
 	Path          string  // absolute; need not exist
 	AgentID       *string // nil: AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string
+	Session       Session // of the agent's client; what the store knows of it goes before those ids
 }
 
 // An EditVerdict says who else holds a file.
 type EditVerdict struct {
-	Blocked []Hold `json:"blocked"`
-	Warned  []Hold `json:"warned"`
+	Blocked []Hold  `json:"blocked"`
+	Warned  []Hold  `json:"warned"`
+	You     *string `json:"you"` // whom the editor is taken for; nil: unknown
 }
 
 // Edit asks, by the commit guard's rule, whether somebody else holds a file
@@ -35,6 +37,8 @@ type EditVerdict struct {
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
 	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *EditVerdict) error {
 		blocked, warned := holdsOf(p.call, rules.Judge(p.names, p.claims), p.entries, p.minutes)
+		markEnded(p.call, blocked)
+		out.You = p.who.Agent
 		out.Blocked = append(out.Blocked, blocked...)
 		out.Warned = append(out.Warned, warned...)
 		return nil
@@ -82,11 +86,11 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 }
 
 func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
-	who, err := c.caller(r.AgentID, r.ParentAgentID)
+	entries, err := c.list(disk.ActiveOnly)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := c.list(disk.ActiveOnly)
+	who, err := editorOf(c, r, len(entries) > 0)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp]
 
 func noteEdit(p *filePlace, out *EditFollowUp) error {
 	c := p.call
-	own := slices.DeleteFunc(slices.Clone(p.entries), func(e disk.Entry) bool { return !rules.SameAgent(p.who.Agent, e.Lock.AgentID) })
+	own := slices.DeleteFunc(slices.Clone(p.entries), func(e disk.Entry) bool { return !p.who.Holds(&e.Lock) })
 	if len(own) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 func outsideName(p *filePlace) string {
 	name := lockfile.Recordable(p.names[len(p.names)-1])
 	for _, claim := range p.claims {
-		if !rules.SameAgent(p.who.Agent, claim.Lock.AgentID) {
+		if !p.who.Holds(claim.Lock) {
 			continue
 		}
 		covers := func(file string) bool { yes, _ := rules.Covering(claim.Scope, file); return yes }
@@ -90,7 +90,7 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 	alive := []string{}
 	for i, listed := range own {
 		e, err := findActiveLock(p.call, Ref{LockID: listed.Lock.ID})
-		if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) || err == nil && !rules.SameAgent(p.who.Agent, e.Lock.AgentID) {
+		if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) || err == nil && !p.who.Holds(&e.Lock) {
 			continue // ended, or handed over, since it was listed
 		}
 		if err != nil {

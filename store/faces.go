@@ -4,6 +4,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/paths"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
+	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
 // What the faces need of the parts under this package.
@@ -47,6 +48,10 @@ func Age(seconds int64) string { return rules.Age(seconds) }
 
 // Minutes is a number of minutes for people, with its unit.
 func Minutes(m float64) string { return rules.MinutesText(m) }
+
+// SessionKey is a short, plain name for a session of a client, whatever its own
+// id is.
+func SessionKey(id string) string { return session.Key(id) }
 
 // ScopeEntry is a scope entry that covers a file, named as answers name it,
 // whatever its name would mean as a pattern.

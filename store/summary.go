@@ -29,7 +29,8 @@ type Summary struct {
 	Worktree     string  `json:"worktree,omitempty"`
 	WorktreeGone bool    `json:"worktreeGone,omitempty"`
 	Branch       string  `json:"branch,omitempty"`
-	Mode         string  `json:"mode,omitempty"` // "shared", else absent
+	HolderEnded  bool    `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
+	Mode         string  `json:"mode,omitempty"`        // "shared", else absent
 	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
 
 	// How it ended, where it did.

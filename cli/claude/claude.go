@@ -13,12 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // Events lists the events that are answered, as the command line names them.
-const Events = "session-start, pre-tool-use, post-tool-use, session-end"
+const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, session-end"
 
 // MaxEvent bounds an event: a Write has the whole file in it.
 const MaxEvent = 64 << 20 // bytes
@@ -38,7 +37,9 @@ type Hook struct {
 
 // Locks are the operations of the store that hooks use.
 type Locks interface {
-	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
+	SessionStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
+	SubagentStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
+	SessionEnd(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 }
@@ -104,7 +105,7 @@ func (e *event) decision(verdict, reason string) Answer {
 // undecided is the answer where we do not know. An edit that nobody could
 // check is for the person to decide, unless edits are not to be held back.
 func (e *event) undecided(why string) Answer {
-	text := "agent-locks: " + render.Plain(why)
+	text := "agent-locks: " + clipped(why, 600)
 	if e.name != preToolUse {
 		return Answer{SystemMessage: text}
 	}

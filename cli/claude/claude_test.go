@@ -46,22 +46,39 @@ func TestElsewhere(t *testing.T) {
 
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ session, agent, parent, id, up string }{
-		{"0123456789", "", "", "claude-01234567", ""},
-		{"short", "", "boss", "claude-short", "boss"},
-		{"0123456789", "alice", "", "alice", ""},
-		{"0123456789", "claude-01234567", "boss", "claude-01234567", "boss"},
-		{"0123456789", "claude-abcdefgh", "", "claude-01234567", "claude-abcdefgh"}, // started from that session's shell
-		{"0123456789", "claude-\u00e9bcdefgh", "", "claude-01234567", "claude-\u00e9bcdefgh"},
-		{"0123456789", "claude-bot", "", "claude-bot", ""},
-		{"", "", "", "", ""},
-		{"", "claude-abcdefgh", "", "claude-abcdefgh", ""},
-		{"a\nb", "", "", "", ""},
-		{"\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", "", "", "claude-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", ""},
+	const (
+		v4, v7, v1 = "1A2b3c4d-0000-4000-8000-00001234abCD", "0199c2f0-8d51-7aa1-8000-000000000001", "c232ab00-9414-11ec-b3c8-9f6bdeced846"
+		other      = "0123456789"
+	)
+	key := store.SessionKey
+	for name, c := range map[string]struct{ session, agent, from, parent, id, up string }{
+		"a random id's end":             {session: v4, id: "claude-1234abcd"},
+		"a time-ordered id's end":       {session: v7, id: "claude-00000001"},
+		"an id that ends in a machine":  {session: v1, id: "claude-0e238bfc"},
+		"another id's hash":             {session: other, parent: "boss", id: "claude-84d89877", up: "boss"},
+		"an odd id's hash":              {session: "a\nb", id: "claude-7e18f737"},
+		"chosen":                        {session: other, agent: "alice", id: "alice"},
+		"chosen, and looks like ours":   {session: other, agent: "claude-frontend", id: "claude-frontend"},
+		"its own":                       {session: v4, agent: "claude-1234abcd", from: key(v4), parent: "boss", id: "claude-1234abcd", up: "boss"},
+		"from another session's shell":  {session: v4, agent: "claude-00000001", from: key(v7), id: "claude-1234abcd", up: "claude-00000001"},
+		"of a chosen one's shell":       {session: v4, agent: "alice", from: key(v7), parent: "boss", id: "claude-1234abcd", up: "alice"},
+		"without a session":             {},
+		"without a session, but chosen": {agent: "claude-abcdefgh", from: key(v4), id: "claude-abcdefgh"},
 	} {
-		id, up := identity(c.session, c.agent, c.parent)
-		if text(id) != c.id || text(up) != c.up {
-			t.Errorf("%+v: id %q, parent %q", c, text(id), text(up))
+		env := map[string]string{"AGENT_LOCKS_AGENT_ID": c.agent, "AGENT_LOCKS_SESSION": c.from, "AGENT_LOCKS_PARENT_ID": c.parent}
+		who := identify(c.session, func(name string) string { return env[name] })
+		if text(who.agent) != c.id || text(who.parent) != c.up {
+			t.Errorf("%s: id %q, parent %q", name, text(who.agent), text(who.parent))
+		}
+	}
+	for session, former := range map[string]string{v7: "claude-0199c2f0", "short": "claude-short", "a\nb": "", "": ""} {
+		if got := formerName(session); got != former {
+			t.Errorf("%q was formerly %q, want %q", session, got, former)
+		}
+	}
+	for id, name := range map[string]string{"": "", "sub-1": "sub-1", "a1b2c3d": "a1b2c3d", "-rf": "claude-sub-", "a b": "claude-sub-", strings.Repeat("a", 65): "claude-sub-"} {
+		if got := subagentName(id); got != name && !(strings.HasSuffix(name, "-") && strings.HasPrefix(got, name) && plainID.MatchString(got)) {
+			t.Errorf("%q is called %q", id, got)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
-	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // file is the absolute path of the file that the tool edits; edits is false
@@ -62,7 +61,7 @@ func (e *event) file() (path string, edits bool) {
 }
 
 func (e *event) edit(path string) store.EditRequest {
-	return store.EditRequest{Path: path, AgentID: e.agent, ParentAgentID: e.parent}
+	return store.EditRequest{Path: path, AgentID: e.who.agent, ParentAgentID: e.who.parent, Session: e.session()}
 }
 
 // beforeEdit holds back the edit of a file that somebody else holds.
@@ -83,21 +82,25 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	case ctx.Err() != nil:
 		return e.undecided(tooLate(ctx))
 	case err != nil:
-		return e.held(mode, "agent-locks: nobody can tell whether somebody else holds this file: "+render.PlainLines(errorText(err))+"\n"+bypassText)
+		return e.held(mode, "agent-locks: nobody can tell whether somebody else holds this file: "+clipped(errorText(err), 600)+"\n"+bypassText)
 	case len(ans.Result.Blocked) > 0:
-		return e.held(mode, heldText(ans.Result.Blocked, elsewhere(e.in.Cwd, path, ans.Result.Blocked[0])))
+		return e.held(mode, heldText(ans.Result, elsewhere(e.in.Cwd, path, ans.Result.Blocked[0])))
 	}
 	var notes []string
 	for _, w := range ans.Result.Warned {
-		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)", render.Plain(w.Files[0]), render.HoldText("is ", w), render.Plain(w.ID)))
+		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)", clipped(w.Files[0], 200), holdText(w), render.Plain(w.ID)))
+	}
+	tail := ""
+	if len(notes) > 0 {
+		tail = "\n" + othersWords
 	}
 	if ans.Unreadable > 0 {
-		notes = append(notes, fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks doctor", render.Count(ans.Unreadable, "lock file")))
+		notes = append([]string{fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks doctor", render.Count(ans.Unreadable, "lock file"))}, notes...)
 	}
 	if len(notes) == 0 {
 		return Answer{}
 	}
-	return e.context(strings.Join(notes, "\n"))
+	return e.context(bounded(notes, tail))
 }
 
 // held denies an edit or, where edits are not to be held back, reports it.
@@ -135,38 +138,6 @@ func nested(root, rel string) bool {
 	return false
 }
 
-// heldText names who holds a file and every way out; baseDir is where from,
-// unless the session is there.
-func heldText(holds []store.Hold, baseDir string) string {
-	var b strings.Builder
-	for _, held := range holds {
-		fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", render.Plain(held.Files[0]), render.HoldText("is ", held), render.Plain(held.ID), render.Plain(held.Created), store.Age(held.StaleForSeconds))
-		if held.Worktree != "" {
-			fmt.Fprintf(&b, ", in %s", render.Plain(held.Worktree))
-		}
-		b.WriteString(").\n")
-		if held.LastNote != "" {
-			fmt.Fprintf(&b, "Its last note: %s\n", render.Plain(held.LastNote))
-		}
-	}
-	first := holds[0]
-	who := "the holder"
-	if first.AgentID != nil {
-		who = render.Plain(*first.AgentID)
-	}
-	flag := ""
-	if baseDir != "" {
-		flag = "--base-dir " + shell.Word(baseDir) + " "
-		fmt.Fprintf(&b, "With the tools, pass base_dir %s.\n", render.Plain(baseDir))
-	}
-	fmt.Fprintf(&b, `Ways out:
-- coordinate: ask %s, or leave a note with lock_update on %s.
-- wait: lock_wait on the file (or: agent-locks wait %s-- %s), then edit.
-- narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, who, render.Plain(first.ID), flag, render.Entries(first.Files[:1]), bypassText)
-	return b.String()
-}
-
 // errorText is an error and what to do about it, in one line.
 func errorText(err error) string {
 	var e *store.Error
@@ -179,7 +150,7 @@ func errorText(err error) string {
 // afterEdit keeps the session's locks alive and reports an edit outside them.
 func (e *event) afterEdit(ctx context.Context) Answer {
 	path, edits := e.file()
-	if !edits || path == "" || e.agent == nil {
+	if !edits || path == "" || e.who.agent == nil {
 		return Answer{}
 	}
 	ans, err := e.hook.Locks.Edited(ctx, e.edit(path))
@@ -190,11 +161,16 @@ func (e *event) afterEdit(ctx context.Context) Answer {
 	if ans.Result.Outside == "" {
 		return Answer{}
 	}
+	const shown = 5
 	var claims []string
-	for _, s := range ans.Result.Claims {
-		claims = append(claims, fmt.Sprintf("%s (%s)", render.Plain(s.ID), render.Plain(strings.Join(s.Scope, ", "))))
+	for i, s := range ans.Result.Claims {
+		if i == shown {
+			claims = append(claims, fmt.Sprintf("and %d more", len(ans.Result.Claims)-shown))
+			break
+		}
+		claims = append(claims, fmt.Sprintf("%s (%s)", render.Plain(s.ID), clipped(strings.Join(s.Scope, ", "), 200)))
 	}
 	return e.context(fmt.Sprintf("agent-locks: you changed %s, which none of your claims covers: %s. "+
 		"If it belongs to that work, widen the claim (lock_update with add_scope), so that others see it.",
-		render.Plain(ans.Result.Outside), strings.Join(claims, "; ")))
+		clipped(ans.Result.Outside, 200), strings.Join(claims, "; ")))
 }

@@ -6,26 +6,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // The events that are answered, as Claude Code names them.
 const (
-	sessionStart = "SessionStart"
-	preToolUse   = "PreToolUse"
-	postToolUse  = "PostToolUse"
-	sessionEnd   = "SessionEnd"
+	sessionStart  = "SessionStart"
+	subagentStart = "SubagentStart"
+	preToolUse    = "PreToolUse"
+	postToolUse   = "PostToolUse"
+	sessionEnd    = "SessionEnd"
 )
 
 // eventNamed is the client's name for an event that the command line names;
 // any other name stays as it is.
 func eventNamed(name string) string {
 	known := map[string]string{
-		"session-start": sessionStart, "pre-tool-use": preToolUse,
+		"session-start": sessionStart, "subagent-start": subagentStart, "pre-tool-use": preToolUse,
 		"post-tool-use": postToolUse, "session-end": sessionEnd,
 	}
 	if event, ok := known[name]; ok {
@@ -36,11 +34,10 @@ func eventNamed(name string) string {
 
 // An event is one event of a session, and who that is.
 type event struct {
-	hook   *Hook
-	name   string // "": as the event itself says
-	in     input
-	agent  *string // the session's id among agents; nil: unknown
-	parent *string
+	hook *Hook
+	name string // "": as the event itself says
+	in   input
+	who  identity
 }
 
 // An input is what we read of an event.
@@ -48,6 +45,9 @@ type input struct {
 	SessionID     string          `json:"session_id"`
 	Cwd           string          `json:"cwd"`
 	HookEventName string          `json:"hook_event_name"`
+	Source        string          `json:"source"`   // how a session starts: startup, resume, clear, compact, fork
+	Reason        string          `json:"reason"`   // why it ends: clear, resume, logout, prompt_input_exit, other, ...
+	AgentID       string          `json:"agent_id"` // the subagent whose event it is; absent in the session's own thread
 	ToolName      string          `json:"tool_name"`
 	ToolInput     json.RawMessage `json:"tool_input"`
 }
@@ -70,6 +70,8 @@ func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) 
 	switch e.name {
 	case sessionStart:
 		return e.start(ctx)
+	case subagentStart:
+		return e.startSubagent(ctx)
 	case preToolUse:
 		return e.beforeEdit(ctx)
 	case postToolUse:
@@ -94,7 +96,7 @@ func (e *event) parse(b []byte) error {
 	if e.name == "" {
 		e.name = e.in.HookEventName
 	}
-	e.agent, e.parent = identity(e.in.SessionID, e.hook.Getenv("AGENT_LOCKS_AGENT_ID"), e.hook.Getenv("AGENT_LOCKS_PARENT_ID"))
+	e.who = identify(e.in.SessionID, e.hook.Getenv)
 	return nil
 }
 
@@ -104,44 +106,4 @@ func (e *event) target() store.Target {
 		return store.Target{BaseDir: &e.in.Cwd}
 	}
 	return store.Target{BaseDir: e.hook.BaseDir}
-}
-
-// agentPrefix begins the ids of Claude Code sessions.
-const agentPrefix = "claude-"
-
-// identity is who a session is among agents: what the program that started it
-// set, else claude- and the first 8 characters of the session's id. An id of
-// that form which is not this session's was exported by another session, from
-// whose shell this one was started: that is the parent.
-func identity(session, agent, parent string) (id, up *string) {
-	short := []rune(session)
-	if len(short) > 8 {
-		short = short[:8]
-	}
-	own := agentPrefix + string(short)
-	if _, err := lockfile.CleanAgent(own); err != nil || session == "" {
-		own = ""
-	}
-	if parent != "" {
-		up = &parent
-	}
-	switch {
-	case own == "" || agent == own:
-	case agent != "" && !ofSession(agent):
-		own = ""
-	case agent != "":
-		up = &agent
-	}
-	if own != "" {
-		return &own, up
-	}
-	if agent != "" {
-		return &agent, up
-	}
-	return nil, up
-}
-
-func ofSession(agent string) bool {
-	rest, ok := strings.CutPrefix(agent, agentPrefix)
-	return ok && utf8.RuneCountInString(rest) == 8
 }

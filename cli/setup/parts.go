@@ -79,6 +79,7 @@ const stdio = "stdio"
 func hooks(p policy) []part {
 	events := []struct{ key, arg, matcher string }{
 		{"SessionStart", "session-start", ""},
+		{"SubagentStart", "subagent-start", ""},
 		{"PreToolUse", "pre-tool-use", editTools},
 		{"PostToolUse", "post-tool-use", editTools},
 		{"SessionEnd", "session-end", ""},

@@ -3,6 +3,7 @@
 //	agents-locks/          the active locks, <id>.md each; temporaries, .tmp-*
 //	agents-locks/done/     the finished ones
 //	agents-locks/waiting/  the tickets of package queue
+//	agents-locks/sessions/ what package session remembers
 //	agents-locks/.mutex    the file whose kernel lock every writer holds
 //
 // A Dir reads without any lock, and sees whole files only. All that writes is a
@@ -23,10 +24,11 @@ import (
 )
 
 const (
-	Name        = "agents-locks" // of the store, in the common git directory
-	DoneName    = "done"         // of the directory of finished locks, in the store
-	WaitingName = "waiting"      // of the queue's directory, in the store
-	Extension   = ".md"          // of a lock's file
+	Name         = "agents-locks" // of the store, in the common git directory
+	DoneName     = "done"         // of the directory of finished locks, in the store
+	WaitingName  = "waiting"      // of the queue's directory, in the store
+	SessionsName = "sessions"     // of what package session remembers, in the store
+	Extension    = ".md"          // of a lock's file
 )
 
 // A Dir is the agents-locks directory of one repository, opened for one call

@@ -29,7 +29,7 @@ func (d *Dir) CheckWritable() (wrong []Problem) {
 		}
 		return wrong
 	}
-	for _, name := range []string{".", DoneName, WaitingName} {
+	for _, name := range []string{".", DoneName, WaitingName, SessionsName} {
 		path := d.active.File(name)
 		fi, err := d.active.Lstat(name)
 		switch {
@@ -69,7 +69,7 @@ func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 		name    string
 		want    fs.FileMode
 		granted bool
-	}{{".", dirMode, true}, {DoneName, dirMode, true}, {mutexName, fileMode, true}, {WaitingName, dirMode, false}} {
+	}{{".", dirMode, true}, {DoneName, dirMode, true}, {mutexName, fileMode, true}, {WaitingName, dirMode, false}, {SessionsName, dirMode, false}} {
 		if l, lacks := d.lack(at.name, at.want); lacks {
 			l.Granted = at.granted
 			own = append(own, l)

@@ -77,7 +77,7 @@ func (tx *Tx) share() {
 	}
 	d := tx.Dir
 	tx.grant(d.common, Name, d.Path, tx.dirMode)
-	for _, name := range []string{DoneName, WaitingName} {
+	for _, name := range []string{DoneName, WaitingName, SessionsName} {
 		tx.grant(d.active.root, name, d.active.File(name), tx.dirMode)
 	}
 	tx.grant(d.active.root, mutexName, d.active.File(mutexName), tx.fileMode)

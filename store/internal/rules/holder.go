@@ -5,6 +5,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -20,6 +21,21 @@ type Caller struct {
 	Agent, Parent *string
 	Worktree      string
 	WorktreeName  string // what git calls it
+
+	// Former is the name that the first release gave the caller: it counts where
+	// the worktree is the caller's. nil: none.
+	Former *string
+	// Within is the subagent that the caller is within Agent's session; nil: the
+	// session's own thread.
+	Within *Subagent
+}
+
+// A Subagent is one of several agents that share a session, and its id.
+type Subagent struct {
+	ID string
+	// Known are the ids of all of them that the client told of; nil: it did not
+	// tell of this one, and so perhaps of no other.
+	Known []string
 }
 
 // A standing is what a caller is to a lock.
@@ -54,10 +70,31 @@ func (c Caller) IsStranger(l *lockfile.Lock) bool { return c.to(l) == stranger }
 // Owns reports whether a lock is the caller's own: by agent ids where both are
 // known, else by the worktree that it was made from (design, section 7).
 func (c Caller) Owns(l *lockfile.Lock) bool {
-	if c.Agent != nil && l.AgentID != nil {
-		return *c.Agent == *l.AgentID
+	if l.AgentID != nil && (c.Agent != nil || c.Within != nil) {
+		return c.Holds(l)
 	}
 	return c.SameWorktree(l)
+}
+
+// Holds reports whether a lock is the caller's own by agent ids. What its
+// session holds is a subagent's, too, and so is what a child of the session
+// holds under a name that is no other subagent's: it may have been given one.
+func (c Caller) Holds(l *lockfile.Lock) bool {
+	switch {
+	case l.AgentID == nil:
+		return false
+	case c.is(l.AgentID, l), c.Within != nil && c.Within.ID == *l.AgentID:
+		return true
+	case c.Within == nil || !c.is(l.ParentAgentID, l):
+		return false
+	}
+	return slices.Contains(c.Within.Known, c.Within.ID) && !slices.Contains(c.Within.Known, *l.AgentID)
+}
+
+// is reports whether an id in a lock is one of the session's that the caller is
+// or is within.
+func (c Caller) is(id *string, l *lockfile.Lock) bool {
+	return SameAgent(c.Agent, id) || SameAgent(c.Former, id) && c.SameWorktree(l)
 }
 
 // SameWorktree reports whether a lock was made from the caller's worktree. That

@@ -1,0 +1,108 @@
+package claude
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
+)
+
+// maxText bounds the reason for a denial, and what is said of an edit that goes
+// through: it is read by a model, and holds other people's text.
+const maxText = 2 << 10 // bytes
+
+// maxCommand is the longest command, or path in one, that is worth printing: a
+// part of one would be of no use.
+const maxCommand = 400 // bytes
+
+// heldText names who holds a file and every way out; baseDir is where from,
+// unless the session is there.
+func heldText(edit store.EditVerdict, baseDir string) string {
+	flag, tools := "", ""
+	if baseDir != "" && len(baseDir) <= maxCommand {
+		flag = "--base-dir " + shell.Word(baseDir) + " "
+		tools = fmt.Sprintf("With the tools, pass base_dir %s.\n", render.Plain(baseDir))
+	}
+	holds := make([]string, len(edit.Blocked))
+	for i, held := range edit.Blocked {
+		holds[i] = holdLines(held, edit.You, flag)
+	}
+	first := edit.Blocked[0]
+	who := "the holder"
+	if first.AgentID != nil {
+		who = clipped(*first.AgentID, 80)
+	}
+	return bounded(holds, fmt.Sprintf(`
+%s
+%sWays out:
+- coordinate: ask %s, or leave a note with lock_update on %s.
+- wait: lock_wait on the file%s, then edit.
+- narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
+%s`, othersWords, tools, who, render.Plain(first.ID), command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
+}
+
+func command(line string) string {
+	if len(line) > maxCommand {
+		return ""
+	}
+	return fmt.Sprintf(" (or: %s)", line)
+}
+
+// holdLines say who holds a file, and whose that is in the caller's own
+// worktree or in one that is gone.
+func holdLines(held store.Hold, me *string, flag string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", clipped(held.Files[0], 120), holdText(held), render.Plain(held.ID), render.Plain(held.Created), store.Age(held.StaleForSeconds))
+	if held.Worktree != "" {
+		fmt.Fprintf(&b, ", in %s", clipped(held.Worktree, 120))
+	}
+	b.WriteString(").")
+	if held.LastNote != "" {
+		fmt.Fprintf(&b, "\nIts last note: %s", clipped(held.LastNote, 200))
+	}
+	switch {
+	case isChild(held.Summary, me):
+		b.WriteString("\nIt was claimed within your own session, by another agent there.")
+	case held.SameWorktree != nil && *held.SameWorktree && held.AgentID != nil:
+		fmt.Fprintf(&b, "\nIt was made from your own worktree; %s.", whoseHere(held.Summary, me, flag))
+	}
+	if held.WorktreeGone {
+		fmt.Fprintf(&b, "\nIts worktree is gone. Where nobody works on it any more: agent-locks finish %s%s --force, or agent-locks reap %s%s once it is stale.",
+			flag, shell.Word(held.ID), flag, shell.Word(held.ID))
+	}
+	return b.String()
+}
+
+// holdText is render.HoldText with no more of other people's text than is worth
+// reading.
+func holdText(h store.Hold) string {
+	h.Title = clipped(h.Title, 120)
+	if h.AgentID != nil {
+		agent := clipped(*h.AgentID, 80)
+		h.AgentID = &agent
+	}
+	return render.HoldText("is ", h)
+}
+
+// bounded is as many of the parts as fit before a tail, a line each; the first
+// one in any case, cut where it must be.
+func bounded(parts []string, tail string) string {
+	room := maxText - len(tail)
+	var b strings.Builder
+	for i, part := range parts {
+		more := fmt.Sprintf("\nand %d more: agent-locks status", len(parts)-i)
+		if i == 0 && len(part)+len(more) > room {
+			part = strings.ToValidUTF8(part[:max(0, room-len(more)-len("…"))], "") + "…"
+		} else if i > 0 && b.Len()+1+len(part)+len(more) > room {
+			b.WriteString(more)
+			break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(part)
+	}
+	return b.String() + tail
+}

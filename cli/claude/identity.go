@@ -1,0 +1,108 @@
+package claude
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// An identity is who a session is among agents as far as its event and its
+// environment say; the store may remember more.
+type identity struct {
+	own    *string // by the client's id for the session; nil: unknown
+	former *string // what the first release made of that
+	agent  *string // what the program that started it chose, else own
+	parent *string
+}
+
+// agentPrefix begins the ids of Claude Code sessions.
+const agentPrefix = "claude-"
+
+// identify reads an identity. An AGENT_LOCKS_AGENT_ID that came with another
+// session's AGENT_LOCKS_SESSION was exported by our hook there, and this session
+// was started from a shell of that one: that is its parent. What it looks like
+// says nothing: claude-frontend is somebody's choice.
+func identify(session string, getenv func(string) string) identity {
+	given, parent := getenv("AGENT_LOCKS_AGENT_ID"), getenv("AGENT_LOCKS_PARENT_ID")
+	who := identity{own: optional(nameOf(session)), former: optional(formerName(session)), parent: optional(parent)}
+	from := getenv(sessionVariable)
+	switch {
+	case given == "", from != "" && from == store.SessionKey(session) && who.own != nil:
+		who.agent = who.own
+	case from != "" && who.own != nil:
+		who.agent, who.parent = who.own, &given
+	default:
+		who.agent = &given
+	}
+	return who
+}
+
+// sessionVariable says which session AGENT_LOCKS_AGENT_ID was exported for.
+const sessionVariable = "AGENT_LOCKS_SESSION"
+
+// uuid is the text of one whose end is random: of version 4 and 7, the time that
+// the latter begins with is the same for all sessions of a minute.
+var uuid = regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{4}([0-9a-f]{8})$")
+
+// nameOf is what a session is called: claude- and the last 8 digits of a random
+// id, else a hash of all of it; "" for a session without one.
+func nameOf(session string) string {
+	if session == "" {
+		return ""
+	}
+	if m := uuid.FindStringSubmatch(strings.ToLower(session)); m != nil {
+		return agentPrefix + m[1]
+	}
+	sum := sha256.Sum256([]byte(session))
+	return agentPrefix + hex.EncodeToString(sum[:4])
+}
+
+// formerName is what the first release called a session: its first 8 characters,
+// which for an id that begins with the time many sessions share.
+func formerName(session string) string {
+	short := []rune(session)
+	if len(short) > 8 {
+		short = short[:8]
+	}
+	name := agentPrefix + string(short)
+	if _, err := lockfile.CleanAgent(name); err != nil || session == "" {
+		return ""
+	}
+	return name
+}
+
+// plainID is an id that can be typed as it is, and passed on.
+var plainID = regexp.MustCompile("^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$")
+
+// subagentName is what a subagent is called: the client's id for it, which is
+// random, or a hash where that could not be typed; "" for the session's own thread.
+func subagentName(id string) string {
+	if id == "" || plainID.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return agentPrefix + "sub-" + hex.EncodeToString(sum[:4])
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// session is what the store is told of the session of an event.
+func (e *event) session() store.Session {
+	return store.Session{ID: e.in.SessionID, Dir: e.in.Cwd, Former: e.who.former, Subagent: subagentName(e.in.AgentID)}
+}
+
+func (e *event) request(why string) store.SessionRequest {
+	return store.SessionRequest{
+		Target: e.target(), Session: e.session(), Why: why,
+		OwnID: e.who.own, AgentID: e.who.agent, ParentAgentID: e.who.parent,
+	}
+}

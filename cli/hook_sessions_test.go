@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// The events of a client's sessions, as it sends them.
+func (s *session) startOf(id, source string) (said, agent string) {
+	s.t.Helper()
+	said = s.hook("session-start", fmt.Sprintf(`{"session_id":%q,"transcript_path":"/t.jsonl","cwd":"DIR/app","hook_event_name":"SessionStart","source":%q,"model":"m"}`, id, source))
+	if m := regexp.MustCompile(`You are \\"([^\\]+)\\"`).FindStringSubmatch(said); m != nil {
+		agent = m[1]
+	}
+	return said, agent
+}
+
+func (s *session) endOf(id, reason string) string {
+	s.t.Helper()
+	return s.hook("session-end", fmt.Sprintf(`{"session_id":%q,"cwd":"DIR/app","hook_event_name":"SessionEnd","reason":%q}`, id, reason))
+}
+
+// editBy is the answer to an edit of a file in the main worktree; subagent may
+// be "".
+func (s *session) editBy(id, subagent, file string) string {
+	s.t.Helper()
+	within := ""
+	if subagent != "" {
+		within = fmt.Sprintf(`"agent_id":%q,"agent_type":"general-purpose",`, subagent)
+	}
+	return s.hook("pre-tool-use", fmt.Sprintf(`{"session_id":%q,%s"cwd":"DIR/app","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/%s","old_string":"a","new_string":"b"},"tool_use_id":"t"}`, id, within, file))
+}
+
+func (s *session) hook(event, in string) string {
+	s.t.Helper()
+	r := s.run(s.event(in), "hook", "claude", event)
+	if r.code != 0 || r.stderr != "" {
+		s.t.Errorf("%s %s: %+v", event, in, r)
+	}
+	return r.stdout
+}
+
+const (
+	first  = "0199c2f0-8d51-7aa1-8000-00000000000a"
+	second = "0199c2f0-db71-7bb2-9000-00000000000b"
+	third  = "0199c2f0-db71-7bb2-9000-00000000000c"
+)
+
+// A session that goes on under another id is the same agent where exactly one
+// session can be meant, and another one everywhere else.
+func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		between func(*session)
+		source  string
+		same    bool
+	}{
+		"cleared":                           {func(s *session) { s.endOf(first, "clear") }, "clear", true},
+		"cleared long ago":                  {func(s *session) { s.endOf(first, "clear"); s.now = s.now.Add(time.Hour) }, "clear", false},
+		"cleared, and no end was told":      {func(*session) {}, "clear", false},
+		"cleared, beside another":           {func(s *session) { s.startOf(third, "startup"); s.endOf(first, "clear") }, "clear", true},
+		"two cleared at once":               {func(s *session) { s.startOf(third, "startup"); s.endOf(first, "clear"); s.endOf(third, "clear") }, "clear", false},
+		"cleared, and taken up":             {func(s *session) { s.endOf(first, "clear"); s.startOf(third, "clear") }, "clear", false},
+		"logged out":                        {func(s *session) { s.endOf(first, "logout") }, "clear", false},
+		"compacted":                         {func(*session) {}, "compact", true},
+		"compacted, beside another":         {func(s *session) { s.startOf(third, "startup") }, "compact", false},
+		"compacted, after its end":          {func(s *session) { s.endOf(first, "other") }, "compact", false},
+		"resumed":                           {func(s *session) { s.endOf(first, "prompt_input_exit") }, "resume", true},
+		"resumed while it lives":            {func(*session) {}, "resume", false},
+		"resumed, and two may be meant":     {func(s *session) { s.startOf(third, "startup"); s.endOf(first, "other"); s.endOf(third, "other") }, "resume", false},
+		"another conversation was taken up": {func(s *session) { s.endOf(first, "resume") }, "resume", false},
+		"a new one":                         {func(s *session) { s.endOf(first, "other") }, "startup", false},
+		"forked":                            {func(*session) {}, "fork", false},
+		"without a source":                  {func(s *session) { s.endOf(first, "clear") }, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			_, was := s.startOf(first, "startup")
+			s.claim(was, "Mine", "src/**")
+			c.between(s)
+			said, is := s.startOf(second, c.source)
+			if (is == was) != c.same || is == "" {
+				t.Fatalf("%q became %q: %s", was, is, said)
+			}
+			if apart := strings.Contains(said, "Made from this very worktree, by another session"); apart == c.same {
+				t.Errorf("listed apart: %v\n%s", apart, said)
+			}
+			if again, _ := s.startOf(second, c.source); !strings.Contains(again, is) {
+				t.Errorf("said once more: %s", again)
+			}
+			if got := s.editBy(second, "", "src/a"); (got == "{}\n") != c.same {
+				t.Errorf("the edit: %s", got)
+			}
+		})
+	}
+}
+
+// The same id is the same agent, however the session goes on, and so is one
+// whose name was passed on before.
+func TestAResumedSessionKeepsItsName(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, was := s.startOf(first, "startup")
+	s.endOf(first, "clear")
+	s.startOf(second, "clear")
+	s.endOf(second, "logout")
+	for _, source := range []string{"resume", "compact", "startup", "fork"} {
+		for _, id := range []string{first, second} {
+			if _, is := s.startOf(id, source); is != was {
+				t.Errorf("%s of %s: %q, want %q", source, id, is, was)
+			}
+			s.endOf(id, "other")
+		}
+	}
+}
+
+// Who holds files in one's own worktree is said, and the command that takes
+// them over where nobody is known to be at work on them any more.
+func TestALockOfAnotherSessionHere(t *testing.T) {
+	t.Parallel()
+	const take = "agent-locks update 2026-07-17T18-45-12-mine --hand-to claude-0000000b --force"
+	for name, c := range map[string]struct {
+		between func(*session)
+		want    string
+		blocks  bool
+	}{
+		"live":  {func(*session) {}, "another live session in your worktree", true},
+		"ended": {func(s *session) { s.endOf(first, "other") }, take, true},
+		"stale": {func(s *session) { s.now = s.now.Add(2 * time.Hour) }, take, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			_, was := s.startOf(first, "startup")
+			s.claim(was, "Mine", "src/**")
+			c.between(s)
+			said, me := s.startOf(second, "startup")
+			if !strings.Contains(said, c.want) || strings.Contains(said, take) != (c.want == take) {
+				t.Errorf("at the start: %s", said)
+			}
+			denied := s.editBy(second, "", "src/a")
+			if c.blocks && (!strings.Contains(denied, `"deny"`) || !strings.Contains(denied, "made from your own worktree") || !strings.Contains(denied, c.want)) || !c.blocks && strings.Contains(denied, `"deny"`) {
+				t.Errorf("at the edit: %s", denied)
+			}
+			if c.want != take {
+				return
+			}
+			s.must(append(strings.Fields(take)[1:], "--agent", me)...)
+			if got := s.editBy(second, "", "src/a"); got != "{}\n" {
+				t.Errorf("after taking over: %s", got)
+			}
+		})
+	}
+}
+
+// Two live sessions in one worktree hear of each other, the one that came first
+// as soon as it matters.
+func TestTwoSessionsInOneWorktree(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.startOf(first, "startup")
+	said, me := s.startOf(second, "startup")
+	if !strings.Contains(said, "Other live sessions in your worktree, without a claim so far: claude-0000000a.") {
+		t.Errorf("%s", said)
+	}
+	s.claim(me, "Mine", "src/**")
+	if got := s.editBy(first, "", "src/a"); !strings.Contains(got, "another live session in your worktree") {
+		t.Errorf("%s", got)
+	}
+	s.endOf(first, "other")
+	if said, _ := s.startOf(third, "startup"); strings.Contains(said, "0000000a") {
+		t.Errorf("one that ended is called live: %s", said)
+	}
+}
+
+// The first release's name goes on counting in its own worktree, and only there.
+func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.claim("claude-0199c2f0", "Mine", "src/**")
+	if got := s.editBy(first, "", "src/a"); got != "{}\n" {
+		t.Errorf("in its worktree: %s", got)
+	}
+	there := s.event(`{"session_id":"` + second + `","cwd":"DIR/app-login","tool_name":"Edit","tool_input":{"file_path":"DIR/app-login/src/a"}}`)
+	if r := s.run(there, "hook", "claude", "pre-tool-use"); !strings.Contains(r.stdout, `"deny"`) {
+		t.Errorf("in another one: %+v", r)
+	}
+	// One that goes on can finish what it holds: it keeps that name.
+	if said, is := s.startOf(first, "resume"); is != "claude-0199c2f0" || !strings.Contains(said, "You still hold") {
+		t.Errorf("%s", said)
+	}
+	if said, is := s.startOf(third, "startup"); is != "claude-0000000c" {
+		t.Errorf("%s", said)
+	}
+}
+
+// An id is another session's where our hook exported it, or remembers it as
+// such; what it looks like says nothing.
+func TestWhoseIDIsInTheEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, parent := s.startOf(first, "startup")
+	plain := s.env
+	s.env = append(plain[:len(plain):len(plain)], "AGENT_LOCKS_AGENT_ID="+parent)
+	if _, is := s.startOf(second, "startup"); is != "claude-0000000b" {
+		t.Errorf("started from its shell: %q", is)
+	}
+	s.claim(parent, "Of the parent", "src/**")
+	if got := s.editBy(second, "", "src/a"); got != "{}\n" {
+		t.Errorf("a parent's lock blocks: %s", got)
+	}
+	s.env = append(plain[:len(plain):len(plain)], "AGENT_LOCKS_AGENT_ID=claude-frontend")
+	for _, id := range []string{third, third[:35] + "d"} { // the second time it is remembered
+		if _, is := s.startOf(id, "startup"); is != "claude-frontend" {
+			t.Errorf("chosen: %q", is)
+		}
+	}
+}
+
+func TestSubagents(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, session := s.startOf(first, "startup")
+	claim := func(agent, parent, scope string) {
+		t.Helper()
+		s.must("claim", "--title", "t", "--scope", scope, "--agent", agent, "--parent", parent)
+	}
+	claim("sub-1", session, "api/**")
+	claim("worker", session, "web/**")
+	claim("sub-1", "somebody", "cli/**")
+	claim("worker", "somebody", "doc/**")
+	s.claim(session, "Its own", "lib/**")
+	begin := func(id string) {
+		t.Helper()
+		said := s.hook("subagent-start", fmt.Sprintf(`{"session_id":%q,"cwd":"DIR/app","hook_event_name":"SubagentStart","agent_id":%q,"agent_type":"Explore"}`, first, id))
+		if !strings.Contains(said, fmt.Sprintf(`You are \"%s\", a subagent of \"%s\"`, id, session)) {
+			t.Errorf("%s", said)
+		}
+	}
+	check := func(subagent, file string, passes bool) {
+		t.Helper()
+		if got := s.editBy(first, subagent, file); (got == "{}\n") != passes {
+			t.Errorf("%s edits %s: %s", subagent, file, got)
+		}
+	}
+	check("sub-1", "api/x", true)  // its own
+	check("sub-1", "cli/x", true)  // under its id, whoever is named as the parent
+	check("sub-1", "lib/x", true)  // its session's
+	check("sub-2", "lib/x", true)  // its session's
+	check("sub-2", "api/x", false) // a sibling's
+	check("sub-2", "web/x", false) // perhaps a sibling's: nobody told of this one
+	check("", "api/x", false)      // the session's own thread is apart from its subagents, as before
+	begin("sub-1")
+	begin("sub-2")
+	check("sub-1", "api/x", true)
+	check("sub-2", "api/x", false)
+	check("sub-2", "web/x", true) // a name that it was given: no other subagent has it
+	check("sub-2", "doc/x", false)
+	check(strings.Repeat("x", 300), "lib/x", true)
+
+	post := fmt.Sprintf(`{"session_id":%q,"agent_id":"sub-1","cwd":"DIR/app","hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/api/x"}}`, first)
+	s.now = s.now.Add(50 * time.Minute)
+	if got := s.hook("post-tool-use", post); got != "{}\n" {
+		t.Errorf("%s", got)
+	}
+	s.now = s.now.Add(50 * time.Minute)
+	check("sub-2", "api/x", false) // the sibling's edit kept its lock alive
+}
+
+// What cannot be written, or is not ours, keeps no session from an answer.
+func TestSessionsWithAStoreThatIsOdd(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(dir string) error{
+		"a file in its place": func(dir string) error { return os.WriteFile(dir, nil, 0o666) },
+		"a link in its place": func(dir string) error { return os.Symlink("/", dir) },
+		"hostile records": func(dir string) error {
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				return err
+			}
+			for i, text := range []string{"", "{", "null", `{"agent_id":"a\nb"}`, `{"agent_id":"` + strings.Repeat("x", 900_000) + `"}`, strings.Repeat("[", 100_000)} {
+				for _, key := range []string{fmt.Sprintf("%032d", i), store.SessionKey(first), store.SessionKey(second)} {
+					if err := os.WriteFile(filepath.Join(dir, key+".json"), []byte(text), 0o666); err != nil {
+						return err
+					}
+				}
+			}
+			return os.Mkdir(filepath.Join(dir, strings.Repeat("a", 32)+".json"), 0o777)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.claim("them", "Theirs", "src/**")
+			if err := spoil(filepath.Join(s.dir, mainTree, ".git", "agents-locks", "sessions")); err != nil {
+				t.Skip(err)
+			}
+			for _, c := range []struct{ event, part string }{
+				{"session-start", `You are \"claude-0000000a\"`}, {"pre-tool-use", `"deny"`}, {"subagent-start", `You are \"sub-1\"`}, {"session-end", "{}"},
+			} {
+				r := s.run(s.event(fmt.Sprintf(`{"session_id":%q,"agent_id":"sub-1","source":"clear","reason":"clear","cwd":"DIR/app","tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a"}}`, first)), "hook", "claude", c.event)
+				if r.code != 0 || !strings.Contains(r.stdout, c.part) || len(r.stdout)+len(r.stderr) > 4<<10 {
+					t.Errorf("%s: %+v", c.event, r)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/paths"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+	"github.com/agent-locks/agent-locks/store/internal/session"
+)
+
+// A Session is a session of an agent's client, as one of its events names it.
+type Session struct {
+	ID       string  // the client's own id for it; "": unknown
+	Dir      string  // where it works; "": unknown
+	Former   *string // the agent id that the first release gave it; nil: none
+	Subagent string  // the agent within it whose event it is; "": the session's own thread
+}
+
+// editorOf is who changes a file: what the store remembers of its session, else
+// the ids that the request has.
+func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
+	who, err := c.caller(r.AgentID, r.ParentAgentID)
+	if err != nil {
+		return who, err
+	}
+	who.Former = r.Session.Former
+	known, found, err := remembered(c, r.Session, matters)
+	if err != nil {
+		c.warn("what is remembered of the session cannot be read: %v", err)
+	}
+	if found {
+		who.Agent = &known.AgentID
+		if known.ParentAgentID != nil {
+			who.Parent = known.ParentAgentID
+		}
+	}
+	if id, err := lockfile.CleanAgent(r.Session.Subagent); err == nil {
+		who.Within = &rules.Subagent{ID: id, Known: known.Subagents}
+	}
+	return who, nil
+}
+
+// remembered is the record of a session in this store. Where there is none, and
+// the answer matters, the one in the store of the directory where it works
+// counts: the session has one name, whatever repository the file is in.
+func remembered(c *call, s Session, matters bool) (session.Record, bool, error) {
+	if s.ID == "" {
+		return session.Record{}, false, nil
+	}
+	key := session.Key(s.ID)
+	r, found, err := session.Read(c.dir, key)
+	if found || err != nil || !matters || !isElsewhere(c, s.Dir) {
+		return r, found, err
+	}
+	repo, err := c.store.locate(c.ctx, Target{BaseDir: &s.Dir}, c.environ)
+	if err != nil || repo.CommonDir == c.repo.CommonDir {
+		return r, false, nil // where it works is no repository, or one that is not for us to judge
+	}
+	home, err := c.store.enter(c.ctx, repo, c.environ)
+	if err != nil {
+		return r, false, err
+	}
+	defer home.dir.Close()
+	return session.Read(home.dir, key)
+}
+
+// isElsewhere reports whether a directory is in none of the repository's
+// worktrees, and may be in another repository. It asks no git, as long as it can.
+func isElsewhere(c *call, dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	root, ok := paths.DotGitAbove(dir)
+	if !ok || root == c.repo.Worktree {
+		return false
+	}
+	roots, err := c.repo.Worktrees()
+	return err != nil || !slices.Contains(roots, root)
+}
+
+// markEnded says of locks that were made from the caller's own worktree whether
+// their holder's session has ended.
+func markEnded(c *call, holds []Hold) {
+	var known session.Records
+	for i := range holds {
+		h := &holds[i]
+		if h.SameWorktree == nil || !*h.SameWorktree {
+			continue
+		}
+		if known == nil {
+			var err error
+			if known, err = session.ReadAll(c.dir); err != nil || len(known) == 0 {
+				return // that they ended is not known
+			}
+		}
+		h.HolderEnded = known.Ended(h.AgentID, h.ParentAgentID)
+	}
+}

@@ -1,0 +1,53 @@
+package session
+
+import "time"
+
+// How a session starts and ends, in the words of Claude Code.
+const (
+	SourceResume  = "resume"
+	SourceClear   = "clear"
+	SourceCompact = "compact"
+	ReasonClear   = "clear"
+	ReasonResume  = "resume" // the client went to another conversation
+)
+
+// shortly is how soon after a session was cleared the next one begins: the
+// client starts the hooks of both at once, or nearly.
+const shortly = 2 * time.Minute
+
+// Predecessor is the session that a new one goes on from, where that can be
+// told: it starts from the source in the worktree, and exactly one session can
+// be meant.
+//
+//   - clear: the one that was cleared there just before;
+//   - compact: the only one that is live there, since compacting ends none;
+//   - resume: the only one that was ever there and is not continued, if it has
+//     ended. A client that keeps the id of what it resumes has a record already.
+//
+// Any other source begins something new (startup), or goes on beside what it
+// comes from (fork).
+func (rs Records) Predecessor(key, source, place string, now time.Time) (Record, bool) {
+	var found []Record
+	for i := range rs {
+		r := &rs[i]
+		if r.Key == key || r.Place != place || rs.continued(r) {
+			continue
+		}
+		switch source {
+		case SourceClear:
+			if age := now.Sub(r.Ended); !r.Ended.IsZero() && r.Reason == ReasonClear && age.Abs() <= shortly {
+				found = append(found, *r)
+			}
+		case SourceCompact:
+			if r.Ended.IsZero() {
+				found = append(found, *r)
+			}
+		case SourceResume:
+			found = append(found, *r)
+		}
+	}
+	if len(found) != 1 || source == SourceResume && (found[0].Ended.IsZero() || found[0].Reason == ReasonResume) {
+		return Record{}, false
+	}
+	return found[0], true
+}

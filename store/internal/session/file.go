@@ -1,0 +1,121 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
+
+const (
+	suffix = ".json"
+	// maxAge is how long a session is remembered after its last event that was
+	// written: whoever resumes it later is told what it held.
+	maxAge = 30 * 24 * time.Hour
+	// maxRecords bounds what one look at all of them costs.
+	maxRecords = 500
+)
+
+// Read finds the record of one session; false where there is none.
+func Read(d *disk.Dir, key string) (Record, bool, error) {
+	in, err := d.OpenFolder(disk.SessionsName)
+	if err != nil || in == nil {
+		return Record{}, false, err
+	}
+	r, ok := read(in, key)
+	return r, ok, in.Close()
+}
+
+func read(in *disk.Folder, key string) (Record, bool) {
+	data, err := in.ReadFile(key + suffix)
+	if err != nil {
+		return Record{}, false
+	}
+	var r Record
+	if json.Unmarshal(data, &r) != nil || !r.valid() {
+		return Record{}, false
+	}
+	r.Key = key
+	return r, true
+}
+
+// ReadAll finds all records, or as many as are ever kept.
+func ReadAll(d *disk.Dir) (Records, error) {
+	in, err := d.OpenFolder(disk.SessionsName)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	keys, err := keysIn(in)
+	var rs Records
+	for _, key := range keys[:min(len(keys), maxRecords)] {
+		if r, ok := read(in, key); ok {
+			rs = append(rs, r)
+		}
+	}
+	return rs, errors.Join(err, in.Close())
+}
+
+func keysIn(in *disk.Folder) ([]string, error) {
+	names, err := in.Names()
+	var keys []string
+	for _, name := range names {
+		if key, ok := strings.CutSuffix(name, suffix); ok && len(key) == len(Key("")) && strings.Trim(key, "0123456789abcdef") == "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
+
+// Write makes a session's record be the given one.
+func Write(tx *disk.Tx, r Record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	in, err := tx.EnsureFolder(disk.SessionsName)
+	if err != nil {
+		return err
+	}
+	if err := tx.Publish(append(data, '\n'), in, r.Key+suffix); err != nil {
+		err = disk.Unusable("write", in.File(r.Key+suffix), err)
+		return errors.Join(err, in.Close())
+	}
+	return in.Close()
+}
+
+// Sweep forgets the sessions of which nothing was heard for long, and the
+// oldest of too many. It never keeps a session from its own work: what goes
+// wrong is a warning.
+func Sweep(tx *disk.Tx) {
+	in, err := tx.Dir.OpenFolder(disk.SessionsName)
+	if err != nil || in == nil {
+		return
+	}
+	defer func() { tx.Warn("close", in.Path, in.Close()) }()
+	keys, err := keysIn(in)
+	tx.Warn("read", in.Path, err)
+	type aged struct {
+		name     string
+		modified time.Time
+	}
+	var files []aged
+	for _, key := range keys {
+		if fi, err := in.Lstat(key + suffix); err == nil {
+			files = append(files, aged{key + suffix, fi.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b aged) int { return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name)) })
+	for i, f := range files {
+		if i < maxRecords/2 && tx.Dir.Now().Sub(f.modified) <= maxAge {
+			continue
+		}
+		if err := in.Unlink(f.name); !errors.Is(err, fs.ErrNotExist) {
+			tx.Warn("remove", in.File(f.name), err)
+		}
+	}
+}

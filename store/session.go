@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+	"github.com/agent-locks/agent-locks/store/internal/session"
+)
+
+// sessionPatience is how long the beginning and the end of a session wait for
+// the mutex: clients give the hooks of an end a second and a half.
+const sessionPatience = 500 * time.Millisecond
+
+// A SessionRequest says what a client tells of one of its sessions.
+type SessionRequest struct {
+	Target
+	Session
+	Why string // how it starts (startup, resume, ...), or why it ends
+
+	// OwnID is the name that the client's id gives; nil: none. AgentID is the one
+	// that whoever started the session chose, else OwnID.
+	OwnID, AgentID, ParentAgentID *string
+}
+
+// A Started says who a session is, and who else is at work.
+type Started struct {
+	AgentID       *string
+	ParentAgentID *string
+	Continues     bool      // it is the same agent as a session that it goes on from
+	Own           []Summary // locks that it holds
+	Others        []Summary // those of others; SameWorktree says of each whether it was made here
+	Beside        []string  // agents of other live sessions in this worktree that started lately
+}
+
+// SessionStart remembers that a session starts, and tells who it is: an agent
+// that goes on under another session's id keeps its agent id where that can be
+// told. Where nothing can be written, it is who it says.
+func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
+		entries, err := c.list(disk.ActiveOnly)
+		if err != nil {
+			return Started{}, err
+		}
+		me, known := begin(c, r, entries)
+		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
+		if me.AgentID != "" {
+			out.AgentID, out.ParentAgentID, out.Continues = &me.AgentID, me.ParentAgentID, me.Continues != ""
+		}
+		describe(c, &out, r, entries, known)
+		return out, nil
+	})
+}
+
+// begin writes the record of a session that starts; empty where there is none.
+func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, session.Records) {
+	me, err := remember(c, r, func(known session.Records) session.Record {
+		me := identify(c, r, r.Why, known, entries)
+		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
+		return me
+	})
+	if err != nil {
+		c.warn("the session is not remembered: %v", err)
+		me, _, _ = remembered(c, r.Session, false)
+	}
+	known, err := session.ReadAll(c.dir)
+	if err != nil {
+		c.warn("other sessions cannot be read: %v", err)
+	}
+	return me, known
+}
+
+// remember writes what with makes of a session, having read all sessions
+// under the mutex.
+func remember(c *call, r SessionRequest, with func(session.Records) session.Record) (session.Record, error) {
+	if r.ID == "" || r.AgentID == nil {
+		return session.Record{}, nil // there is nobody to be remembered
+	}
+	wait := c.dir.Wait
+	defer func() { c.dir.Wait = wait }()
+	c.dir.Wait = min(wait, sessionPatience)
+	return change(c, func(tx *disk.Tx) (session.Record, error) {
+		session.Sweep(tx)
+		known, err := session.ReadAll(c.dir)
+		if err != nil {
+			return session.Record{}, err
+		}
+		me := with(known)
+		return me, session.Write(tx, me)
+	})
+}
+
+// identify is the record of a session as it is known before its event; source
+// is how it starts, "" where that is not the event.
+func identify(c *call, r SessionRequest, source string, known session.Records, entries []disk.Entry) session.Record {
+	key, here := session.Key(r.ID), c.place()
+	me, found := known.Find(key)
+	me.Key, me.Place = key, here
+	chosen := !rules.SameAgent(r.AgentID, r.OwnID)
+	switch {
+	case chosen && !known.Gave(key, *r.AgentID):
+		me.AgentID, me.ParentAgentID, me.Chosen = *r.AgentID, r.ParentAgentID, true
+	case found: // it stays who it was
+	default:
+		me.AgentID, me.ParentAgentID = *r.AgentID, r.ParentAgentID
+		if chosen && r.OwnID != nil { // that is who started it, from a shell of its own
+			me.AgentID, me.ParentAgentID = *r.OwnID, r.AgentID
+		}
+		if before, ok := known.Predecessor(key, source, here, c.store.Now()); ok {
+			me.AgentID, me.ParentAgentID, me.Chosen = before.AgentID, before.ParentAgentID, before.Chosen
+			me.Continues, me.Subagents = before.Key, before.Subagents
+		} else if source == session.SourceResume || source == session.SourceCompact {
+			me.AgentID = formerly(c, r, me.AgentID, entries)
+		}
+	}
+	return me
+}
+
+// formerly is the name of the first release where a session that goes on still
+// holds locks under it, and none under its own: it can finish only those.
+func formerly(c *call, r SessionRequest, own string, entries []disk.Entry) string {
+	here, former := c.here(), false
+	for _, e := range entries {
+		if rules.SameAgent(e.Lock.AgentID, &own) {
+			return own
+		}
+		former = former || rules.SameAgent(e.Lock.AgentID, r.Former) && here.SameWorktree(&e.Lock)
+	}
+	if former {
+		return *r.Former
+	}
+	return own
+}
+
+// place is what a record calls the caller's worktree.
+func (c *call) place() string {
+	here := c.here()
+	if here.WorktreeName != "" {
+		return here.WorktreeName
+	}
+	return lockfile.Recordable(c.repo.CommonDir)
+}
+
+// describe tells of the locks, and of sessions without one.
+func describe(c *call, out *Started, r SessionRequest, entries []disk.Entry, known session.Records) {
+	who := c.here()
+	who.Agent = out.AgentID
+	minutes := c.configuredMinutes()
+	for _, e := range entries {
+		s, same := summaryOf(c, e, minutes), who.SameWorktree(&e.Lock)
+		s.SameWorktree = &same
+		if who.Holds(&e.Lock) {
+			out.Own = append(out.Own, s)
+			continue
+		}
+		s.HolderEnded = same && known.Ended(e.Lock.AgentID, e.Lock.ParentAgentID)
+		out.Others = append(out.Others, s)
+	}
+	since := c.store.Now().Add(-time.Duration(min(minutes, 24*60) * float64(time.Minute)))
+	out.Beside = known.LiveAt(c.place(), session.Key(r.ID), out.AgentID, since)
+}
+
+// SubagentStart remembers that an agent starts within a session, so that its
+// locks are told from those of others there; the answer is the session's ids.
+func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
+		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
+		subagent, err := lockfile.CleanAgent(r.Subagent)
+		if err != nil {
+			return out, nil // it cannot be told from the session
+		}
+		me, err := remember(c, r, func(known session.Records) session.Record {
+			me := identify(c, r, "", known, nil)
+			if me.Started.IsZero() {
+				me.Started = c.store.Now().UTC()
+			}
+			me.Tell(subagent)
+			return me
+		})
+		switch {
+		case err != nil:
+			c.warn("the subagent is not remembered: %v", err)
+		case me.AgentID != "":
+			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
+		}
+		return out, nil
+	})
+}
+
+// SessionEnd remembers that a session ends, and tells what it still holds.
+func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Started], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
+		entries, err := c.list(disk.ActiveOnly)
+		if err != nil {
+			return Started{}, err
+		}
+		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
+		me, err := remember(c, r, func(known session.Records) session.Record {
+			me := identify(c, r, "", known, entries)
+			if _, found := known.Find(me.Key); !found && !me.Chosen {
+				me.AgentID = formerly(c, r, me.AgentID, entries)
+			}
+			me.Ended, me.Reason = c.store.Now().UTC(), rules.FirstLine(r.Why, maxReason)
+			return me
+		})
+		switch {
+		case err != nil:
+			c.warn("that the session ended is not remembered: %v", err)
+		case me.AgentID != "":
+			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
+		}
+		describe(c, &out, r, entries, nil)
+		return out, nil
+	})
+}
+
+// maxReason bounds a client's word for why a session ended.
+const maxReason = 40 // characters
