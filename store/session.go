@@ -49,7 +49,7 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 		if me.AgentID != "" {
 			out.AgentID, out.ParentAgentID, out.Continues = &me.AgentID, me.ParentAgentID, me.Continues != ""
 		}
-		describe(c, &out, r, entries, known)
+		describe(c, &out, r, nil, entries, known) // another session may have had that name as well
 		return out, nil
 	})
 }
@@ -143,10 +143,11 @@ func (c *call) place() string {
 	return lockfile.Recordable(c.repo.CommonDir)
 }
 
-// describe tells of the locks, and of sessions without one.
-func describe(c *call, out *Started, r SessionRequest, entries []disk.Entry, known session.Records) {
+// describe tells of the locks, those under a former name of the session's with
+// its own, and of sessions without one.
+func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, known session.Records) {
 	who := c.here()
-	who.Agent = out.AgentID
+	who.Agent, who.Former = out.AgentID, former
 	minutes := c.configuredMinutes()
 	for _, e := range entries {
 		s, same := summaryOf(c, e, minutes), who.SameWorktree(&e.Lock)
@@ -211,7 +212,7 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}
-		describe(c, &out, r, entries, nil)
+		describe(c, &out, r, r.Former, entries, nil)
 		return out, nil
 	})
 }
