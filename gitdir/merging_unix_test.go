@@ -81,25 +81,6 @@ func TestFifosHoldNothingUp(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not a regular file") || len(roots) != 2 {
 		t.Errorf("%q, %v; want the worktrees that can be read and an error", roots, err)
 	}
-	for _, file := range []string{"config", "HEAD", "packed-refs", "refs/heads/main"} { // without git, go-git reads these
-		dir := "n" + strings.ReplaceAll(file, "/", "")
-		s.repo(dir)
-		if file == "packed-refs" {
-			s.git(dir, "pack-refs", "--all")
-		}
-		s.fifo(dir + "/.git/" + file)
-		_, err := gitdir.Find(context.Background(), s.at(dir, noGit))
-		if err == nil && file != "refs/heads/main" { // where go-git takes the branch for unborn
-			t.Errorf("%s is a fifo: no error", file)
-		}
-	}
-	for _, file := range []string{"p/.git", "w/.git"} {
-		s.mkdir("p")
-		s.fifo(file)
-		if _, err := gitdir.Find(context.Background(), s.at(file[:1], noGit)); err == nil {
-			t.Errorf("%s is a fifo: no error", file)
-		}
-	}
 }
 
 // An option that git does not know is one that came later.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // worktreesDir holds git's directory for each linked worktree.
@@ -112,3 +113,7 @@ func (r *Repo) hasMain() bool {
 // directory of its `.git` file, relative to the git directory where git 2.48
 // and later were told to write it so.
 func worktreeOf(gitDir, text string) string { return filepath.Dir(from(gitDir, text)) }
+
+// from is the path that a file of git's names, relative to dir. git ends it
+// with a newline.
+func from(dir, text string) string { return absolute(dir, strings.TrimRight(text, "\r\n")) }

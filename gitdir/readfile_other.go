@@ -1,5 +1,0 @@
-//go:build !unix
-
-package gitdir
-
-const nonBlocking = 0 // named pipes have no place in directories here
