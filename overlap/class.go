@@ -2,10 +2,13 @@ package overlap
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 type span struct{ lo, hi rune }
@@ -54,19 +57,19 @@ func (p *parser) readClass(first bool) (node, *fault) {
 	return node{op: opClass, text: own, set: c}, nil
 }
 
+// posixPattern is [:digit:] and its like inside a bracket, as git knows them.
+var posixPattern = regexp.MustCompile(`^\[(?::[^\]]*:|\.[^\]]*\.|=[^\]]*=)\]`)
+
 // readSpans reads what is between the brackets and the closing one, as doublestar
 // does: a dash is a range only between two runes that belong to no other.
 func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 	last := rune(-1) // what a range may begin with
 	for p.pos < len(p.in) {
 		c := p.in[p.pos]
-		class, ok, f := p.readPosix()
-		if f != nil {
-			return nil, false, f
-		}
 		switch {
-		case ok:
-			spans, ranges, last = append(spans, class...), true, -1
+		case c == '[' && posixPattern.MatchString(p.in[p.pos:]):
+			return nil, false, &fault{offset: p.pos, hint: "name the characters, as in [0-9] or [A-Za-z]",
+				reason: "has the class " + quote(posixPattern.FindString(p.in[p.pos:])) + ", which is not known here"}
 		case c == ']':
 			p.pos++
 			return spans, ranges, nil
@@ -75,12 +78,8 @@ func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 				hint: "a class never names a separator; put a backslash before the [ if the name contains it"}
 		case c == '-' && last >= 0 && p.pos+1 < len(p.in) && p.in[p.pos+1] != ']':
 			p.pos++
-			if p.in[p.pos] == '/' {
+			if p.in[p.pos] == '/' || posixPattern.MatchString(p.in[p.pos:]) {
 				continue // refused above
-			}
-			if _, kind := posixName(p.in[p.pos:]); kind != 0 {
-				return nil, false, &fault{offset: p.pos, reason: "has a range that ends in a class",
-					hint: "put the - last inside the brackets"}
 			}
 			hi := p.readRune()
 			ranges = ranges || last <= hi
@@ -174,4 +173,57 @@ func (p *parser) foldSpans(spans []span) []span {
 	}
 	p.budget.spend(steps)
 	return merge(all)
+}
+
+// comparable brings a name into the form in which names are compared: NFC, and
+// with fold one letter for all that differ in case only.
+func comparable(name string, fold bool) string {
+	name = norm.NFC.String(name)
+	if fold {
+		return strings.Map(foldRune, name)
+	}
+	return name
+}
+
+// foldRune returns the smallest rune that differs from r in case only.
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'a' <= r && r <= 'z' {
+			return r - 'a' + 'A'
+		}
+		return r
+	}
+	least := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		least = min(least, f)
+	}
+	return least
+}
+
+// normal reports whether a path is in NFC, so that it is compared as it is.
+func normal(path string) bool { return ascii(path) || norm.NFC.IsNormalString(path) }
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// The runes of names: those of Unicode, then one for each byte that is not
+// UTF-8, so that names which differ only there stay apart.
+const (
+	strayByte = unicode.MaxRune + 1
+	lastRune  = strayByte + 0xff
+)
+
+// decode reads the first rune of a name.
+func decode(s string) (rune, int) {
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		r = strayByte + rune(s[0])
+	}
+	return r, n
 }

@@ -1,6 +1,9 @@
 package overlap
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // A Result says whether some path is covered by two entries.
 type Result struct {
@@ -19,25 +22,6 @@ func (e *Entry) Compare(o *Entry) Result {
 }
 
 func (e *Entry) overlaps(o *Entry, p *product) Result {
-	r := e.overlapsOne(o, p)
-	if r.Overlap || e.also == nil && o.also == nil {
-		return r
-	}
-	if o.text < e.text {
-		e, o = o, e
-	}
-	for x := e; x != nil; x = x.also {
-		for y := o; y != nil; y = y.also {
-			if other := x.overlapsOne(y, p); other.Overlap {
-				return other
-			}
-		}
-	}
-	return r
-}
-
-// overlapsOne compares one reading of each entry.
-func (e *Entry) overlapsOne(o *Entry, p *product) Result {
 	exact := e.exact && o.exact
 	if e.text == o.text {
 		path := e.sample()
@@ -79,4 +63,142 @@ func tailsApart(a, b *Entry) bool {
 	return a.tail != "" && b.tail != "" &&
 		!strings.HasSuffix(a.tail, b.tail) && !strings.HasSuffix(b.tail, a.tail) &&
 		!strings.Contains(b.head, a.tail+"/") && !strings.Contains(a.head, b.tail+"/")
+}
+
+// pleasant are the characters that examples are made of where they may be, the
+// best ones first.
+func pleasant() [5]span {
+	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}}
+}
+
+// common returns a rune other than a slash that both classes have, a nil one
+// being all of them; 0 where there is none. It is a dot only where nothing else
+// is left, since dots alone make no name. looked is how many steps that took.
+func common(a, b *class) (r rune, looked int) {
+	switch {
+	case a == nil && b == nil:
+		return 'a', 1
+	case a == nil:
+		a = b
+	case b == nil:
+		b = a
+	}
+	nice := pleasant()
+	best, rank := len(nice), 0
+	for i, j := 0, 0; i < len(a.spans) && j < len(b.spans) && best > 0; looked++ {
+		s, t := a.spans[i], b.spans[j]
+		lo, hi := max(s.lo, t.lo), min(s.hi, t.hi)
+		for k := 0; k < best && lo <= hi; k++ {
+			if at := max(lo, nice[k].lo); at <= min(hi, nice[k].hi) {
+				r, best = at, k
+			}
+		}
+		for odd := lo; best == len(nice) && odd <= min(hi, lo+255) && rank < 3; odd++ {
+			looked++
+			if k := rankOf(odd); k > rank {
+				r, rank = odd, k
+			}
+		}
+		if s.hi <= t.hi {
+			i++
+		} else {
+			j++
+		}
+	}
+	return r, looked
+}
+
+// rankOf orders the runes that are not pleasant.
+func rankOf(r rune) int {
+	switch {
+	case r == '.':
+		return 1
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || r < unicode.MaxASCII && unicode.IsPrint(r) && r != ' ':
+		return 3
+	}
+	return 2
+}
+
+// sample is a path that the entry covers.
+func (e *Entry) sample() string {
+	e.sampled.Do(func() { e.example = e.makeSample() })
+	return e.example
+}
+
+// makeSample makes the sample, without an automaton where the pattern is a
+// usual one.
+func (e *Entry) makeSample() string {
+	if e.refused || e.plain {
+		return e.guess()
+	}
+	if e.budget.spent() {
+		e.vague = true
+		return e.text
+	}
+	var b strings.Builder
+	e.budget.spend(len(e.text))
+	room := compilers.Get().(*compiler)
+	e.parsed(&room.nodes).writeSample(&b)
+	compilers.Put(room)
+	if path := b.String(); valid(path) {
+		return path
+	}
+	var p product
+	if path, verdict := p.search(e, e); verdict == found {
+		return path
+	}
+	if e.literal != "" {
+		return e.literal
+	}
+	e.vague = true
+	return e.text
+}
+
+func (s seq) writeSample(b *strings.Builder) {
+	for i := range s {
+		switch n := &s[i]; n.op {
+		case opSlash:
+			b.WriteByte('/')
+		case opText:
+			b.WriteString(n.text)
+		case opStar:
+			if starting(b.String()) {
+				b.WriteByte('a')
+			}
+		case opOne, opStars:
+			b.WriteByte('a')
+		case opClass:
+			if r, _ := common(n.set, nil); r != 0 && !n.set.named {
+				b.WriteRune(r)
+			} else {
+				b.WriteString(n.text)
+			}
+		case opGroup:
+			n.alts[0].writeSample(b)
+		}
+	}
+}
+
+// starting reports whether a segment starts at the end of a path.
+func starting(path string) bool { return path == "" || strings.HasSuffix(path, "/") }
+
+// guessBoth is a path that both entries seem to cover: the longer of their heads.
+func guessBoth(a, b *Entry) string {
+	if len(a.head) < len(b.head) || len(a.head) == len(b.head) && b.text < a.text {
+		a, b = b, a
+	}
+	if a.head == "" && a.refused {
+		a = b
+	}
+	return a.guess()
+}
+
+func (e *Entry) guess() string {
+	if path := strings.TrimSuffix(e.shown, "/"); path != "" {
+		return path
+	}
+	if !e.refused {
+		return e.sample()
+	}
+	return e.text
 }

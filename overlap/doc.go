@@ -20,15 +20,12 @@
 //	term:
 //	  '*'              any text without a slash; so is ** within a segment
 //	  '?'              one character, not a slash
-//	  '[' [ '!' '^' ] { c | lo '-' hi | '[:' name ':]' } ']'
+//	  '[' [ '!' '^' ] { c | lo '-' hi } ']'
 //	                   one character of the class, or not of it, never a slash;
-//	                   or the bracket's own text; the names are POSIX's, of ASCII
+//	                   or the bracket's own text
 //	  '{' pattern { ',' pattern } '}'
 //	  '@(' pattern { '|' pattern } ')'
 //	                   one of the patterns, which may be empty or have slashes
-//	  '{' x '..' y [ '..' step ] '}'
-//	                   one of the integers, padded with zeros where x or y is, or
-//	                   of the letters, from x to y, as in bash
 //	  '?(' ... ')'     the same as @(...), or nothing
 //	  '+(' ... ')'     one or more of them
 //	  '*(' ... ')'     any number of them
@@ -45,8 +42,8 @@
 //     matches at any depth. A plain name does not: README.md is the root's.
 //   - An entry covers what is under the names that it covers. A name that looks
 //     like a file covers only itself: its last segment ends in .ext, a letter and
-//     then letters or digits, and the dot is not its first character. Alternatives
-//     are judged one by one. A plain name is what Context.Kind says it is.
+//     then letters or digits, and the dot is not its first character. Where
+//     there are alternatives, all of them must. A plain name is what Context.Kind says it is.
 //   - A name that the literal leading directories of the other entry pass through
 //     is a directory, whatever it looks like.
 //   - A segment that alternatives leave empty, or make ".", does not count:
@@ -57,8 +54,8 @@
 //     {*,x}*/q does not cover a/b/q, though some tools expand it to **/q.
 //   - Names are compared in NFC and, with FoldCase, without regard to case.
 //   - Texts in other notations (file: URIs, mentions such as @src/a.ts, pathspec
-//     magic, quotation marks, drives) are read as meant or refused; spelling.go and
-//     readings.go list them.
+//     magic, quotation marks, drives, bash's ranges, POSIX classes) are read as
+//     meant or refused; spelling.go and readings.go list most.
 //
 // # Guarantees
 //
@@ -77,7 +74,7 @@
 //
 //   - where an entry has a !(...),
 //   - where a stored entry is one that Parse refuses,
-//   - where only a second reading of a doubtful text overlaps,
+//   - where a text has two readings,
 //   - where the context says so, and
 //   - where a search would cost too much: one pair alone, or all entries that
 //     share a Budget.
@@ -97,9 +94,11 @@
 // begins after the entry's head, its literal start: different heads are enough to
 // tell most pairs apart.
 //
-//   - spelling.go, uri.go, absolute.go, resolve.go: which path does a text start from?
-//   - syntax.go, class.go, posix.go, range.go: the pattern as a tree
-//   - looks.go, ending.go: is what it ends in a file or a directory?
-//   - compile.go, emit.go, program.go: the automaton
-//   - walk.go, search.go: one path through it, two of them side by side
+//   - spelling.go, resolve.go, readings.go: which path does a text start from, and
+//     what else may it mean?
+//   - syntax.go, class.go: the pattern as a tree
+//   - alternatives.go: do they lead elsewhere, and do they look like files?
+//   - compile.go, emit.go: the automaton
+//   - entry.go, walk.go: one path through it
+//   - compare.go, search.go: two of them side by side, and an example
 package overlap

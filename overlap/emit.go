@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -51,7 +52,7 @@ func (c *compiler) emitText(text string, g goal) goal {
 	if text == "." && g.skip != none {
 		// A segment of its own does not count; after a star it is none.
 		dot := c.emitRune('.', g.next)
-		return goal{next: c.splitTo(dot, c.emit(state{code: codeStart, out: g.skip})), skip: none, glued: dot}
+		return goal{next: c.splitTo(dot, c.emit(state{code: codeStart, out: g.skip})), skip: none, strict: none, glued: dot}
 	}
 	for text != "" {
 		r, n := utf8.DecodeLastRuneInString(text)
@@ -85,7 +86,7 @@ func (c *compiler) emitClass(set *class, out int32) int32 {
 // emitSlash is the end of a name.
 func (c *compiler) emitSlash(next int32) goal {
 	s := c.emitRune('/', next)
-	return goal{next: s, skip: next, glued: s}
+	return goal{next: s, skip: next, strict: next, glued: s}
 }
 
 // emitStar is any text within a segment.
@@ -109,7 +110,7 @@ func (c *compiler) emitStars(g goal, whole bool) goal {
 		return onward(star)
 	}
 	deep := c.emit(state{code: codeStart, out: c.emitDeep(g.skip)})
-	return goal{next: c.splitTo(star, deep), skip: none, glued: star}
+	return goal{next: c.splitTo(star, deep), skip: none, strict: none, glued: star}
 }
 
 // emitDeep is any number of whole segments, at the start of one.
@@ -121,20 +122,28 @@ func (c *compiler) emitDeep(next int32) int32 {
 }
 
 func (c *compiler) emitGroup(n *node, g goal) goal {
-	if !n.repeat {
-		return c.emitAlternatives(n, g)
+	alts := c.emitAlternatives
+	if n.repeat {
+		alts = c.emitLoop
 	}
+	all := alts(n, g)
+	if n.optional {
+		g.skip = g.strict
+		all = c.either(all, g)
+	}
+	return all
+}
+
+func (c *compiler) emitLoop(n *node, g goal) goal {
 	// The loop comes back to itself, or leaves; it is filled in once the
 	// alternatives that lead to it are known.
 	least := c.least(g)
 	loop := goal{next: c.hole(least), skip: c.hole(least), glued: c.hole(least)}
-	body := c.emitAlternatives(&node{alts: n.alts}, loop)
+	loop.strict = loop.skip
+	body := c.emitAlternatives(n, loop)
 	c.fill(loop.next, body.next, g.next)
 	c.fill(loop.skip, body.skip, g.skip)
 	c.fill(loop.glued, body.glued, g.glued)
-	if n.optional {
-		return loop
-	}
 	return body
 }
 
@@ -144,11 +153,108 @@ func (c *compiler) emitLater(out int32) int32 { return c.emit(state{code: codeLa
 
 func (c *compiler) emitAlternatives(n *node, g goal) goal {
 	all := nowhere()
-	if n.optional {
-		all = g
-	}
 	for _, alt := range n.alts {
 		all = c.either(all, c.emitSeq(alt, g))
 	}
 	return all
+}
+
+// A goal is where a pattern continues.
+type goal struct {
+	next int32
+	// skip is the same with the slash left out that the pattern to come begins
+	// with; none where it does not. So ** can stand for no segment at all.
+	skip int32
+	// strict is skip, except where that ends the entry: no name matches what an
+	// extglob's nothing leaves there, as in a/?(b).
+	strict int32
+	// glued is the same right after a star, where ** is but another star.
+	glued int32
+}
+
+const none int32 = -1
+
+// onward is the goal of a pattern that begins with neither slash nor star.
+func onward(next int32) goal { return goal{next: next, skip: none, strict: none, glued: next} }
+
+// nowhere is the goal of no pattern at all.
+func nowhere() goal { return goal{none, none, none, none} }
+
+// A compiler builds a program from its end to its start.
+type compiler struct {
+	states []state
+	sets   []*class
+	fold   bool
+	nodes  seq // room to parse in
+}
+
+// compilers have made room already.
+var compilers = sync.Pool{New: func() any { return &compiler{} }}
+
+func (c *compiler) restart(fold bool) {
+	clear(c.sets)
+	c.states, c.sets, c.fold = append(c.states[:0], plainStates...), c.sets[:0], fold
+}
+
+// deadEnd is the least of a state that leads to no end: more than any path has.
+const deadEnd = 1 << 28
+
+// emit adds a state whose successors are known.
+func (c *compiler) emit(s state) int32 {
+	switch s.code {
+	case codeSplit:
+		s.least = min(c.states[s.out].least, c.states[s.alt].least)
+	case codeStart, codeLater:
+		s.least = c.states[s.out].least
+	case codeRune, codeAny, codeAll, codeSet:
+		s.least = c.states[s.out].least + 1
+	}
+	c.states = append(c.states, s)
+	return int32(len(c.states) - 1)
+}
+
+// least is the least of a goal, whichever way it is reached.
+func (c *compiler) least(g goal) int32 {
+	least := c.states[g.next].least
+	if g.skip != none {
+		least = min(least, c.states[g.skip].least)
+	}
+	return least
+}
+
+// hole is a split to be filled in.
+func (c *compiler) hole(least int32) int32 {
+	i := c.emit(state{code: codeSplit})
+	c.states[i].least = least
+	return i
+}
+
+// fill makes a split of a hole; without a successor it is a dead end.
+func (c *compiler) fill(hole, a, b int32) {
+	if a == none {
+		a = hole
+	}
+	if b == none {
+		b = a
+	}
+	c.states[hole].out, c.states[hole].alt = a, b
+}
+
+func (c *compiler) either(a, b goal) goal {
+	g := goal{next: c.splitTo(a.next, b.next), skip: c.splitTo(a.skip, b.skip), strict: c.splitTo(a.strict, b.strict)}
+	if g.glued = g.next; a.glued != a.next || b.glued != b.next {
+		g.glued = c.splitTo(a.glued, b.glued)
+	}
+	return g
+}
+
+// splitTo continues at both states; either may be none.
+func (c *compiler) splitTo(a, b int32) int32 {
+	switch {
+	case a == none:
+		return b
+	case b == none || a == b:
+		return a
+	}
+	return c.emit(state{code: codeSplit, out: a, alt: b})
 }

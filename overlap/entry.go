@@ -21,13 +21,13 @@ type Entry struct {
 	pattern  string // what seq is parsed from, where it is not kept
 	seq      seq    // the glob reading
 	literal  string // the text as a path, where the glob reading may miss it
+	grouped  bool   // alternatives may leave nothing of it
 	floating bool   // matches at any depth
 	refused  bool   // compared by head only
 	unfolded bool   // the budget was spent before its classes were folded
 	exact    bool
 	fold     bool
 	budget   *Budget
-	also     *Entry                 // the next reading of the same text, which covers as well, with a doubt
 	kind     func(path string) Kind // what a plain entry is, where that was not asked yet
 
 	compiling sync.Mutex // guards what follows
@@ -88,4 +88,46 @@ func (e *Entry) ends(text string, s seq) {
 	if e.tail = text; e.fold {
 		e.tail = comparable(text, true)
 	}
+}
+
+// Matches reports whether the entry covers one path (relative to the root,
+// slash-separated, taken literally). It is Compare with an entry that names
+// this path and is known to be a file: a file where the entry has a leading
+// directory blocks it, and so is covered.
+func (e *Entry) Matches(path string) bool {
+	covers, _ := e.covers(path)
+	return covers
+}
+
+func (e *Entry) covers(path string) (covers, exact bool) {
+	path = strings.TrimSuffix(path, "/")
+	if !valid(path) {
+		return false, true
+	}
+	path = comparable(path, e.fold) + "/"
+	switch {
+	case !strings.HasPrefix(path, e.head):
+		return strings.HasPrefix(e.head, path), e.exact
+	case e.plain || path == e.head:
+		return true, e.exact
+	case e.tail != "" && !strings.Contains(path, e.tail+"/"):
+		return false, e.exact
+	case e.refused || e.unfolded || !e.compile():
+		return true, false
+	}
+	rest := path[len(e.head):]
+	p := products.Get().(*product)
+	defer products.Put(p)
+	w := &p.walkA
+	w.begin(&e.prog, placeAfter(e.head))
+	if strings.HasSuffix(e.head, "/") {
+		w.enter()
+	}
+	w.budget = pathBudget(rest)
+	// A walk has a bound of its own and takes nothing off the call's budget: the
+	// answer for one path must not depend on how many were asked about before.
+	if !w.through(rest, len(rest)-1) {
+		return true, false // over budget, and the head fits
+	}
+	return w.accepts(), e.exact
 }

@@ -71,9 +71,6 @@ func FuzzOverlap(f *testing.F) {
 // leads reports whether a path is a leading directory of an entry: a file of
 // that name blocks it, though the entry stands for what is under it.
 func leads(path string, e *Entry) bool {
-	if e.also != nil && leads(path, e.also) {
-		return true
-	}
 	path = comparable(path, e.fold) + "/"
 	return strings.HasPrefix(e.head, path) && (!e.plain || path != e.head)
 }

@@ -1,10 +1,8 @@
 package overlap
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -27,9 +25,11 @@ func newOracle(entry string) oracle {
 	text, dir := strings.CutSuffix(strings.TrimPrefix(entry, "./"), "/")
 	float := strings.ContainsAny(strings.ReplaceAll(text, `\[`, ""), "*?[") && !strings.Contains(text, "/") && !strings.HasPrefix(entry, "./")
 	var o oracle
-	file := !dir
+	file := !dir // it is one where each expansion looks like one
+	var exprs []string
 	for _, e := range expand(text) {
 		if last := e[strings.LastIndexByte(e, '/')+1:]; last != "" && strings.Trim(last, nothing) == "" {
+			file = false
 			continue // an extglob's nothing is no name
 		}
 		if last := e[strings.LastIndexByte(e, '/')+1:]; strings.HasSuffix(last, nothing) && strings.ReplaceAll(last, nothing, "") == "**" {
@@ -38,8 +38,11 @@ func newOracle(entry string) oracle {
 		e = strings.ReplaceAll(e, nothing, "")
 		file = file && looks.MatchString(e)
 		if expr := regexOf(e); expr != "" {
-			o.add(expr, float, !dir && looks.MatchString(e))
+			exprs = append(exprs, expr)
 		}
+	}
+	for _, expr := range exprs {
+		o.add(expr, float, file)
 	}
 	name := strings.ReplaceAll(text, `\`, "")
 	o.add(regexp.QuoteMeta(name)+"/", float, file)
@@ -81,15 +84,14 @@ func (o oracle) covers(path string, dirs []string) bool {
 // looks is what a file looks like: an extension of letters and digits, of
 // which some may be given as a class or as +(...).
 var looks = func() *regexp.Regexp {
-	letter, group := `[a-z]|\[[a-z]*\]|\[a-b\]|\[\[:(?:alpha|lower):\]\]`, `\+\([a-z|]*\)`
-	return regexp.MustCompile(`[^/]\.(?:` + letter + `|` + group + `)(?:` + letter + `|` + group + `|[0-9]|\[[0-9a-z]*\]|\[0-9\]|\[\[:(?:alnum|digit):\]\])*$`)
+	letter, group := `[a-z]|\[[a-z]*\]|\[a-b\]`, `\+\([a-z|]*\)`
+	return regexp.MustCompile(`[^/]\.(?:` + letter + `|` + group + `)(?:` + letter + `|` + group + `|[0-9]|\[[0-9a-z]*\]|\[0-9\])*$`)
 }()
 
 // nothing is what an extglob stands for that stands for none of its patterns.
 const nothing = "\x01"
 
 // expand lists the texts that braces, @(), ?() and *() stand for; +() is left.
-// A range is its names, one by one.
 func expand(text string) []string {
 	for i := 0; i < len(text); i++ {
 		opening, separator, closing := i, byte(','), byte('}')
@@ -108,13 +110,6 @@ func expand(text string) []string {
 		case text[i] != '{':
 			continue
 		}
-		if names, end := counted(text[i:]); names != nil {
-			var all []string
-			for _, name := range names {
-				all = append(all, expand(text[:i]+name+text[i+end:])...)
-			}
-			return all
-		}
 		parts, end := alternatives(text, opening+1, separator, closing)
 		if text[i] == '?' {
 			parts = append(parts, nothing)
@@ -126,40 +121,6 @@ func expand(text string) []string {
 		return all
 	}
 	return []string{text}
-}
-
-var rangePattern = regexp.MustCompile(`^\{(-?[0-9]+|[a-zA-Z])\.\.(-?[0-9]+|[a-zA-Z])(?:\.\.(-?[0-9]+))?\}`)
-
-// counted lists the names of a range that a text begins with, and where it ends.
-func counted(text string) (names []string, end int) {
-	m := rangePattern.FindStringSubmatch(text)
-	if m == nil {
-		return nil, 0
-	}
-	step, _ := strconv.Atoi(m[3])
-	if step < 0 {
-		step = -step
-	}
-	if step == 0 {
-		step = 1
-	}
-	x, xErr := strconv.Atoi(m[1])
-	y, yErr := strconv.Atoi(m[2])
-	format := "%d"
-	if xErr != nil || yErr != nil {
-		x, y, format = int(m[1][0]), int(m[2][0]), "%c"
-	} else if leading := regexp.MustCompile(`^-?0[0-9]`); leading.MatchString(m[1]) || leading.MatchString(m[2]) {
-		format = fmt.Sprintf("%%0%dd", max(len(m[1]), len(m[2])))
-	}
-	for ; x <= y; x += step {
-		names = append(names, fmt.Sprintf(format, x))
-	}
-	if names == nil {
-		for ; x >= y; x -= step {
-			names = append(names, fmt.Sprintf(format, x))
-		}
-	}
-	return names, len(m[0])
 }
 
 // alternatives splits what is between two brackets and says where they end.
@@ -225,10 +186,9 @@ func segmentRegex(s string) string {
 		case c == '?':
 			b.WriteString("[^/]")
 		case c == '[':
-			end := closing(s, i)
+			end := i + strings.IndexByte(s[i:], ']')
 			own := s[i : end+1]
 			class := strings.Replace(own, "[!", "[^/", 1)
-			class = strings.ReplaceAll(class, "[:punct:]", "!-.:-@\\[-`{-~") // regexp's has the slash
 			b.WriteString("(?:" + class + "|" + regexp.QuoteMeta(own) + ")")
 			i = end
 		default:
@@ -236,18 +196,6 @@ func segmentRegex(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// closing is where the bracket that opens at a place ends.
-func closing(s string, at int) int {
-	i := at + 1
-	for s[i] != ']' {
-		if s[i] == '[' && s[i+1] == ':' {
-			i += strings.Index(s[i:], ":]") + 1
-		}
-		i++
-	}
-	return i
 }
 
 // universe lists all paths over "ab./" up to a length.

@@ -27,7 +27,7 @@ func Parse(entry string, c Context) (*Entry, error) {
 // never fails: an entry that Parse would refuse is compared by literal prefix,
 // and says Exact false.
 func Stored(entry string, c Context) *Entry {
-	c.Prefix = ""
+	c.Prefix, c.stored = "", true
 	e, f := readStored(entry, c)
 	if f != nil {
 		head := crudeHead(strings.TrimSpace(entry), f, c)
@@ -63,7 +63,7 @@ func parse(entry string, c Context) (*Entry, *fault) {
 
 func parseText(text string, c Context) (*Entry, *fault) {
 	if fileScheme(text) {
-		path, f := fromURI(text, c.Windows)
+		path, f := uriPath(text, c.Windows)
 		if f != nil {
 			return nil, f
 		}
@@ -113,8 +113,7 @@ func parsePattern(text string, c Context) (*Entry, *fault) {
 	if e.text == "" {
 		e.text = text
 	}
-	e.also = separated(source, rooted, c)
-	return e, nil
+	return separated(e, source, rooted, c), nil
 }
 
 // admit refuses a text for faults that show without reading it as a pattern.
@@ -139,4 +138,105 @@ func admit(text string) *fault {
 func tooLong(offset int) *fault {
 	return &fault{offset: offset, reason: "is longer than 4096 bytes",
 		hint: "name a directory above, or use several entries"}
+}
+
+// simple reads an entry that is spelled as it is compared, and in which no
+// bracket can be unbalanced: most are. It reports false for all others, and
+// leaves the pattern to be parsed when it is needed.
+func simple(text string, c Context) (*Entry, bool) {
+	if text == "" || len(text) > MaxBytes {
+		return nil, false
+	}
+	meta := len(text) // where the first * or ? is
+	name := 0         // where the segment begins
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case b < ' ' || b >= 0x7f, b == '\\', b == '[', b == '{', b == '(', b == '!' && i == 0, b == ':' && c.Windows:
+			return nil, false
+		case b == '*' || b == '?':
+			meta = min(meta, i)
+		case b == '/' && i == name, b == '.' && i == name:
+			return nil, false // an empty segment, or possibly "." or ".."
+		case b == '/':
+			name = i + 1
+		}
+	}
+	e := &Entry{text: text, exact: !c.Inexact, fold: c.FoldCase, budget: c.Budget, pattern: text}
+	if name == len(text) {
+		e.is, e.pattern = Dir, text[:len(text)-1]
+	}
+	switch {
+	case meta == len(text):
+		e.literally(e.pattern)
+		if e.is == Unknown {
+			e.kind = c.Kind
+		}
+	case strings.IndexByte(e.pattern, '/') < 0:
+		e.floating = true
+	default:
+		e.begins(text[:meta])
+	}
+	if !e.plain {
+		last := strings.LastIndexAny(e.pattern, "*?/")
+		if text := e.pattern[last+1:]; text != "" && e.pattern[last] != '/' {
+			e.ends(text, seq{{op: opStar}, {op: opText, text: text}})
+		}
+	}
+	return e, true
+}
+
+// read parses a pattern whose separators are slashes. The text of the entry is
+// set only where it is not as typed, since it was absolute or is relative to the
+// caller's directory.
+func read(pattern string, rooted bool, c Context) (*Entry, *fault) {
+	c.Budget.spend(len(pattern))
+	room := compilers.Get().(*compiler)
+	defer compilers.Put(room)
+	p := parser{in: pattern, fold: c.FoldCase, budget: c.Budget, room: room.nodes[:0]}
+	s, f := p.readWhole()
+	if f != nil {
+		return nil, f
+	}
+	if !normal(pattern) {
+		// Offsets are the caller's, so the faults are found in what was typed.
+		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget, room: s[:0]}
+		if s, f = p.readWhole(); f != nil {
+			return nil, &fault{reason: f.reason, hint: f.hint}
+		}
+	}
+	room.nodes = s
+	r, f := resolve(s, &p, rooted, c)
+	if f != nil {
+		return nil, f
+	}
+	e := &Entry{exact: !c.Inexact && !p.inexact, fold: c.FoldCase, budget: c.Budget, unfolded: p.unfolded, seq: r.joined()}
+	if r.dir {
+		e.is = Dir
+	}
+	if e.grouped = p.groups; p.groups {
+		e.literal = r.literalText()
+	}
+	e.floating = p.wild && !rooted && !strings.Contains(strings.TrimRight(p.in, "/"), "/")
+	switch head := e.seq.head(); {
+	case e.floating:
+	case len(head) == len(e.seq):
+		e.literally(head.String())
+		if e.is == Unknown {
+			e.kind = c.Kind
+		}
+	default:
+		e.begins(head.String())
+	}
+	if last := e.seq[len(e.seq)-1]; !e.plain && last.op == opText {
+		e.ends(last.text, e.seq)
+	}
+	if r.moved {
+		if e.text = r.storedText(c.Windows); mentions(e.text) && !c.there(e.names()) {
+			e.text = "./" + e.text
+		}
+		if len(e.text) > MaxBytes {
+			return nil, tooLong(0)
+		}
+	}
+	return e, nil
 }

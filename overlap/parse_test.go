@@ -173,3 +173,44 @@ func TestAbsoluteIsResolvedOnce(t *testing.T) {
 		}
 	}
 }
+
+// What other tools count or know is refused with the way out: as text it would be a
+// claim on nothing.
+func TestRangesAndClassesAreRefused(t *testing.T) {
+	t.Parallel()
+	for entry, hint := range map[string]string{
+		"migrations/{001..010}_*.sql": "list the names",
+		"a/{1..3}":                    "list the names",
+		"a/{a..e}":                    "list the names",
+		"a/{-5..5}":                   "list the names",
+		"a/{1..10..2}":                "list the names",
+		"a/{1..x}":                    "list the names",
+		"a/{+1..3}":                   "list the names",
+		"{x,{1..3}}":                  "list the names",
+		"src/[[:digit:]]*.go":         "[0-9]",
+		"src/[^[:space:]]":            "[0-9]",
+		"src/[[:DIGIT:]]":             "[0-9]",
+		"src/[a[::]]":                 "[0-9]",
+		"src/[[.a.]]":                 "[0-9]",
+		"src/[[=a=]]":                 "[0-9]",
+		"src/[a-[:digit:]]":           "[0-9]",
+	} {
+		_, err := Parse(entry, Context{})
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(e.Hint, hint) || e.Offset == 0 {
+			t.Errorf("Parse(%q): %+v, want a hint at %s", entry, err, hint)
+		}
+		s := Stored(entry, Context{})
+		if r := s.Compare(mustParse(t, "**", Context{})); !r.Overlap || r.Exact {
+			t.Errorf("stored %q reads as %+v", entry, r)
+		}
+	}
+	if s := Stored("migrations/{001..010}_*.sql", Context{}); !s.Matches("migrations/005_x.sql") || s.Matches("docs/a.md") {
+		t.Errorf("a range in a lock covers migrations/005_x.sql: %v, docs/a.md: %v", s.Matches("migrations/005_x.sql"), s.Matches("docs/a.md"))
+	}
+	for _, text := range []string{"app/[[...slug]]/page.tsx", "a/{...x}", "a/{x}", "a/{..}b", "a/[[:]x", "a/[:digit:]", "a/{x..y,z}", "a/[[.a]"} {
+		if e := mustParse(t, text, Context{}); !e.Matches(text) {
+			t.Errorf("%q does not cover itself", text)
+		}
+	}
+}

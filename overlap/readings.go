@@ -2,33 +2,61 @@ package overlap
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Some texts may mean two things. Where nothing decides between them both hold:
 // an answer of "no conflict" must not come from the reading that was not meant.
 
-// separated is the reading in which each backslash is a separator, for a text in
-// which some are escapes, as packages\api\**; nil where it is not likely to be
-// meant, or makes no sense.
-func separated(source string, rooted bool, c Context) *Entry {
-	if c.Windows || !escapesAfterName(source) {
-		return nil
+// bothReadings is an entry that covers what any of two readings of a text does. That
+// is never exact.
+func bothReadings(e, other *Entry) *Entry {
+	both := &Entry{text: e.text, fold: e.fold, budget: e.budget, grouped: true, unfolded: e.unfolded || other.unfolded}
+	both.is = max(e.is, other.is) // a directory, rather than what the name looks like
+	both.seq = seq{{op: opGroup, alts: append(e.alternatives(), other.alternatives()...)}}
+	return both
+}
+
+// alternatives are what bothReadings is made of: the glob reading of an entry, and its
+// text.
+func (e *Entry) alternatives() []seq {
+	s := slices.Clone(e.parsed(new(seq)))
+	if e.floating {
+		s = append(seq{{op: opStars, whole: true}, {op: opSlash}}, s...)
+	}
+	if e.literal == "" {
+		return []seq{s}
+	}
+	var text seq
+	for i, segment := range literalSegments(e.literal) {
+		if i > 0 {
+			text = append(text, node{op: opSlash})
+		}
+		text = append(text, segment.seq...)
+	}
+	return []seq{s, text}
+}
+
+// separated is an entry together with the reading in which each backslash is a
+// separator, where some are escapes, as in packages\api\**, and that is likely to
+// be meant.
+func separated(e *Entry, source string, rooted bool, c Context) *Entry {
+	if c.Windows || !escapesAfterName(source) || e.plain && c.there(e.plainName()) {
+		return e
 	}
 	for _, closing := range []string{`\]`, `\}`, `\)`} {
 		if strings.Contains(source, closing) {
-			return nil // no name begins with one: these are escapes
+			return e // no name begins with one: these are escapes
 		}
 	}
-	e, f := read(separate(source, true), rooted, c)
+	other, f := read(separate(source, true), rooted, c)
 	if f != nil {
-		return nil
+		return e
 	}
-	if e.text == "" {
-		e.text = separate(source, true)
-	}
-	e.exact = false
-	return e
+	return bothReadings(e, other)
 }
 
 // escapesAfterName reports whether the first backslash that is an escape stands
@@ -36,12 +64,13 @@ func separated(source string, rooted bool, c Context) *Entry {
 func escapesAfterName(source string) bool {
 	pattern := separate(source, false)
 	i := strings.IndexByte(pattern, '\\')
-	return i > 0 && pattern[i-1] != '/'
+	return i > 0 && strings.IndexByte("/{,(|", pattern[i-1]) < 0
 }
 
 // mentioned reads @src/a.ts, src/a.ts:42 and src/a.ts#L10-L20 as mentions of
 // src/a.ts where that exists and nothing has the name that was typed: app/@modal is
-// a name. Where neither exists the text stays as typed and both readings hold.
+// a name. Where neither exists the text stays as typed and both readings hold, and
+// so they do in a lock, which may have been made where what exists is another.
 func mentioned(e *Entry, text string, c Context) *Entry {
 	if c.there(e.names()) {
 		return e
@@ -49,25 +78,13 @@ func mentioned(e *Entry, text string, c Context) *Entry {
 	rest, f := parseText(mention(text), c)
 	switch {
 	case f != nil:
-	case c.there(rest.names()), rest.text != mention(text): // there, or resolved
-		rest.addReading(e)
+		return e
+	case rest.text != mention(text), !c.stored && c.there(rest.names()): // resolved, or there
 		return rest
-	case text[0] != '@' || !c.there(first(e.names())):
-		e.addReading(rest)
+	case text[0] == '@' && c.there(first(e.names())) && !c.there(rest.names()):
+		return e
 	}
-	return e
-}
-
-// addReading makes another reading of its text the last one of the entry's.
-func (e *Entry) addReading(other *Entry) {
-	for r := other; r != nil; r = r.also {
-		r.exact = false
-	}
-	last := e
-	for last.also != nil {
-		last = last.also
-	}
-	last.also = other
+	return bothReadings(e, rest)
 }
 
 // names are the names that the entry literally begins with; "" is none.
@@ -109,4 +126,70 @@ var lineNumbers = regexp.MustCompile(`(?::[0-9]+(?:[:-][0-9]+)?|#L?[0-9]+(?:-L?[
 
 func (c Context) there(path string) bool {
 	return path != "" && c.Kind != nil && c.Kind(path) != Unknown
+}
+
+// crudeHead returns what all paths that a refused entry may have been meant to
+// name begin with: "" where nothing is known. An entry that is outside the
+// repository keeps its text, which no path in it begins with.
+func crudeHead(text string, f *fault, c Context) string {
+	if f.anywhere {
+		return ""
+	}
+	if f.meant != "" { // an exclusion shows at least where its claimant works
+		e, g := parseText(f.meant, c)
+		if g != nil {
+			return crudeHead(f.meant, g, c)
+		}
+		return e.shown
+	}
+	if f.outside {
+		return nfc(text)
+	}
+	if absolute(text, c.Windows) {
+		rest, g := c.relative(text)
+		if g != nil {
+			return crudeHead(text, g, c)
+		}
+		text = rest
+	}
+	if odd := oddity(text, c.Windows); odd < len(text) {
+		if !strings.ContainsAny(strings.TrimRight(text, `/\`), `/\`) && strings.ContainsAny(text, "*?[") {
+			return "" // it may have been meant to float
+		}
+		text = strings.TrimRight(text[:odd], `\+@!`)
+	}
+	text = nfc(strings.ReplaceAll(text, `\`, "/"))
+	last := strings.LastIndexByte(text, '/') + 1
+	segments, g := clean(literalSegments(text[:last]))
+	if g != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, s := range segments {
+		name, ok := s.name()
+		if !ok {
+			return b.String()
+		}
+		b.WriteString(name + "/")
+	}
+	if text[last:] == "..." {
+		return b.String()
+	}
+	return b.String() + text[last:]
+}
+
+// oddity is where a text stops to be as plain as it looks.
+func oddity(text string, windows bool) int {
+	for i, r := range text {
+		if beyondNames(r) || r == '\\' && !windows && escapes(text[i+1:]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// beyondNames reports whether a rune may be more than itself in an entry, or
+// be in none.
+func beyondNames(r rune) bool {
+	return strings.ContainsRune("*?[{(", r) || unicode.IsControl(r) || r == utf8.RuneError
 }

@@ -1,5 +1,13 @@
 package overlap
 
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
 // The bounds of a scope.
 const (
 	MaxEntries = 256  // entries of one scope
@@ -59,4 +67,108 @@ func (s Scope) Covering(path string) (covers, exactly bool) {
 		}
 	}
 	return covers, false
+}
+
+// A Kind is what a plain entry is in the caller's worktree.
+type Kind int
+
+const (
+	Unknown Kind = iota // absent or not asked: the name decides
+	File
+	Dir
+)
+
+// A Context says how entries are read.
+type Context struct {
+	FoldCase bool     // core.ignorecase
+	Inexact  bool     // the config could not be read: results say Exact false
+	Windows  bool     // every backslash is a separator
+	Prefix   string   // the caller's directory inside the worktree, slash-separated, "" at its root
+	Roots    []string // absolute, symlink-free roots of all worktrees, for absolute entries
+	NoRoots  bool     // the roots could not be listed: a stored absolute entry may name anything
+
+	// Resolve resolves the symlinks of an absolute path, down to the one of Roots
+	// that it lies in and not under it; nil: the path stays as it is. It is called
+	// once for an entry.
+	Resolve func(abs string) string
+	// Kind returns what a plain path, relative to the root, is; nil: Unknown. It is
+	// called at most once for an entry, as late as possible, and several times for
+	// one that begins with @. It must be safe for concurrent use where the entries
+	// are.
+	Kind   func(path string) Kind
+	stored bool // the entry stands in a lock
+
+	// Budget is shared by all entries of a call; nil: each pair has its own only.
+	Budget *Budget
+}
+
+// A Budget bounds what the entries that share it may cost together, however
+// many there are of them. Its measure is the step: a byte that is parsed, a state
+// that is compiled or followed, a pair of states that is searched. Once it is
+// spent, what is undecided is decided by literal prefixes. Following one path
+// through an entry (Covers) takes nothing off it. It is safe for concurrent use.
+type Budget struct{ left atomic.Int64 }
+
+// callBudget is less than half a second's work: twice what a thousand locks need
+// that were not made to be slow.
+const callBudget = 1 << 25
+
+// NewBudget is the budget of one call.
+func NewBudget() *Budget {
+	b := &Budget{}
+	b.Refill()
+	return b
+}
+
+// Refill makes the budget as good as new, for a call that compares again.
+func (b *Budget) Refill() {
+	if b != nil {
+		b.left.Store(callBudget)
+	}
+}
+
+// spend takes steps off the budget; a nil one has no end.
+func (b *Budget) spend(steps int) {
+	if b != nil {
+		b.left.Add(-int64(steps))
+	}
+}
+
+func (b *Budget) spent() bool { return b != nil && b.left.Load() <= 0 }
+
+// An Error is a refused entry.
+type Error struct {
+	Entry  string
+	Offset int    // byte offset of the fault
+	Reason string // lower case, one line, without the entry
+	Hint   string // the way out
+}
+
+func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
+
+// quote shows a text so that it can be taken from between the quotes as it is: %q
+// would double the backslashes of app/\[id\]. It is shortened where it would fill
+// the screen.
+func quote(s string) string {
+	const most = 120
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "..."
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r == '"' || !unicode.IsPrint(r) }) || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	return `"` + s + `"`
+}
+
+// A fault is an Error whose entry is not yet known.
+type fault struct {
+	offset       int
+	reason, hint string
+	outside      bool   // the entry names nothing in the repository
+	anywhere     bool   // nothing is known of what the entry may have been meant to name
+	meant        string // what the entry may have been meant to say, where that is not its text
+}
+
+func (f *fault) of(entry string) *Error {
+	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint}
 }

@@ -1,8 +1,10 @@
 package overlap
 
 import (
+	"errors"
+	"net/url"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 )
 
 // Entries are pasted from other places: shells, editors, git. A text that means
@@ -10,124 +12,221 @@ import (
 // or refused: as a plain name it would be a claim on nothing that looks like one.
 // A name that really begins so is written with "./" before it.
 
-// misspelled refuses the text of an entry that is written in another notation.
+// A notation is another program's, with the way out. In reason and hint %r is the
+// rest of the text, which the notation is about, and %t the text.
+type notation struct {
+	pattern      *regexp.Regexp // its one group, where there is one, is the rest
+	reason, hint string
+	fault        fault // what is known of the name that was meant
+}
+
+var notations = []notation{
+	{regexp.MustCompile(`^~(?:$|[/\\])`), "begins with a ~ that is not expanded here",
+		`write the path out; a directory of that name is "./~"`, fault{}},
+	{regexp.MustCompile(`^\$\{?[A-Z_0-9]+\}?(?:$|[/\\])`), "begins with a variable that is not expanded here",
+		"write the path out; a name that begins so is written %t", fault{anywhere: true}},
+	{regexp.MustCompile(`^!((?:[^(].*)?)$`), "begins with !, but exclusions are not supported",
+		`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
+	{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^][:/!^]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
+		`write %r; a name that begins with : is written "./:name"`, fault{}},
+	{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"), "has quotation marks around it",
+		"leave them out; a name that has them is written %t", fault{}},
+	{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
+		"write the path from the repository's root", fault{anywhere: true}},
+	{regexp.MustCompile(`^[A-Za-z]:[/\\]`), "begins with a drive, and there are none here",
+		"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
+	{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
+		"write the path from the repository's root; a directory of that name is written %t", fault{outside: true}},
+}
+
+// misspelled refuses the text of an entry that is written in another notation. On
+// Windows drives and network paths are none.
 func misspelled(text string, windows bool) *fault {
-	if text == "" {
+	if text == "" || strings.IndexByte("~$!:\"'`\\\xe2", text[0]) < 0 && strings.IndexByte(text, ':') < 1 {
 		return nil
 	}
-	switch text[0] {
-	case '~':
-		return unexpanded(text)
-	case '$':
-		return variable(text)
-	case '!':
-		return exclusion(text)
-	case ':':
-		return pathspec(text)
-	case '"', '\'', '`', "\u2018"[0]:
-		return quoted(text)
-	case '\\':
-		return network(text, windows)
-	}
-	if colon := strings.IndexByte(text, ':'); colon > 0 && colon+1 < len(text) {
-		return beforeColon(text, colon, windows)
-	}
-	return nil
-}
-
-// unexpanded refuses a home directory that no shell has written out.
-func unexpanded(text string) *fault {
-	if text != "~" && !strings.HasPrefix(text, "~/") && !strings.HasPrefix(text, `~\`) {
-		return nil
-	}
-	return &fault{reason: "begins with a ~ that is not expanded here",
-		hint: `write the path out; a directory of that name is "./~"`}
-}
-
-// variable refuses a variable that no shell has expanded: $PWD/src, ${ROOT}/src.
-func variable(text string) *fault {
-	name := strings.TrimPrefix(text[1:], "{")
-	rest := strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
-	if after := strings.TrimPrefix(rest, "}"); rest == name || after != "" && after[0] != '/' && after[0] != '\\' {
-		return nil
-	}
-	return &fault{reason: "begins with a variable that is not expanded here", anywhere: true,
-		hint: "write the path out; a name that begins so is written " + quote("./"+text)}
-}
-
-func exclusion(text string) *fault {
-	if strings.HasPrefix(text, "!(") {
-		return nil
-	}
-	return &fault{reason: "begins with !, but exclusions are not supported", meant: text[1:],
-		hint: `list what is covered; a name that begins with ! is written "./!name"`}
-}
-
-// pathspec refuses the magic of git's pathspecs: :(glob)src/**, :/src, :!src.
-func pathspec(text string) *fault {
-	if len(text) < 2 || strings.IndexByte("(/!^", text[1]) < 0 {
-		return nil
-	}
-	rest := strings.TrimLeft(text, ":/!^")
-	if _, after, ok := strings.Cut(rest, ")"); ok && text[1] == '(' {
-		rest = after
-	}
-	return &fault{reason: "begins with git's pathspec magic, which is not supported", meant: rest,
-		hint: "write " + quote(rest) + `; a name that begins with : is written "./:name"`}
-}
-
-// quoted refuses quotation marks around the whole.
-func quoted(text string) *fault {
-	opening, n := utf8.DecodeRuneInString(text)
-	closing, m := utf8.DecodeLastRuneInString(text)
-	if len(text) < n+m || !strings.Contains("\"\" '' `` \u201c\u201d \u2018\u2019", string(opening)+string(closing)) {
-		return nil
-	}
-	inner := strings.TrimSpace(text[n : len(text)-m])
-	return &fault{reason: "has quotation marks around it", meant: inner,
-		hint: "leave them out; a name that has them is written " + quote("./"+text)}
-}
-
-// network refuses a Windows network path, \\host\share.
-func network(text string, windows bool) *fault {
-	host, ok := strings.CutPrefix(text, `\\`)
-	if !ok || windows {
-		return nil
-	}
-	i := strings.IndexAny(host, `\/`)
-	if i <= 0 || host[i] == '/' || i+1 == len(host) || escapes(host[i+1:]) {
-		return nil
-	}
-	return &fault{reason: "is a network path", hint: "write the path from the repository's root", anywhere: true}
-}
-
-// beforeColon refuses what comes before a colon: a drive where there are none, or
-// the scheme of a URI.
-func beforeColon(text string, colon int, windows bool) *fault {
-	rest := text[colon+1:]
-	switch {
-	case colon == 1 && drive(text) && (rest[0] == '/' || rest[0] == '\\'):
-		if windows {
-			return nil
+	for _, n := range notations {
+		m := n.pattern.FindStringSubmatch(text)
+		if m == nil || windows && (text[0] == '\\' || drive(text)) {
+			continue
 		}
-		return &fault{reason: "begins with a drive, and there are none here", anywhere: true,
-			hint: "write the path from the repository's root; a directory of that name is written " + quote("./"+text[:2])}
-	case strings.HasPrefix(rest, "//") && scheme(text[:colon]):
-		return &fault{reason: "is a URI, which names no file in the repository", outside: true,
-			hint: "write the path from the repository's root; a directory of that name is written " + quote("./"+text[:colon+1])}
+		f := n.fault
+		f.meant = strings.TrimSpace(strings.Join(m[1:], ""))
+		f.reason = n.reason
+		f.hint = strings.NewReplacer("%r", quote(f.meant), "%t", quote("./"+text)).Replace(n.hint)
+		return &f
 	}
 	return nil
 }
 
-// scheme reports whether a text may be the scheme of a URI (RFC 3986, 3.1).
-func scheme(text string) bool {
-	for i := range len(text) {
-		switch c := text[i] | 0x20; {
-		case 'a' <= c && c <= 'z':
-		case i > 0 && strings.IndexByte("0123456789+.-", text[i]) >= 0:
+// fileScheme reports whether a text is a file: URI: scheme and a slash.
+func fileScheme(text string) bool {
+	const prefix = "file:/"
+	return len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+}
+
+// FilePath returns the path that a file: URI names, and its text as it is where
+// it is no such URI. An error is an *Error.
+func FilePath(text string, windows bool) (string, error) {
+	if !fileScheme(text) {
+		return text, nil
+	}
+	path, f := uriPath(text, windows)
+	if f != nil {
+		return "", f.of(text)
+	}
+	return path, nil
+}
+
+// uriPath is the path of a file: URI (RFC 8089).
+func uriPath(text string, windows bool) (string, *fault) {
+	rest, _, _ := strings.Cut(text[len("file:"):], "#")
+	if strings.Contains(rest, "?") {
+		return "", uriFault("has a query")
+	}
+	if authority, ok := strings.CutPrefix(rest, "//"); ok {
+		host, _, _ := strings.Cut(authority, "/")
+		if rest = authority[len(host):]; rest == "" || host != "" && !strings.EqualFold(host, "localhost") {
+			return "", uriFault("names another host")
+		}
+	}
+	path, err := url.PathUnescape(rest)
+	if bad, ok := errors.AsType[url.EscapeError](err); ok {
+		return "", uriFault("has the bad escape " + quote(string(bad)))
+	}
+	if windows && drive(strings.TrimPrefix(path, "/")) { // /C:/x is C:/x there
+		path = strings.TrimPrefix(path, "/")
+	}
+	return path, nil
+}
+
+func uriFault(what string) *fault {
+	return &fault{reason: "is a file: URI that " + what, anywhere: true, hint: "write the path instead"}
+}
+
+// Absolute reports whether an entry is read from the file system's root, so that
+// Context.Roots must be known.
+func Absolute(entry string, windows bool) bool {
+	text := strings.TrimPrefix(strings.TrimSpace(entry), "@")
+	return fileScheme(text) || absolute(text, windows)
+}
+
+func absolute(text string, windows bool) bool {
+	return strings.HasPrefix(text, "/") || windows && (drive(text) || strings.HasPrefix(text, `\`))
+}
+
+// relative returns what follows the deepest root that an absolute entry lies in.
+// Roots are compared with the text as it is, before anything in it is read as a
+// pattern: a root's own name may have brackets.
+//
+// Symlinks count down to the root, never under it; a link from outside may lead
+// past the root, into the tree.
+func (c Context) relative(text string) (string, *fault) {
+	names, f := cleanNames(c.plainPath(text))
+	if f != nil {
+		return "", f
+	}
+	path := strings.Join(names, "/")
+	if !c.Windows || !drive(path) {
+		path = "/" + path
+	}
+	if c.Resolve != nil {
+		c.Budget.spend(len(names))
+		path = c.Resolve(path)
+	}
+	inside, depth := c.underRoot(path)
+	if depth < 0 {
+		f := absoluteOutside(text)
+		f.anywhere = c.NoRoots
+		return "", f
+	}
+	// What no link has changed stays as it was typed; the rest are names.
+	same := 0
+	for same < min(len(inside), len(names)) && inside[len(inside)-1-same] == names[len(names)-1-same] {
+		same++
+	}
+	for i := range len(inside) - same {
+		inside[i] = escape(inside[i])
+	}
+	rest := strings.Join(inside, "/")
+	if strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.") {
+		rest += "/"
+	}
+	return rest, nil
+}
+
+// cleanNames are the names of an absolute path, which may be patterns, without
+// empty ones, "." and "..".
+func cleanNames(path string) ([]string, *fault) {
+	var names []string
+	for name := range strings.SplitSeq(path, "/") {
+		switch last := len(names) - 1; {
+		case name == "" || name == ".":
+		case name != "..":
+			names = append(names, name)
+		case last < 0: // the parent of / is /
+		case strings.ContainsAny(names[last], "*?[{("):
+			return nil, parentOfPattern(strings.Index(path, "/.."))
 		default:
+			names = names[:last]
+		}
+	}
+	return names, nil
+}
+
+func absoluteOutside(text string) *fault {
+	f := outside(0)
+	if rest := strings.TrimLeft(text, "/"); strings.HasPrefix(text, "/") && rest != "" {
+		f.hint = "entries are relative to the repository's root: leave the slash out, as in " + quote(rest) +
+			"; for a path in another repository pass `base_dir`"
+	}
+	return f
+}
+
+// underRoot gives the names that lead to an absolute path from the deepest of the
+// roots that it lies in, and how many lead to that; -1 where it lies in none.
+func (c Context) underRoot(path string) (names []string, depth int) {
+	parts := c.parts(path)
+	depth = -1
+	for _, root := range c.Roots {
+		if n := c.parts(root); len(n) > depth && len(n) <= len(parts) && c.samePath(n, parts[:len(n)]) {
+			depth = len(n)
+		}
+	}
+	return parts[max(depth, 0):], depth
+}
+
+// samePath reports whether names lead to the same place.
+func (c Context) samePath(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] && !(c.FoldCase && comparable(a[i], true) == comparable(b[i], true)) {
 			return false
 		}
 	}
-	return len(text) > 1
+	return true
+}
+
+// parts are the names of an absolute path.
+func (c Context) parts(path string) []string {
+	path = strings.Trim(c.plainPath(path), "/")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
+}
+
+// plainPath is the form in which absolute paths are compared.
+func (c Context) plainPath(path string) string {
+	if c.Windows {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
+		path = trimmed
+	}
+	return nfc(path)
+}
+
+// drive reports whether a path begins with a Windows drive.
+func drive(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
 }

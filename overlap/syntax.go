@@ -1,6 +1,9 @@
 package overlap
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // An op says what a node of the syntax tree matches.
 type op uint8
@@ -56,11 +59,10 @@ func (s seq) String() string {
 // A parser reads a pattern whose separators are slashes and in which a
 // backslash always escapes.
 type parser struct {
-	in      string
-	pos     int
-	fold    bool
-	depth   int
-	counted int // characters that ranges stand for
+	in    string
+	pos   int
+	fold  bool
+	depth int
 
 	budget   *Budget
 	unfolded bool // classes were left unfolded, since it is spent
@@ -187,10 +189,14 @@ func (p *parser) readSlash() (node, *fault) {
 	}
 }
 
-// readBrace reads {a,b} or {1..3}.
+// bashRange is bash's {1..3}: a group with no comma would be a name that nobody meant.
+var bashRange = regexp.MustCompile(`^\{[0-9A-Za-z+-][0-9A-Za-z+.-]*\.\.[0-9A-Za-z+.-]*\}`)
+
+// readBrace reads {a,b}.
 func (p *parser) readBrace() (node, *fault) {
-	if n, ok, f := p.readRange(); ok || f != nil {
-		return n, f
+	if text := bashRange.FindString(p.in[p.pos:]); text != "" {
+		return node{}, &fault{offset: p.pos, reason: "has the range " + quote(text) + ", which is not counted here",
+			hint: "list the names, as in {1,2,3}, or put a * in its place; put a backslash before the { if the name contains it"}
 	}
 	return p.readGroup('}')
 }

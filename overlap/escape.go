@@ -1,6 +1,48 @@
 package overlap
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Literal is an entry that covers a path (relative to the root, UTF-8 without
+// control characters) wherever its reader stands: the path itself where it is
+// read as that, else with what would be read as something else escaped. On
+// Windows, where nothing can be escaped, a ? stands for it.
+func Literal(path string, windows bool) string {
+	if e, err := Parse(path, Context{Windows: windows}); err == nil && e.isLiteral(path) {
+		return path
+	}
+	text := escape(path)
+	if windows {
+		text = strings.Map(func(r rune) rune {
+			if strings.ContainsRune("*?[]{}()", r) {
+				return '?'
+			}
+			return r
+		}, path)
+	}
+	// A group keeps what would be trimmed, refused or resolved, at the start or the end.
+	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || dotted(text) || mentionsHere(path) ||
+		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) {
+		if r == '\\' {
+			n++
+		}
+		text = "@(" + text[:n] + ")" + text[n:]
+	}
+	if r, n := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {
+		text = text[:len(text)-n] + "@(" + text[len(text)-n:] + ")"
+	}
+	return text
+}
+
+// isLiteral reports whether the entry, read from a path, is that path wherever it is
+// read again.
+func (e *Entry) isLiteral(path string) bool {
+	return e.text == path && !e.floating && (Scope{e}).CoversExactly(path) &&
+		!strings.ContainsAny(path, `*?{\`) && !mentionsHere(path)
+}
 
 // separate turns each backslash that is no escape into a slash. The offsets
 // stay.
@@ -59,19 +101,6 @@ func unescape(pattern string) string {
 
 // escape writes a path as a pattern for it alone.
 func escape(path string) string {
-	if strings.Contains(path, "...") {
-		names := strings.Split(path, "/")
-		for i, name := range names {
-			if names[i] = escapeName(name); name == "..." { // else read as in Go
-				names[i] = "@(.).."
-			}
-		}
-		return strings.Join(names, "/")
-	}
-	return escapeName(path)
-}
-
-func escapeName(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
 		switch c := path[i]; c {
