@@ -91,12 +91,15 @@ func TestMutexExcludesWithinOneProcess(t *testing.T) {
 	d := at(t, common)
 	const held = 50 * time.Millisecond
 	began := time.Now()
+	freed := make(chan struct{})
 	time.AfterFunc(held, func() {
+		defer close(freed)
 		if err := first.unlock(); err != nil {
 			t.Error(err)
 		}
 	})
 	locked(t, d)
+	<-freed
 	if waited := time.Since(began); waited < held {
 		t.Fatalf("got the mutex after %v, while it was held", waited)
 	}
