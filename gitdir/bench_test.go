@@ -31,3 +31,14 @@ func BenchmarkRevParse(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkFindWithoutGit(b *testing.B) {
+	s := newSandbox(b)
+	s.repo("r")
+	q := s.at("r", noGit)
+	for b.Loop() {
+		if _, err := gitdir.Find(context.Background(), q); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -99,14 +100,15 @@ func TestNotARepository(t *testing.T) {
 	s.repo("r")
 	s.git("r", "worktree", "add", "-q", "../w")
 	s.rename("r", "moved")
-	for _, c := range []struct{ dir, git string }{
-		{"plain", "fatal: not a git repository"},
-		{"dangling", "fatal: not a git repository: "},
-		{"dangling/sub", "fatal: not a git repository: "},
-		{"w", "fatal: not a git repository: "},
+	for _, c := range []struct{ dir, git, without string }{
+		{"plain", "fatal: not a git repository", "above it"},
+		{"dangling", "fatal: not a git repository: ", "points to"},
+		{"dangling/sub", "fatal: not a git repository: ", "points to"},
+		{"w", "fatal: not a git repository: ", "points to"},
 	} {
 		wantError(t, s.at(c.dir), gitdir.ErrNotRepository, filepath.Base(s.path(c.dir)), c.git)
 		wantError(t, s.based(".", s.path(c.dir)), gitdir.ErrNotRepository, c.git)
+		wantError(t, s.based(".", s.path(c.dir), noGit), gitdir.ErrNotRepository, c.without)
 	}
 	wantError(t, s.at("moved", "GIT_DIR="+s.path("nowhere")), gitdir.ErrNotRepository, "nowhere")
 }
@@ -134,7 +136,9 @@ func TestGitSaidNo(t *testing.T) {
 		{s.at("broken"), []string{"fatal: bad config line"}},
 		{s.at("newer"), []string{"99"}},
 		{s.at("garbage"), []string{"fatal: invalid gitfile format"}},
-		{s.at("r", noGit), []string{"no git program", "install git"}},
+		{s.at("broken", noGit), []string{"install git"}},
+		{s.at("newer", noGit), []string{`repository format "99"`, "install git"}},
+		{s.at("garbage", noGit), []string{"gitdir: ", "install git"}},
 	} {
 		wantError(t, c.q, gitdir.ErrGitFailed, c.says...)
 	}
@@ -186,6 +190,13 @@ func TestInheritedFromAHook(t *testing.T) {
 			t.Errorf("base_dir %q: common directory %q: GIT_DIR must not count", base, got)
 		}
 	}
+	// go-git cannot honour them, and need not where they do not count.
+	without := append(inherited, noGit)
+	wantError(t, s.at("w", without...), gitdir.ErrGitFailed, "GIT_", "is set", "install git")
+	if got := s.find(s.based(".", "o", without...)).CommonDir; got != s.path("o/.git") {
+		t.Errorf("without git: common directory %q", got)
+	}
+	wantError(t, s.based(".", "o", noGit, "GIT_CEILING_DIRECTORIES="+s.dir), gitdir.ErrGitFailed, "GIT_CEILING_DIRECTORIES")
 }
 
 // A relative variable means what it means to git, from a subdirectory as well.
@@ -205,6 +216,21 @@ func TestRelativeGitDir(t *testing.T) {
 	}
 	if want := filepath.ToSlash(s.path("r") + "\n" + s.path("r/.git") + "\n"); string(out) != want {
 		t.Errorf("Git runs in %q, want %q", out, want)
+	}
+}
+
+func TestSomebodyElsesDirectoryWithoutGit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" || os.Geteuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	for _, path := range []string{"r", "r/.git"} {
+		s := newSandbox(t)
+		s.repo("r")
+		if err := os.Chown(s.path(path), 12345, -1); err != nil {
+			t.Skipf("chown: %v", err)
+		}
+		wantError(t, s.at("r", noGit), gitdir.ErrGitFailed, "owned by somebody else", "install git")
 	}
 }
 
@@ -284,6 +310,10 @@ func TestGit(t *testing.T) {
 	_, err = repo.Git(ctx, "config", "--get", "not.set")
 	if code := exitCode(err); code != 1 {
 		t.Errorf("error %v, exit code %d within reach, want 1", err, code)
+	}
+	_, err = s.find(s.at("r", noGit)).Git(ctx, "version")
+	if !errors.Is(err, gitdir.ErrGitFailed) || !strings.Contains(err.Error(), "no git program") {
+		t.Errorf("without git: %v", err)
 	}
 }
 

@@ -5,6 +5,8 @@
 //
 // Find asks the git program, once for each call: nothing is cached, so a
 // worktree that was added, moved or removed meanwhile is seen as it is now.
+// Only where no git program is installed does go-git's reading of the
+// directory stand in, for the layouts that it can open.
 //
 // The common directory is the one answer that Find insists on. A repository
 // without a work tree, a commit or a branch is a repository all the same, and
@@ -14,6 +16,7 @@ package gitdir
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
 )
 
@@ -93,10 +96,13 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	list := func(path string) ([]byte, error) {
 		return g.run(ctx, "config", "--file", path, "--list", "-z")
 	}
-	if err := r.ask(ctx, g); err != nil {
-		return nil, err
+	err = r.ask(ctx, g)
+	if errors.Is(err, exec.ErrNotFound) {
+		list, err = nil, r.readWithoutGit()
+	} else if err == nil {
+		err = r.embedded()
 	}
-	if err := r.embedded(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r.config, r.ConfigErr = readConfig(r.CommonDir, list)

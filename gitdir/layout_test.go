@@ -16,14 +16,16 @@ import (
 )
 
 // layouts are the ways in which a repository can lie on the disk; places are
-// in the sandbox.
+// in the sandbox. Where refusal is empty, go-git must give git's very answer
+// when there is no git program; else it says why it does not.
 var layouts = []struct {
-	name   string
-	build  func(s *sandbox)
-	dir    string // where the call comes from
-	want   gitdir.Repo
-	unborn bool
-	unixly bool // names that Windows does not allow
+	name    string
+	build   func(s *sandbox)
+	dir     string // where the call comes from
+	want    gitdir.Repo
+	unborn  bool
+	refusal string
+	unixly  bool // names that Windows does not allow
 }{
 	{
 		name:  "main checkout",
@@ -114,22 +116,25 @@ var layouts = []struct {
 		want: gitdir.Repo{CommonDir: "r/.git/modules/vendor/s", GitDir: "r/.git/modules/vendor/s/worktrees/w", Root: "r/vendor/s", Worktree: "w", Branch: "w"},
 	},
 	{
-		name:  "bare",
-		build: func(s *sandbox) { s.repo("r"); s.git(".", "clone", "-q", "--bare", s.path("r"), "b.git") },
-		dir:   "b.git",
-		want:  gitdir.Repo{CommonDir: "b.git", GitDir: "b.git", Root: "b.git", Branch: "main"},
+		name:    "bare",
+		build:   func(s *sandbox) { s.repo("r"); s.git(".", "clone", "-q", "--bare", s.path("r"), "b.git") },
+		dir:     "b.git",
+		want:    gitdir.Repo{CommonDir: "b.git", GitDir: "b.git", Root: "b.git", Branch: "main"},
+		refusal: "bare repository",
 	},
 	{
-		name:  "a directory of a bare repository",
-		build: func(s *sandbox) { s.repo("r"); s.git(".", "clone", "-q", "--bare", s.path("r"), "b.git") },
-		dir:   "b.git/refs",
-		want:  gitdir.Repo{CommonDir: "b.git", GitDir: "b.git", Root: "b.git", Branch: "main"},
+		name:    "a directory of a bare repository",
+		build:   func(s *sandbox) { s.repo("r"); s.git(".", "clone", "-q", "--bare", s.path("r"), "b.git") },
+		dir:     "b.git/refs",
+		want:    gitdir.Repo{CommonDir: "b.git", GitDir: "b.git", Root: "b.git", Branch: "main"},
+		refusal: "bare repository",
 	},
 	{
-		name:  "inside the git directory",
-		build: func(s *sandbox) { s.repo("r") },
-		dir:   "r/.git/refs",
-		want:  gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Branch: "main"},
+		name:    "inside the git directory",
+		build:   func(s *sandbox) { s.repo("r") },
+		dir:     "r/.git/refs",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Branch: "main"},
+		refusal: "inside a git directory",
 	},
 	{
 		name: "inside a linked worktree's git directory",
@@ -137,8 +142,9 @@ var layouts = []struct {
 			s.repo("r")
 			s.git("r", "worktree", "add", "-q", "../w")
 		},
-		dir:  "r/.git/worktrees/w",
-		want: gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "r", Branch: "w"},
+		dir:     "r/.git/worktrees/w",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "r", Branch: "w"},
+		refusal: "inside a git directory",
 	},
 	{
 		name: "worktree of a bare repository",
@@ -190,8 +196,9 @@ var layouts = []struct {
 			s.git("r", "config", "extensions.worktreeConfig", "true")
 			s.git("r", "config", "core.bare", "true")
 		},
-		dir:  "w/sub",
-		want: gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "r", Worktree: "w", Prefix: "sub", Branch: "w"},
+		dir:     "w/sub",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "r", Worktree: "w", Prefix: "sub", Branch: "w"},
+		refusal: `extension "worktreeConfig"`,
 	},
 	{
 		name: "core.bare=true over live worktrees, in the main one",
@@ -227,8 +234,9 @@ var layouts = []struct {
 			s.git("r", "config", "extensions.worktreeConfig", "true")
 			s.git("r", "config", "--worktree", "core.worktree", s.path("tree"))
 		},
-		dir:  "w",
-		want: gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "tree", Worktree: "w", Branch: "w"},
+		dir:     "w",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git/worktrees/w", Root: "tree", Worktree: "w", Branch: "w"},
+		refusal: `extension "worktreeConfig"`,
 	},
 	{
 		name:  "through a symlink",
@@ -243,8 +251,9 @@ var layouts = []struct {
 			s.rename("r/.git", "r/.git.nosync")
 			s.symlink(".git.nosync", "r/.git")
 		},
-		dir:  "r",
-		want: gitdir.Repo{CommonDir: "r/.git.nosync", GitDir: "r/.git.nosync", Root: "r", Worktree: "r", Branch: "main"},
+		dir:     "r",
+		want:    gitdir.Repo{CommonDir: "r/.git.nosync", GitDir: "r/.git.nosync", Root: "r", Worktree: "r", Branch: "main"},
+		refusal: "its .git is neither a directory nor a file",
 	},
 	{
 		name: "a worktree of a repository whose .git is a symlink",
@@ -269,7 +278,7 @@ var layouts = []struct {
 		build:  func(s *sandbox) { s.repo("r"); s.git(".", "clone", "-q", "--bare", s.path("r"), "b ") },
 		dir:    "b ",
 		want:   gitdir.Repo{CommonDir: "b ", GitDir: "b ", Root: "b ", Branch: "main"},
-		unixly: true,
+		unixly: true, refusal: "bare repository",
 	},
 	{
 		name:   "names that hold newlines",
@@ -279,10 +288,11 @@ var layouts = []struct {
 		unixly: true,
 	},
 	{
-		name:  "sha256",
-		build: func(s *sandbox) { s.repo("r", "--object-format=sha256") },
-		dir:   "r",
-		want:  gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Worktree: "r", Branch: "main"},
+		name:    "sha256",
+		build:   func(s *sandbox) { s.repo("r", "--object-format=sha256") },
+		dir:     "r",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Worktree: "r", Branch: "main"},
+		refusal: `extension "objectformat"`,
 	},
 	{
 		name: "partial clone",
@@ -291,8 +301,9 @@ var layouts = []struct {
 			s.git("r", "config", "core.repositoryFormatVersion", "1")
 			s.git("r", "config", "extensions.partialClone", "origin")
 		},
-		dir:  "r",
-		want: gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Worktree: "r", Branch: "main"},
+		dir:     "r",
+		want:    gitdir.Repo{CommonDir: "r/.git", GitDir: "r/.git", Root: "r", Worktree: "r", Branch: "main"},
+		refusal: `extension "partialClone"`,
 	},
 	{
 		name:  "an empty .git is passed over",
@@ -332,6 +343,13 @@ func TestLayouts(t *testing.T) {
 			same("from the working directory", s.at(l.dir))
 			same("by an absolute base directory", s.based("", s.path(l.dir)))
 			same("by a relative base directory", s.based(".", l.dir))
+
+			without := s.based("", s.path(l.dir), noGit)
+			if l.refusal == "" {
+				same("without git", without)
+				return
+			}
+			wantError(t, without, gitdir.ErrGitFailed, l.refusal, "install git")
 		})
 	}
 }
@@ -362,6 +380,7 @@ func TestFindWritesNothing(t *testing.T) {
 	s.repo("r")
 	before := tree(t, s.path("r"))
 	s.find(s.at("r"))
+	s.find(s.at("r", noGit))
 	if diff := cmp.Diff(before, tree(t, s.path("r"))); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}

@@ -104,7 +104,8 @@ exec %[1]q "$@"
 	}
 }
 
-// A git that is there and does not work is not a git that is missing.
+// A git that is there and does not work is not a git that is missing: go-git
+// must not answer in its place.
 func TestBrokenGitIsNotAMissingGit(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -16,6 +16,11 @@ const (
 	maxConfig  = 16 << 20  // `config`: thousands of branches
 )
 
+var (
+	errNotRegular = errors.New("it is not a regular file")
+	errTooLong    = errors.New("it is too long")
+)
+
 // readFile reads a regular file of at most limit bytes, through symbolic links.
 // Whatever else has the name (a fifo, a device) is refused without waiting for
 // it, so that nothing in a git directory can hold a call up.
@@ -34,11 +39,11 @@ func readFile(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
 	}
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is too long: over %d bytes", limit)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: over %d bytes", errTooLong, limit)}
 	}
 	return text, err
 }

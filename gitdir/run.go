@@ -63,7 +63,11 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 		g.dir = r.Worktree
 		g.environ = pinned(g.environ, r.Dir)
 	}
-	return g.run(ctx, slices.Concat([]string{"-c", "core.fsmonitor=false"}, r.settings, args)...)
+	out, err := g.run(ctx, slices.Concat([]string{"-c", "core.fsmonitor=false"}, r.settings, args)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, noGit(err)
+	}
+	return out, err
 }
 
 // unfound is a repository that git has yet to look for, for what can be asked
@@ -103,8 +107,8 @@ var always = []string{
 	"GIT_ALLOW_PROTOCOL=none",
 }
 
-// run runs git and returns what it printed. Its error is an *Error, with git's
-// words where there is a git, or the context's.
+// run runs git and returns what it printed. Its error is exec.ErrNotFound
+// where there is no git program, the context's, or an *Error with git's words.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	path, err := g.path()
 	if err != nil {
@@ -160,7 +164,7 @@ func (g program) path() (string, error) {
 			return path, nil
 		}
 	}
-	return "", &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: exec.ErrNotFound}
+	return "", exec.ErrNotFound
 }
 
 // failure turns git's standard error into an error.
@@ -214,9 +218,13 @@ func words(stderr string) (said, rest string) {
 func Program(ctx context.Context, environ []string) (path, version string, err error) {
 	g := program{environ: environ}
 	if path, err = g.path(); err != nil {
-		return "", "", err
+		return "", "", noGit(err)
 	}
 	g.dir = filepath.Dir(path) // a directory that exists: the working directory need not
 	out, err := g.run(ctx, "version")
 	return path, strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "), err
+}
+
+func noGit(err error) error {
+	return &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: err}
 }
