@@ -19,6 +19,7 @@ const (
 	keyHead
 	keyMode
 	keyLeaseMinutes
+	keyLiveSince
 	keyFinished
 	keyFinishedBy
 	keyOutcome
@@ -28,7 +29,7 @@ const (
 
 var keyNames = [keyCount]string{
 	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
-	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "finished", "finished_by", "outcome", "moved_to",
+	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since", "finished", "finished_by", "outcome", "moved_to",
 }
 
 func (k key) String() string { return keyNames[k] }

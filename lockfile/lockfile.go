@@ -33,6 +33,7 @@ type Lock struct {
 	Head          string
 	Mode          string  // "" or Shared
 	LeaseMinutes  float64 // 0: none
+	LiveSince     Stamp   // when it came back after it was stale or done; zero: it never was (see LiveFrom)
 	Finished      Stamp   // zero: not finished, or not stated
 	FinishedBy    string
 	Outcome       string
@@ -40,6 +41,15 @@ type Lock struct {
 	Tasks         []Task
 	Notes         []string
 	Warnings      []string // oddities of a file that is still readable
+}
+
+// LiveFrom is when a lock became live without a break since: when it was
+// claimed, unless it was stale, or had ended, in between.
+func (l *Lock) LiveFrom() Stamp {
+	if l.LiveSince.IsZero() {
+		return l.Created
+	}
+	return l.LiveSince
 }
 
 // A Task is one line of the checklist.

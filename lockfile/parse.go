@@ -127,6 +127,9 @@ func (l *Lock) readStamps(fr *front) error {
 	if l.Updated.IsZero() {
 		l.Updated = l.Created
 	}
+	if l.LiveSince, err = fr.stamp(keyLiveSince); err != nil {
+		return err
+	}
 	l.Finished, err = fr.stamp(keyFinished)
 	return err
 }

@@ -79,6 +79,7 @@ func keyValues(l *Lock) []KeyValue {
 	if l.LeaseMinutes != 0 {
 		kvs = append(kvs, KeyValue{keyLeaseMinutes.String(), l.LeaseMinutes})
 	}
+	more(keyLiveSince, l.LiveSince.String())
 	more(keyFinished, l.Finished.String())
 	more(keyFinishedBy, l.FinishedBy)
 	more(keyOutcome, l.Outcome)

@@ -96,7 +96,7 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if err != nil {
 			return alive, err
 		}
-		edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: p.call.now().Raw}}}
+		edit := lockfile.Edit{Set: signOfLife(p.call, &e.Lock)}
 		if outside != "" && i == len(own)-1 {
 			edit.AddNotes = []string{outsideNote + outside}
 		}

@@ -20,6 +20,8 @@ type Refreshed struct {
 	ID      string   `json:"id"`
 	Updated string   `json:"updated"`
 	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
+	// The locks that others were granted while this one was stale.
+	Overlaps []Summary `json:"overlaps,omitempty"`
 }
 
 // Heartbeat sets an active lock's updated to the present time (not to the
@@ -30,7 +32,9 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		if err != nil {
 			return Refreshed{}, err
 		}
+		var before lockfile.Lock
 		var e disk.Entry
+		var others []disk.Entry // read where it was stale
 		var tickets []queue.Ticket
 		var ticketsErr error
 		out, err := change(c, func(tx *disk.Tx) (Refreshed, error) {
@@ -40,17 +44,23 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 			if who.IsStranger(&e.Lock) {
 				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
-			now := c.now().Raw
-			if e, err = tx.Rewrite(e, lockfile.Edit{Set: []lockfile.KeyValue{{Key: "updated", Value: now}}}); err != nil {
+			if before = e.Lock; isBack(c, &before) {
+				if others, err = c.list(disk.ActiveOnly); err != nil {
+					return Refreshed{}, err
+				}
+			}
+			if e, err = tx.Rewrite(e, lockfile.Edit{Set: signOfLife(c, &e.Lock)}); err != nil {
 				return Refreshed{}, err
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			return Refreshed{ID: e.Lock.ID, Updated: now}, nil
+			return Refreshed{ID: e.Lock.ID, Updated: e.Lock.Updated.Raw}, nil
 		})
 		if err != nil {
 			return Refreshed{}, err
 		}
-		out.Waiting = heldUp(c, e, tickets, ticketsErr) // compared without the mutex
+		// Compared without the mutex, so that nobody waits for that.
+		out.Waiting = heldUp(c, e, tickets, ticketsErr)
+		out.Overlaps = overlapSummaries(c, grantedMeanwhile(c, e, others, whileStale(c, before)), c.foreignMinutes())
 		return out, nil
 	})
 }

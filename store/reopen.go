@@ -40,6 +40,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		}
 		c.readAhead()
 		var others []disk.Entry
+		var ended lockfile.Stamp
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := findLock(c, r.Ref, disk.All)
 			if err != nil {
@@ -49,6 +50,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			if err != nil {
 				return disk.Entry{}, err
 			}
+			ended = rules.Ended(&e.Lock)
 			if others, err = c.list(disk.ActiveOnly); err != nil {
 				return disk.Entry{}, err
 			}
@@ -58,6 +60,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			return Reopened{}, err
 		}
 		// Compared without the mutex, so that nobody waits for that.
+		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
 		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes())}, nil
 	})
@@ -79,7 +82,7 @@ func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason s
 		note += ": " + reason
 	}
 	return lockfile.Edit{
-		Set:      []lockfile.KeyValue{{Key: "status", Value: lockfile.Active}, {Key: "updated", Value: now.Raw}},
+		Set:      []lockfile.KeyValue{{Key: "status", Value: lockfile.Active}, {Key: "updated", Value: now.Raw}, {Key: "live_since", Value: now.Raw}},
 		Remove:   []string{"finished", "finished_by", "outcome", "moved_to"},
 		AddNotes: []string{note},
 	}, nil

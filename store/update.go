@@ -33,7 +33,8 @@ type Updated struct {
 	ID              string `json:"id"`
 	PercentComplete int    `json:"percentComplete"`
 	TaskCount       int    `json:"-"` // as Summary.TaskCount
-	// The locks that the entries of add_scope overlap; nil where none were added.
+	// The locks that the entries of add_scope overlap, and those that others were
+	// granted while the lock was stale; nil where none were added and it was not.
 	Overlaps []Summary `json:"overlaps,omitzero"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
 }
@@ -51,7 +52,9 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			return Updated{}, err
 		}
 		var e disk.Entry
-		var others []disk.Entry // whom an added entry may overlap
+		var before lockfile.Lock
+		var others []disk.Entry // whom an added entry may overlap, or who came while the lock was stale
+		back := false
 		var tickets []queue.Ticket
 		var ticketsErr error
 		if len(a.add) > 0 {
@@ -73,13 +76,15 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
 					WithHint("to say only that the work goes on use `lock_heartbeat`")
 			}
-			if len(a.add) > 0 {
+			alive := !e.Done() && (a.handTo != "" || a.who.IsHolder(&e.Lock))
+			before, back = e.Lock, alive && isBack(c, &e.Lock)
+			if len(a.add) > 0 || back {
 				if others, err = c.list(disk.ActiveOnly); err != nil {
 					return Updated{}, err
 				}
 			}
-			if !e.Done() && (a.handTo != "" || a.who.IsHolder(&e.Lock)) {
-				edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.now().Raw})
+			if alive {
+				edit.Set = append(edit.Set, signOfLife(c, &e.Lock)...)
 			}
 			if e, err = tx.Rewrite(e, edit); err != nil {
 				return Updated{}, err
@@ -96,6 +101,14 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			others = slices.DeleteFunc(others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
 			found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
 			out.Overlaps = overlapSummaries(c, found, c.foreignMinutes())
+		}
+		if back {
+			found := grantedMeanwhile(c, e, others, whileStale(c, before))
+			for _, s := range overlapSummaries(c, found, c.foreignMinutes()) {
+				if !slices.ContainsFunc(out.Overlaps, func(o Summary) bool { return o.ID == s.ID }) {
+					out.Overlaps = append(out.Overlaps, s)
+				}
+			}
 		}
 		return out, nil
 	})

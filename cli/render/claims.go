@@ -43,6 +43,7 @@ func Updated(w io.Writer, u store.Updated, successor *string) {
 // Alive reports a heartbeat.
 func Alive(w io.Writer, h store.Refreshed) {
 	fmt.Fprintf(w, "alive %s at %s\n", Plain(h.ID), Plain(h.Updated))
+	writeOverlaps(w, h.Overlaps)
 	writeWaiting(w, h.Waiting)
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	ReasonStale  = "stale"          // its holder has been silent for too long
 	ReasonShared = "shared"         // it is a reader's claim
-	ReasonOlder  = "yours_is_older" // an older active lock of the caller's own covers the file as well
+	ReasonOlder  = "yours_is_older" // a lock of the caller's own that has been live for longer covers the file as well
 )
 
 // Reasons are those, and first that it blocks.
@@ -27,10 +27,22 @@ type FileClaim struct {
 	Stale  bool
 }
 
-// older reports whether a claim was made before another one. Claims of one
-// second go by their ids, so that of two which overlap exactly one yields.
+// older reports whether a claim has been live for longer than another one: one
+// that was stale, or had ended, has lost its precedence over those that were
+// made meanwhile. Claims of one second go by their ids, so that of two which
+// overlap exactly one yields.
 func (c *FileClaim) older(o *FileClaim) bool {
-	return cmp.Or(c.Lock.Created.Compare(o.Lock.Created.Time), strings.Compare(c.Lock.ID, o.Lock.ID)) < 0
+	cameBack := func(l *lockfile.Lock) int { // one that came back yields to one made in that second
+		if l.LiveSince.IsZero() {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(
+		c.Lock.LiveFrom().Compare(o.Lock.LiveFrom().Time),
+		cmp.Compare(cameBack(c.Lock), cameBack(o.Lock)),
+		strings.Compare(c.Lock.ID, o.Lock.ID),
+	) < 0
 }
 
 // A Judgement is what the rule says about files.
@@ -53,14 +65,16 @@ func Judge(files []string, claims []FileClaim) Judgement {
 	j := Judgement{Found: map[Finding][]string{}}
 	for _, file := range files {
 		name := lockfile.Recordable(file)
-		var others []Finding // without their reasons
-		var eldest *FileClaim
+		var others []Finding  // without their reasons
+		var eldest *FileClaim // of the caller's own that are live
+		claimed := false
 		for i := range claims {
 			c := &claims[i]
 			switch {
 			case c.Own: // a claim of one's own that may cover the file gives no leave
-				if eldest == nil || c.older(eldest) {
-					if _, exactly := Covering(c.Scope, file); exactly {
+				if _, exactly := Covering(c.Scope, file); exactly {
+					claimed = true
+					if !c.Stale && (eldest == nil || c.older(eldest)) {
 						eldest = c
 					}
 				}
@@ -70,7 +84,7 @@ func Judge(files []string, claims []FileClaim) Judgement {
 				}
 			}
 		}
-		if eldest == nil {
+		if !claimed {
 			j.Unclaimed = append(j.Unclaimed, name)
 		}
 		for _, f := range others {
