@@ -11,12 +11,6 @@ import (
 	"testing"
 )
 
-// Packages whose rebuilding is not over: the rules below do not hold there yet.
-// This list only shrinks.
-func exempt() []string {
-	return []string{}
-}
-
 // othersMethods are named by interfaces that are not ours: they must be declared
 // once for each type.
 func othersMethods() []string {
@@ -50,7 +44,7 @@ func TestHouseNamesMeanOneThing(t *testing.T) {
 		for _, n := range slices.Sorted(maps.Keys(declared[dir])) {
 			files := declared[dir][n]
 			twins := !slices.ContainsFunc(files, func(name string) bool { return !twin.MatchString(name) })
-			if len(files) > 1 && !twins && !slices.Contains(exempt(), dir) {
+			if len(files) > 1 && !twins {
 				t.Errorf("%s: %s is declared %d times, in %s", dir, n, len(files), strings.Join(slices.Sorted(slices.Values(files)), ", "))
 			}
 		}
@@ -110,7 +104,7 @@ func TestHouseTypesBorrowNoMethods(t *testing.T) {
 		dir := path.Dir(name)
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.StructType)
-			if !ok || slices.Contains(exempt(), dir) {
+			if !ok {
 				return true
 			}
 			for _, field := range s.Fields.List {
@@ -167,7 +161,7 @@ func TestHouseFilesAreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(text), "\n"); n > most && !slices.Contains(exempt(), path.Dir(name)) {
+		if n := strings.Count(string(text), "\n"); n > most {
 			t.Errorf("%s has %d lines, more than %d", name, n, most)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,29 @@ import (
 // The scripts run this test binary under the name agent-locks, which is then
 // the real program: real processes, real git, real files.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agent-locks": main, "tools": tools})
+	testscript.Main(inMemory{m}, map[string]func(){"agent-locks": main, "tools": tools})
+}
+
+// inMemory are tests that, under -short, have their temporary directories in
+// memory, where Linux lends some and runs programs from it: half of the time
+// goes to the disk, which syncs each lock.
+type inMemory struct{ tests *testing.M }
+
+func (m inMemory) Run() int {
+	flag.Parse()
+	if !testing.Short() || os.Getenv("TMPDIR") != "" {
+		return m.tests.Run()
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "agent-locks-test-")
+	if err != nil {
+		return m.tests.Run() // there is none
+	}
+	defer os.RemoveAll(dir)
+	script := filepath.Join(dir, "true")
+	if executable(script, "#!/bin/sh\n") == nil && exec.Command(script).Run() == nil {
+		os.Setenv("TMPDIR", dir)
+	}
+	return m.tests.Run()
 }
 
 func TestScripts(t *testing.T) {
