@@ -83,6 +83,12 @@ func isElsewhere(c *call, dir string) bool {
 	return err != nil || !slices.Contains(roots, root)
 }
 
+// holderEnded reports whether a lock's holder is known to have ended its session.
+func holderEnded(c *call, l *lockfile.Lock) bool {
+	known, err := session.ReadAll(c.dir)
+	return err == nil && known.Ended(l.AgentID, l.ParentAgentID)
+}
+
 // markEnded says of locks that were made from the caller's own worktree whether
 // their holder's session has ended.
 func markEnded(c *call, holds []Hold) {

@@ -44,6 +44,7 @@ type Guarded struct {
 	Files   int       `json:"files"`   // how many were looked at
 	Blocked []Hold    `json:"blocked"` // what stands against the commit, also where it is only warned of
 	Warned  []Hold    `json:"warned"`
+	You     *string   `json:"-"` // who commits; nil: unknown
 	// Unclaimed are files that no lock of the caller's own covers beyond doubt,
 	// where agentlocks.requireClaim asks for one.
 	Unclaimed []string `json:"unclaimed"`
@@ -188,6 +189,8 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	result := &g.answer.Result
 	result.Files, result.Spelled = len(files), spelled
 	result.Blocked, result.Warned = holdsOf(c, j, entries, minutes)
+	markEnded(c, result.Blocked)
+	result.You = who.Agent
 	if g.config.requireClaim && len(j.Unclaimed) > 0 {
 		result.Unclaimed = j.Unclaimed
 	}

@@ -47,7 +47,7 @@ func waiters(tickets []queue.Ticket) []Waiter {
 func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + anonymousHint(c, k, b)
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + ownHint(c, k, b)
 	return e
 }
 
@@ -99,13 +99,24 @@ func blockedText(c *call, k *claim, b blockers) string {
 	return text
 }
 
-// anonymousHint is the way out where the blocking lock may be one's own: one of the
-// two has no id that says otherwise.
-func anonymousHint(c *call, k *claim, b blockers) string {
+// ownHint is the way out where a blocking lock may be for the caller to end: it
+// may be the caller's own, it was made in this worktree, or its own is gone.
+func ownHint(c *call, k *claim, b blockers) string {
 	here := c.here()
 	for _, o := range b.locks {
-		if l := &o.entry.Lock; (l.AgentID == nil || k.lock.AgentID == nil) && here.SameWorktree(l) {
+		l := &o.entry.Lock
+		known := l.AgentID != nil && k.lock.AgentID != nil
+		family := rules.SameAgent(l.ParentAgentID, k.lock.AgentID) || rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID)
+		switch {
+		case family: // within the caller's own session, whose worktrees are its business
+		case here.SameWorktree(l) && !known:
 			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)
+		case here.SameWorktree(l) && holderEnded(c, l):
+			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its work, hand it to yourself (`lock_update` with `hand_to` and `force`)", l.ID)
+		case here.SameWorktree(l):
+			return fmt.Sprintf("; lock %q was made from your own worktree, in another live session there", l.ID)
+		case c.paths.MadeInGone(l):
+			return fmt.Sprintf("; the worktree of lock %q is gone: where nobody works on it any more, end it (`lock_finish` with `force`), or `lock_reap` it once it is stale", l.ID)
 		}
 	}
 	return ""

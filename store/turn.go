@@ -147,7 +147,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	}
 	e := blockedError(c, fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
-	e.Hint = "choose other files, or wait again: your place in the queue was given up" + anonymousHint(c, k, b)
+	e.Hint = "choose other files, or wait again: your place in the queue was given up" + ownHint(c, k, b)
 	e.Err = why
 	return e
 }

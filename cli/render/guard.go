@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // Bypass lets one commit through the guard.
@@ -49,7 +50,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	if n := len(g.Blocked); n > 0 {
 		fmt.Fprintf(w, "agent-locks: %s files that somebody else %s:\n", guardVerb(g), holdVerb(g.Blocked))
 		for _, h := range g.Blocked {
-			writeHold(w, h)
+			writeHold(w, h, g.You)
 		}
 	}
 	if len(g.Unclaimed) > 0 {
@@ -59,7 +60,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	if len(g.Warned) > 0 {
 		fmt.Fprintln(w, "agent-locks: worth knowing, and no reason to refuse:")
 		for _, h := range g.Warned {
-			writeHold(w, h)
+			writeHold(w, h, g.You)
 		}
 	}
 	if blocked {
@@ -99,16 +100,26 @@ func writeFiles(w io.Writer, files []string) {
 	}
 }
 
-func writeHold(w io.Writer, h store.Hold) {
+func writeHold(w io.Writer, h store.Hold, you *string) {
 	writeFiles(w, h.Files)
 	fmt.Fprintf(w, "    %s\n", HoldText("", h))
 	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n", Plain(h.ID), Plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
 		where := "in " + Plain(h.Worktree)
+		if h.WorktreeGone {
+			where += " (gone)"
+		}
 		if h.Branch != "" {
 			where += " on branch " + Plain(h.Branch)
 		}
 		fmt.Fprintf(w, "    %s\n", where)
+	}
+	if fromHere(h, you) {
+		whose := "another live session there"
+		if h.HolderEnded {
+			whose = "a session that has ended"
+		}
+		fmt.Fprintf(w, "    made from your own worktree, by %s\n", whose)
 	}
 	if h.LastNote != "" {
 		fmt.Fprintf(w, "    last note: %s\n", Plain(h.LastNote))
@@ -144,6 +155,14 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 			fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", OnPaths("git reset -q", paths))
 		}
 	}
+	for _, h := range g.Blocked {
+		switch id := shell.Word(h.ID); {
+		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
+			fmt.Fprintf(w, "  take over   where you go on with that work: agent-locks update %s --hand-to %s --force\n", id, shell.Word(*g.You))
+		case h.WorktreeGone:
+			fmt.Fprintf(w, "  end         where nobody works on it any more: agent-locks finish %s --force; once it is stale, agent-locks reap %s\n", id, id)
+		}
+	}
 	if len(g.Unclaimed) > 0 {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", Entries(g.Unclaimed[:1]))
 	}
@@ -152,6 +171,13 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	} else {
 		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
 	}
+}
+
+// fromHere reports whether a lock that stands against a commit was made from the
+// committer's own worktree, under another id, and by none of its own children.
+func fromHere(h store.Hold, you *string) bool {
+	child := you != nil && h.ParentAgentID != nil && *h.ParentAgentID == *you
+	return h.Reason == "" && h.SameWorktree != nil && *h.SameWorktree && h.AgentID != nil && !child
 }
 
 // blockedFiles are all files that stop a commit, each once.

@@ -31,3 +31,32 @@ func TestWaysOutOfManyFiles(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A refusal says what to do about a lock that was made from the committer's own
+// worktree, or from one that is gone.
+func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
+	t.Parallel()
+	yes, them, me := true, "them", "me"
+	for name, c := range map[string]struct {
+		change func(*store.Hold)
+		want   []string
+	}{
+		"live":  {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from your own worktree, by another live session there"}},
+		"ended": {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --force"}},
+		"gone":  {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
+		"child": {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, nil},
+	} {
+		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: &them, Worktree: "/w"}, Files: []string{"a"}, Exact: true}
+		c.change(&h)
+		var out, fault strings.Builder
+		Guarded(&out, &fault, store.Guarded{Verdict: store.GuardBlocked, Files: 1, Blocked: []store.Hold{h}, You: &me}, false, false)
+		for _, part := range c.want {
+			if !strings.Contains(fault.String(), part) {
+				t.Errorf("%s: %q is missing:\n%s", name, part, fault.String())
+			}
+		}
+		if c.want == nil && strings.Contains(fault.String(), "your own worktree") {
+			t.Errorf("%s:\n%s", name, fault.String())
+		}
+	}
+}
