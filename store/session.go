@@ -56,7 +56,10 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 
 // begin writes the record of a session that starts; empty where there is none.
 func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, session.Records) {
-	me, err := remember(c, r, func(known session.Records) session.Record {
+	var known session.Records
+	read := false
+	me, err := remember(c, r, func(all session.Records) session.Record {
+		known, read = all, true
 		me := identify(c, r, r.Why, known, entries)
 		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
 		return me
@@ -65,9 +68,10 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 		c.warn("the session is not remembered: %v", err)
 		me, _, _ = remembered(c, r.Session, false)
 	}
-	known, err := session.ReadAll(c.dir)
-	if err != nil {
-		c.warn("other sessions cannot be read: %v", err)
+	if !read {
+		if known, err = session.ReadAll(c.dir); err != nil {
+			c.warn("other sessions cannot be read: %v", err)
+		}
 	}
 	return me, known
 }

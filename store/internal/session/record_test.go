@@ -1,0 +1,87 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+func TestPredecessor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)
+	live := func(key string) Record { return Record{Key: key, AgentID: key, Place: "."} }
+	ended := func(key, reason string, ago time.Duration) Record {
+		r := live(key)
+		r.Ended, r.Reason = now.Add(-ago), reason
+		return r
+	}
+	continues := func(key, before string) Record {
+		r := live(key)
+		r.Continues = before
+		return r
+	}
+	elsewhere := ended("x", "clear", 0)
+	elsewhere.Place = "login"
+	for name, c := range map[string]struct {
+		source string
+		known  Records
+		want   string
+	}{
+		"nobody":                    {"clear", nil, ""},
+		"cleared":                   {"clear", Records{ended("a", "clear", time.Second), live("b"), elsewhere}, "a"},
+		"cleared by a slow clock":   {"clear", Records{ended("a", "clear", -time.Second)}, "a"},
+		"cleared in a far future":   {"clear", Records{ended("a", "clear", -time.Hour)}, ""},
+		"itself":                    {"clear", Records{ended("me", "clear", 0)}, ""},
+		"another ending":            {"clear", Records{ended("a", "logout", 0)}, ""},
+		"two":                       {"clear", Records{ended("a", "clear", 0), ended("b", "clear", 0)}, ""},
+		"continued":                 {"clear", Records{ended("a", "clear", 0), continues("b", "a")}, ""},
+		"cleared twice":             {"clear", Records{ended("a", "clear", 0), func() Record { r := continues("b", "a"); r.Ended, r.Reason = now, "clear"; return r }()}, "b"},
+		"compacted":                 {"compact", Records{live("a"), ended("b", "clear", 0), elsewhere}, "a"},
+		"compacted, after a clear":  {"compact", Records{ended("a", "clear", 0), continues("b", "a")}, "b"},
+		"compacted, two":            {"compact", Records{live("a"), live("b")}, ""},
+		"resumed":                   {"resume", Records{ended("a", "other", 24*time.Hour), elsewhere}, "a"},
+		"resumed, beside a live":    {"resume", Records{ended("a", "other", 0), live("b")}, ""},
+		"resumed, another was left": {"resume", Records{ended("a", "resume", 0)}, ""},
+		"startup":                   {"startup", Records{ended("a", "clear", 0)}, ""},
+		"fork":                      {"fork", Records{live("a")}, ""},
+		"no source":                 {"", Records{ended("a", "clear", 0)}, ""},
+	} {
+		if got, found := c.known.Predecessor("me", c.source, ".", now); got.Key != c.want || found != (c.want != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got.Key, found, c.want)
+		}
+	}
+}
+
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	at := time.Now()
+	a, b, c := "a", "b", "c"
+	known := Records{
+		{Key: "1", AgentID: a, Ended: at}, {Key: "2", AgentID: a, Continues: "1"}, // goes on
+		{Key: "3", AgentID: b}, {Key: "4", AgentID: b, Continues: "3", Ended: at},
+	}
+	for _, x := range []struct {
+		agent, parent *string
+		want          bool
+	}{{&a, nil, false}, {&b, nil, true}, {&c, nil, false}, {nil, nil, false}, {&c, &b, true}, {&c, &a, false}, {&a, &b, false}} {
+		if got := known.Ended(x.agent, x.parent); got != x.want {
+			t.Errorf("%v: %v", x, got)
+		}
+	}
+}
+
+func TestTellIsBounded(t *testing.T) {
+	t.Parallel()
+	r := Record{AgentID: "a"}
+	for i := range 3 * maxSubagents {
+		r.Tell(fmt.Sprint("s", i/2))
+	}
+	if len(r.Subagents) != maxSubagents || r.Subagents[maxSubagents-1] != fmt.Sprint("s", 3*maxSubagents/2-1) || !r.valid() {
+		t.Errorf("%d, %v", len(r.Subagents), r.Subagents)
+	}
+	if max := lockfile.MaxAgent * (maxSubagents + 2); max > lockfile.MaxFile/2 {
+		t.Errorf("a record may have %d bytes", max)
+	}
+}
