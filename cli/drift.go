@@ -26,5 +26,6 @@ func newDrift(a *app) *cobra.Command {
 		},
 	}
 	agentFlag(cmd.Flags(), &request.AgentID)
+	countFlag(cmd.Flags(), &request.Limit, "limit", "lists of at most `n` lines (default 100); beyond, directories stand for their files")
 	return cmd
 }

@@ -51,7 +51,7 @@ func TestLogOutput(t *testing.T) {
 		{name: "reaped, when unknown", args: args, store: ended("reap", "", ""), want: "2026-07-17T18-45-13  Old\n  docs; reaped for inactivity\n"},
 		{name: "by force", args: args, store: ended("force", "deleted", ""), want: "2026-07-17T18-45-13  Old\n  docs; deleted; finished by force\n"},
 		{name: "moved", args: args, store: ended("holder", "moved", "lib\x1b"), want: "2026-07-17T18-45-13  Old\n  docs; moved to lib\\x1b\n"},
-		{name: "more", args: args, store: fake{result: []store.Whole{}, warnings: []string{"9 more, claimed earlier, are left out by `limit` 20"}},
-			want: "nothing was finished\n", stderr: "agent-locks: warning: 9 more, claimed earlier, are left out by --limit 20\n"},
+		{name: "more", args: args, store: fake{result: []store.Whole{}, warnings: []string{"9 more, claimed earlier, are omitted by `limit` 20"}},
+			want: "nothing was finished\n", stderr: "agent-locks: warning: 9 more, claimed earlier, are omitted by --limit 20\n"},
 	})
 }

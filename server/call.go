@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -24,9 +25,9 @@ func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 			return nil, malformed
 		}
 		if err != nil {
-			return failure(err, warnings), nil
+			return t.failure(err, warnings, answerRoom), nil
 		}
-		return t.success(result, warnings), nil
+		return t.success(result, warnings, t.room(req.Params.Arguments)), nil
 	}
 }
 
@@ -59,7 +60,7 @@ func waiting(ctx context.Context, req *mcp.CallToolRequest, log *slog.Logger) st
 	w.Report = func(p store.Progress) {
 		err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: token,
-			Message:       p.Message,
+			Message:       legible.Cut(legible.Plain(p.Message), longestNotice),
 			Progress:      p.Waited.Seconds(),
 			Total:         p.Limit.Seconds(),
 		})

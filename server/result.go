@@ -11,29 +11,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-locks/agent-locks/lockfile/legible"
-	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// maxAnswer is the longest answer that is sent. As a text within a message's
-// JSON it is up to twice as long, which is what a message may have.
-const maxAnswer = stdio.MaxMessage / 2
-
-// success is the JSON of the result, then the warnings if there are any. There
-// is one copy of the answer, in the text, where every client looks: no
-// structured content.
-func (t Tool) success(result any, warnings []string) *mcp.CallToolResult {
-	encoded, err := store.Encode(result)
+// success is the JSON of the result, then the warnings if there are any, in no
+// more room than that. There is one copy of the answer, in the text, where every
+// client looks: no structured content.
+func (t Tool) success(result any, warnings []string, room int) *mcp.CallToolResult {
+	warnings = fewWarnings(warnings)
+	f, err := fit(result, room-frameRoom-wireSize(warningLines(warnings)))
 	if err != nil {
-		return failure(fmt.Errorf("encoding the answer: %w", err), warnings)
+		return t.failure(fmt.Errorf("encoding the answer: %w", err), warnings, room)
 	}
-	if len(encoded) > maxAnswer {
-		return failure(t.tooMuch(len(encoded)), warnings)
+	if n := f.size(); n > maxAnswer {
+		return t.failure(t.tooMuch(n), warnings, room)
 	}
-	return &mcp.CallToolResult{Content: blocks(string(encoded), warningLines(warnings))}
+	return &mcp.CallToolResult{Content: blocks(f.text, warningLines(append(warnings, t.larger(f.notes)...)))}
 }
 
-// tooMuch refuses an answer that no client could read.
+// larger says, where a tool's answer was cut, how to ask for a longer one.
+func (t Tool) larger(notes []string) []string {
+	if len(notes) > 0 && slices.Contains(t.names(), "limit") {
+		notes[0] += "; a larger limit makes more room"
+	}
+	return notes
+}
+
+// tooMuch refuses an answer that no message holds.
 func (t Tool) tooMuch(size int) error {
 	if !t.Hints.ReadOnly {
 		return &store.Error{Code: store.BadInput,
@@ -50,21 +54,23 @@ func (t Tool) tooMuch(size int) error {
 
 // failure is a plain sentence with what to do on the next line, then the JSON
 // that says more where the error has it, then the warnings.
-func failure(err error, warnings []string) *mcp.CallToolResult {
-	sentence, detail := err.Error(), ""
+func (t Tool) failure(err error, warnings []string, room int) *mcp.CallToolResult {
+	err = store.Shortened(err)
+	warnings = fewWarnings(warnings)
+	sentence, detail := legible.Lines(err.Error()), ""
 	if e, ok := errors.AsType[*store.Error](err); ok {
 		if e.Hint != "" {
-			sentence += "\n" + e.Hint
+			sentence += "\n" + legible.Lines(e.Hint)
 		}
 		if e.Detail != nil {
-			encoded, encodeErr := store.Encode(e.Detail)
-			if encodeErr != nil {
-				warnings = append(warnings, fmt.Sprintf("the details of this error cannot be shown: %v", encodeErr))
+			f, err := fit(e.Detail, room-frameRoom-wireSize(sentence)-wireSize(warningLines(warnings)))
+			if err != nil {
+				f.notes = []string{fmt.Sprintf("the details of this error cannot be shown: %v", err)}
 			}
-			detail = string(encoded)
+			detail, warnings = f.text, append(warnings, f.notes...)
 		}
 	}
-	return &mcp.CallToolResult{IsError: true, Content: blocks(legible.Lines(sentence), detail, warningLines(warnings))}
+	return &mcp.CallToolResult{IsError: true, Content: blocks(sentence, detail, warningLines(warnings))}
 }
 
 // warningLines puts each warning on a line of its own; a newline within one (a

@@ -61,7 +61,7 @@ func (p Property) notEmpty() Property {
 // The arguments that many tools share.
 
 func baseDir() Property {
-	return textArg("base_dir", "A path in the repository to use").notEmpty()
+	return textArg("base_dir", "A path in the repository").notEmpty()
 }
 
 func lockID() Property {
@@ -73,7 +73,7 @@ func caller() Property {
 }
 
 func force() Property {
-	return boolArg("force", "true: even if somebody else holds it; noted")
+	return boolArg("force", "true: even if another holds it; noted")
 }
 
 func lease(description string) Property {
@@ -81,7 +81,7 @@ func lease(description string) Property {
 }
 
 func staleMinutes() Property {
-	return numberArg("stale_minutes", "Minutes of silence until stale (60)")
+	return numberArg("stale_minutes", "Minutes until stale (60)")
 }
 
 // declaration is the tool as tools/list prints it.
@@ -90,7 +90,12 @@ func (t Tool) declaration() (*mcp.Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 	}
-	destructive, openWorld := t.Hints.Destructive, false
+	// Whether a tool that changes nothing is destructive is not said: each byte
+	// is sent on every turn.
+	openWorld, destructive := false, &t.Hints.Destructive
+	if t.Hints.ReadOnly {
+		destructive = nil
+	}
 	return &mcp.Tool{
 		Name:        t.Name,
 		Title:       t.Title,
@@ -98,7 +103,7 @@ func (t Tool) declaration() (*mcp.Tool, error) {
 		InputSchema: schema,
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint:    t.Hints.ReadOnly,
-			DestructiveHint: &destructive,
+			DestructiveHint: destructive,
 			IdempotentHint:  t.Hints.Idempotent,
 			OpenWorldHint:   &openWorld,
 		},

@@ -25,6 +25,7 @@ type Tool struct {
 // An operation is a method of the store, made callable with JSON.
 type operation struct {
 	request reflect.Type // its json tags are the names of the tool's arguments
+	result  reflect.Type
 	run     func(ctx context.Context, s *store.Store, args json.RawMessage) (result any, warnings []string, err error)
 }
 
@@ -79,5 +80,5 @@ func operate[R, A any](method func(*store.Store, context.Context, R) (store.Answ
 		}
 		return a.Result, a.Warnings, nil
 	}
-	return operation{request: reflect.TypeFor[R](), run: run}
+	return operation{request: reflect.TypeFor[R](), result: reflect.TypeFor[A](), run: run}
 }

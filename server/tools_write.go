@@ -9,19 +9,19 @@ func createTool() Tool {
 		Name:    "lock_create",
 		Command: "claim",
 		Title:   "Claim files",
-		Description: "Claim files before you edit them: writes a lock that agents in every worktree see. " +
+		Description: "Claim files before you edit them: agents in every worktree see it. " +
 			"Advisory: it succeeds even on overlap, so read overlaps in the answer ([] means none) and coordinate. " +
-			"Keep the id it answers: nothing remembers it for you.",
+			"Keep the id: nothing remembers it for you.",
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
-			listArg("scope", "Paths or globs from the repository root, as narrow as the work, e.g. src/auth/**").required(),
+			listArg("scope", "Paths or globs from the repository root, e.g. src/auth/**; narrow").required(),
 			listArg("tasks", "Steps, one line each, all different"),
-			textArg("agent_id", "Your id; never detected, ask whoever started you"),
+			textArg("agent_id", "Your id: ask whoever started you"),
 			textArg("parent_agent_id", "Id of the agent that started you"),
 			boolArg("shared", "You only read: shared claims do not overlap each other"),
-			lease("Minutes of silence before you count as stale, if longer than usual"),
+			lease("Minutes of silence before you are stale, if longer than usual"),
 			boolArg("if_free", "true: only if no live lock blocks; else an error names the holders"),
-			numberArg("wait_seconds", "Seconds to wait for your turn, first come first served; implies if_free"),
+			numberArg("wait_seconds", "Seconds to wait for your turn; implies if_free"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),
@@ -33,20 +33,20 @@ func updateTool() Tool {
 		Name:    "lock_update",
 		Command: "update",
 		Title:   "Record progress",
-		Description: "Record progress, or amend the claim as the work grows: tick a task, add a note, widen or narrow the scope, hand over. " +
+		Description: "Tick a task, add a note, widen or narrow the scope, hand over. " +
 			"Call it as each task is completed, not in a batch at the end; with nothing to record use lock_heartbeat. " +
 			"Widen before you edit the new files: add_scope answers with overlaps, as lock_create does. " +
-			"In the answer, waiting lists the agents that wait for you.",
+			"In the answer, waiting lists who waits for you.",
 		Properties: []Property{
 			lockID(),
 			textArg("task_text", "The task, exactly as created"),
 			boolArg("done", "true (default) ticks task_text, false unticks it"),
-			textArg("note", "What the next agent should know; may have several lines"),
+			textArg("note", "What the next agent should know"),
 			listArg("add_scope", "Entries to add to the scope"),
 			listArg("remove_scope", "Entries to remove from the scope"),
 			listArg("add_tasks", "Tasks to add"),
-			lease("Minutes of silence before you count as stale"),
-			textArg("hand_to", "Id of the agent that takes the lock over"),
+			lease("Minutes of silence before you are stale"),
+			textArg("hand_to", "Id of the next holder"),
 			caller(),
 			force(),
 			baseDir(),
@@ -60,8 +60,7 @@ func heartbeatTool() Tool {
 		Name:    "lock_heartbeat",
 		Command: "heartbeat",
 		Title:   "Refresh the heartbeat",
-		Description: "Refresh the heartbeat of your lock, and nothing else, so that it does not become stale. " +
-			"Use it about every 20 minutes of work without lock_update. " +
+		Description: "Keep your lock from becoming stale, about every 20 minutes of work without lock_update. " +
 			"An error says if it was finished or reaped: then lock_check_conflict, and claim again.",
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
@@ -83,7 +82,7 @@ func finishTool() Tool {
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
 			lockID(),
-			textArg("summary", "What was changed, what is left; becomes the last note"),
+			textArg("summary", "What was changed, what is left"),
 			textArg("outcome", "modified, created, deleted, moved or unchanged"),
 			textArg("moved_to", "Where the files are now, with outcome moved"),
 			caller(),
@@ -99,8 +98,8 @@ func reopenTool() Tool {
 		Name:    "lock_reopen",
 		Command: "reopen",
 		Title:   "Reopen a lock",
-		Description: "Make a lock that has ended active again, with its tasks and notes: yours, if it was reaped while you were still working, or one finished too soon (then say why). " +
-			"Answers id, filePath and overlaps: who claimed the same files meanwhile.",
+		Description: "Make a lock that has ended active again: yours, if it was reaped while you were still working, or one finished too soon (then say why). " +
+			"In the answer, overlaps is who claimed the same files meanwhile.",
 		Properties: []Property{
 			lockID(),
 			textArg("reason", "Why; needed unless it was reaped"),
@@ -117,17 +116,16 @@ func reapTool() Tool {
 		Name:    "lock_reap",
 		Command: "reap",
 		Title:   "Archive abandoned locks",
-		Description: "Archive stale locks, whose holders have been silent too long. A deliberate act, never automatic; look first with dry_run. " +
+		Description: "Archive stale locks, whose holders have been silent too long. A deliberate act: look first with dry_run. " +
 			"Takes all stale locks, or only lock_id, which is an error if not stale. " +
-			"A stale_minutes shorter than configured reaches your own locks only. " +
-			"To end your own lock use lock_finish.",
+			"A stale_minutes shorter than configured reaches your own locks only.",
 		Hints: Hints{Destructive: true, Idempotent: true},
 		Properties: []Property{
 			textArg("lock_id", "Only this lock: its exact id").notEmpty(),
 			staleMinutes(),
-			boolArg("dry_run", "true: only report which would go"),
+			boolArg("dry_run", "true: only report"),
 			textArg("agent_id", "Your id, to tell your own locks from others'"),
-			boolArg("force", "true: a shorter stale_minutes reaches others' locks too, and is noted"),
+			boolArg("force", "true: a shorter stale_minutes reaches others' too; noted"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Reap),

@@ -18,6 +18,7 @@ type DriftRequest struct {
 	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree that are not known to be others'
 	Short   bool    `json:"-"`
 	AgentID *string `json:"agent_id"` // who asks: separates one's own locks from others'
+	Limit   *int    `json:"limit"`    // how many lines a list may have; nil: 100
 }
 
 // The values of LockDrift.Outcome.
@@ -27,18 +28,28 @@ const (
 	NothingChanged = "nothing_changed"
 )
 
-// A LockDrift says which files changed outside one lock's scope.
+// A LockDrift says which files changed outside one lock's scope. Where a list
+// would have more lines than the limit, "gen/ (3000 files)" stands for what
+// lies in a directory (SummedDirectory), and the number of files is counted.
 type LockDrift struct {
 	LockID       string   `json:"lock_id"`
 	Outcome      string   `json:"outcome"`
 	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
 	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
 	Changed      []string `json:"changed"`
+
+	OutsideFiles int `json:"outsideFiles,omitempty"` // where directories stand for some of them
+	ChangedFiles int `json:"changedFiles,omitempty"`
+
+	// What a short answer omits.
+	OutsideLeftOut      int `json:"outsideLeftOut,omitempty"`
+	HeldByOthersLeftOut int `json:"heldByOthersLeftOut,omitempty"`
+	ChangedLeftOut      int `json:"changedLeftOut,omitempty"`
 }
 
 // A Held is a path and somebody's lock on it.
 type Held struct {
-	Path    string  `json:"path"`
+	Path    string  `json:"path"` // or a directory with many: see LockDrift
 	LockID  string  `json:"lock_id"`
 	Title   string  `json:"title"`
 	AgentID *string `json:"agent_id"`
@@ -60,6 +71,13 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err != nil {
 			return nil, err
 		}
+		limit := defaultDriftLimit
+		if r.Limit != nil {
+			limit = *r.Limit
+		}
+		if limit < 1 {
+			return nil, badLimit(limit)
+		}
 		active, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return nil, err
@@ -75,7 +93,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err := unlessTrusted(c, r.Target); err != nil {
 			return nil, err
 		}
-		k := drifting{call: c, who: who, active: active, minutes: c.foreignMinutes(), scopes: map[string]overlap.Scope{}}
+		k := drifting{call: c, who: who, limit: limit, active: active, minutes: c.foreignMinutes(), scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = uncommitted(c); err != nil {
 			return nil, err
 		}
@@ -85,6 +103,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 				return nil, err
 			}
 			out = append(out, d)
+		}
+		if slices.ContainsFunc(out, func(d LockDrift) bool { return d.ChangedFiles > 0 }) {
+			c.warn("more than %d files changed: directories stand for the files in them; a larger `limit` lists more", limit)
 		}
 		return out, nil
 	})
@@ -116,6 +137,7 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 type drifting struct {
 	call        *call
 	who         rules.Caller
+	limit       int // lines
 	active      []disk.Entry
 	minutes     float64
 	uncommitted []string
@@ -128,15 +150,26 @@ func (k *drifting) drift(e disk.Entry) (LockDrift, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Changed = recordedPaths(changed)
+	d.Changed, d.ChangedFiles = k.lines(changed)
 	if len(changed) == 0 {
 		return d, nil
 	}
 	outside, held := k.outsideOf(e, changed)
 	if d.Outcome = Covered; len(outside) > 0 {
-		d.Outcome, d.Outside, d.HeldByOthers = Drifted, recordedPaths(outside), held
+		d.Outcome, d.HeldByOthers = Drifted, held
+		d.Outside, d.OutsideFiles = k.lines(outside)
 	}
 	return d, nil
+}
+
+// lines lists paths up to the limit, and counts them where directories stand
+// for some.
+func (k *drifting) lines(paths []string) (lines []string, files int) {
+	recorded := recordedPaths(paths)
+	if len(recorded) > k.limit {
+		files = len(recorded)
+	}
+	return summed(recorded, k.limit), files
 }
 
 // outsideOf are the paths that neither the lock nor another one of the same
@@ -158,17 +191,48 @@ func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 			others = append(others, o)
 		}
 	}
-	outside, held := rules.Uncovered(paths, own), []Held{}
-	for _, o := range others {
-		scope, stale := k.scope(o), rules.Stale(&o.Lock, k.call.store.Now(), k.minutes)
-		for _, path := range outside {
+	outside := rules.Uncovered(paths, own)
+	return outside, k.heldOf(outside, others)
+}
+
+// heldOf are the locks that cover some of the paths, each with a share of the
+// lines where there are too many.
+func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
+	type group struct {
+		held  Held
+		paths []string
+	}
+	var groups []group
+	total := 0
+	for _, o := range locks {
+		scope := k.scope(o)
+		covered := map[bool][]string{} // by whether that is beyond doubt
+		for _, path := range paths {
 			if covers, exactly := rules.Covering(scope, path); covers {
-				held = append(held, Held{Path: lockfile.Recordable(path), LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID, Stale: stale, Exact: exactly})
+				covered[exactly] = append(covered[exactly], path)
 			}
+		}
+		for _, exactly := range []bool{true, false} {
+			if len(covered[exactly]) == 0 {
+				continue
+			}
+			total += len(covered[exactly])
+			groups = append(groups, group{paths: recordedPaths(covered[exactly]), held: Held{LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID,
+				Stale: rules.Stale(&o.Lock, k.call.store.Now(), k.minutes), Exact: exactly}})
+		}
+	}
+	share := k.limit
+	if total > k.limit {
+		share = max(k.limit/len(groups), 1)
+	}
+	held := []Held{}
+	for _, g := range groups {
+		for _, g.held.Path = range summed(g.paths, share) {
+			held = append(held, g.held)
 		}
 	}
 	slices.SortStableFunc(held, func(a, b Held) int { return strings.Compare(a.Path, b.Path) })
-	return outside, held
+	return held
 }
 
 // scope is an entry's scope, read once.

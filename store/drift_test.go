@@ -50,14 +50,14 @@ func TestDrift(t *testing.T) {
 	w.put(w.link, "old name.txt", "gone.txt", "src/a.go")
 	w.commit(w.link, "base")
 	id := w.claim(w.link, "mine", "src/**")
-	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] []}]" {
+	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] [] 0 0 0 0 0}]" {
 		t.Errorf("nothing changed: %s", got)
 	}
 	if line, err := store.Encode(w.drift(w.link, nil)); err != nil || strings.Contains(string(line), "null") {
 		t.Errorf("an empty list is no list: %s, %v", line, err)
 	}
 	w.put(w.link, "src/b.go")
-	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go]}]" {
+	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go] 0 0 0 0 0}]" {
 		t.Errorf("covered: %s", got)
 	}
 
@@ -225,4 +225,46 @@ func TestDriftNeedsAWorktree(t *testing.T) {
 	w.git(w.main, "clone", "-q", "--bare", w.main, bare)
 	_, err := w.at(w.main).Drift(background, store.DriftRequest{Target: store.Target{BaseDir: &bare}})
 	wantCode(t, err, store.BadInput, "worktree")
+}
+
+// Where more changed than anybody reads, directories stand for their files, and
+// each lock that holds some is named.
+func TestDriftSumsDirectoriesUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "mine", "src")
+	other := w.claim(w.link, "other", "gen/f1*")
+	for i := range 300 {
+		w.put(w.main, fmt.Sprintf("gen/f%d.js", i))
+	}
+	w.put(w.main, "go.mod")
+	drift := func(limit *int) store.Answer[[]store.LockDrift] {
+		t.Helper()
+		a, err := w.at(w.main).Drift(background, store.DriftRequest{LockID: &id, Limit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	a := drift(nil)
+	d := a.Result[0]
+	if got := strings.Join(d.Outside, "|"); got != "gen/ (300 files)|go.mod" || d.OutsideFiles != 301 || d.ChangedFiles != 301 || strings.Join(d.Changed, "|") != got {
+		t.Errorf("%+v", d)
+	}
+	if h := d.HeldByOthers; len(h) != 1 || h[0].Path != "gen/ (111 files)" || h[0].LockID != other || !h[0].Exact {
+		t.Errorf("%+v", d.HeldByOthers)
+	}
+	wantWarning(t, a.Warnings, "more than 100 files changed")
+	if dir, many := store.SummedDirectory(d.Outside[0]); dir != "gen/" || !many {
+		t.Errorf("%q, %v", dir, many)
+	}
+	all := 1000
+	a = drift(&all)
+	if d := a.Result[0]; len(d.Outside) != 301 || len(d.Changed) != 301 || len(d.HeldByOthers) != 111 || d.OutsideFiles != 0 || len(a.Warnings) > 0 {
+		t.Errorf("%d, %d, %d, %d, %q", len(d.Outside), len(d.Changed), len(d.HeldByOthers), d.OutsideFiles, a.Warnings)
+	}
+	none := 0
+	if _, err := w.at(w.main).Drift(background, store.DriftRequest{Limit: &none}); err == nil {
+		t.Error("a limit of 0 is accepted")
+	}
 }

@@ -22,6 +22,8 @@ type Refreshed struct {
 	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
 	// The locks that others were granted while this one was stale.
 	Overlaps []Summary `json:"overlaps,omitempty"`
+
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
 }
 
 // Heartbeat sets an active lock's updated to the present time (not to the

@@ -67,7 +67,7 @@ func TestHistory(t *testing.T) {
 		if err != nil || wholeIDs(a.Result) != three+" "+two || a.Result[1].Notes[0] != "Did that" {
 			t.Errorf("%s: %q, %v", name, wholeIDs(a.Result), err)
 		}
-		wantWarning(t, a.Warnings, "1 more, claimed earlier, are left out by `limit` 2")
+		wantWarning(t, a.Warnings, "1 more, claimed earlier, are omitted by `limit` 2")
 	}
 	_, err := w.at(w.main).History(background, store.HistoryRequest{Limit: ptr(0)})
 	wantCode(t, err, store.BadInput, "`limit` 0")
@@ -88,7 +88,7 @@ func TestHistoryOpensWhatItShows(t *testing.T) {
 	if err != nil || wholeIDs(a.Result) != recent || len(a.Warnings) != 1 {
 		t.Errorf("%q, %v, %q", wholeIDs(a.Result), err, a.Warnings)
 	}
-	wantWarning(t, a.Warnings, "1 more, claimed earlier, are left out by `limit` 1")
+	wantWarning(t, a.Warnings, "1 more, claimed earlier, are omitted by `limit` 1")
 	a, err = w.at(w.main).History(background, store.HistoryRequest{})
 	if err != nil || wholeIDs(a.Result) != recent {
 		t.Errorf("%q, %v", wholeIDs(a.Result), err)

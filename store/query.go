@@ -52,14 +52,13 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		})
 		if r.Limit != nil && len(entries) > *r.Limit {
 			more := len(entries) - *r.Limit
-			c.warn("%d more, claimed earlier, are left out by `limit` %d", more, *r.Limit)
+			c.warn("%d more, claimed earlier, are omitted by `limit` %d", more, *r.Limit)
 			entries = entries[more:]
 		}
 		out := make([]Summary, len(entries))
 		for i, e := range entries {
 			out[i] = summaryOf(c, e, minutes)
 		}
-		boundScopes(c, out)
 		if which != disk.DoneOnly {
 			addWaiting(c, entries, out)
 		}
@@ -76,19 +75,11 @@ func addWaiting(c *call, entries []disk.Entry, rows []Summary) {
 	c.waiting = waiters(tickets)
 	for i, e := range entries {
 		rows[i].Waiting = heldUp(c, e, tickets, nil)
-		for j := range rows[i].Waiting {
-			q := &rows[i].Waiting[j]
-			short, more := firstEntries(q.Scope, waiterScopeBytes)
-			q.Scope, q.ScopeLeftOut = short, q.ScopeLeftOut+more
-		}
 	}
 }
 
-// waiterScopeBytes bounds the scope of one waiter beside a lock in a listing.
-const waiterScopeBytes = 1 << 10
-
 func badLimit(n int) *fault.Error {
-	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many locks to list at most, or leave `limit` out")
+	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many to list at most, or leave `limit` out")
 }
 
 func parseStatus(s string) (disk.Which, error) {

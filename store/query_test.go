@@ -77,7 +77,7 @@ func TestQueryFilters(t *testing.T) {
 	if err != nil || ids(l.Result) != two+" "+three {
 		t.Errorf("limit 2: %q, %v", ids(l.Result), err)
 	}
-	wantWarning(t, l.Warnings, "1 more, claimed earlier, are left out by `limit` 2")
+	wantWarning(t, l.Warnings, "1 more, claimed earlier, are omitted by `limit` 2")
 	_, err = w.at(w.main).Query(background, store.QueryRequest{Limit: ptr(0)})
 	wantCode(t, err, store.BadInput, "`limit` 0")
 	_, err = w.at(w.main).Query(background, store.QueryRequest{Status: "open"})

@@ -18,6 +18,8 @@ type Refusal struct {
 	// Every lock that overlaps the claim; those that block it say so.
 	Overlaps []Summary `json:"overlaps"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // who came first, and waits
+
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
 }
 
 // A Waiter is somebody in the queue.
@@ -29,16 +31,9 @@ type Waiter struct {
 }
 
 func waiters(tickets []queue.Ticket) []Waiter {
-	scopes := make([][]string, len(tickets))
-	for i, t := range tickets {
-		scopes[i] = t.Scope
-	}
-	share := scopeShare(scopes)
 	var out []Waiter
 	for _, t := range tickets {
-		w := Waiter{AgentID: t.AgentID, Since: t.Since}
-		w.Scope, w.ScopeLeftOut = firstEntries(t.Scope, share)
-		out = append(out, w)
+		out = append(out, Waiter{AgentID: t.AgentID, Scope: t.Scope, Since: t.Since})
 	}
 	return out
 }

@@ -22,6 +22,10 @@ type Whole struct {
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
 	Waiting  []Waiter        `json:"waiting,omitempty"` // as Summary.Waiting, which it replaces
+
+	// What a short answer omits.
+	TasksLeftOut int `json:"tasksLeftOut,omitempty"`
+	NotesLeftOut int `json:"notesLeftOut,omitempty"` // the oldest
 }
 
 // Show gives one whole lock, active or done.

@@ -17,7 +17,7 @@ type Summary struct {
 	PercentComplete int      `json:"percentComplete"`
 	TaskCount       int      `json:"-"` // 0: that percentage says nothing
 	Scope           []string `json:"scope"`
-	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has, in a listing of long scopes
+	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has than a short answer lists
 	Repository      string   `json:"repository"`
 	AgentID         *string  `json:"agent_id"`
 	ParentAgentID   *string  `json:"parent_agent_id"`
@@ -39,7 +39,8 @@ type Summary struct {
 	Outcome    string `json:"outcome,omitempty"`
 	MovedTo    string `json:"moved_to,omitempty"`
 
-	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up, where the answer has that
+	Waiting        []Waiter `json:"waiting,omitempty"` // whom the lock holds up, where the answer has that
+	WaitingLeftOut int      `json:"waitingLeftOut,omitempty"`
 
 	// Where the answer is about an overlap (check, create):
 	Overlaps []overlap.Pair `json:"overlaps,omitempty"`
@@ -130,88 +131,23 @@ func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summ
 	for i, o := range found {
 		s := summaryOf(c, o.entry, staleMinutes)
 		same := here.SameWorktree(&o.entry.Lock)
-		s.Overlaps, s.OverlapsLeftOut = firstPairs(o.pairs, pairShare(len(found)))
+		s.Overlaps, s.OverlapsLeftOut = firstPairs(o.pairs)
 		s.SameWorktree = &same
 		s.LastNote = rules.FirstLine(o.entry.Lock.LastNote(), lastNoteRunes)
 		out[i] = s
 	}
-	boundScopes(c, out)
 	return out
 }
 
-// An answer names every lock that it is about, but has an end. One lock's
-// scope fits whole; where many are so long that together they do not fit, each
-// gets an equal share of the room, which may be too little for any, and says
-// how many entries are left out. So do the pairs of entries that overlap.
-const (
-	scopeBytes = 1 << 20  // of the scopes in one answer
-	pairsBytes = 1 << 20  // of the pairs in one answer
-	pairsOfOne = 16 << 10 // of the pairs of one lock: room for any one of them
-
-	entryBytes = len(`"",`) // what an entry takes beside its text
-	pairBytes  = len(`{"yours":"","theirs":"","example":"","exact":false},`)
-)
-
-// boundScopes cuts the scopes of a listing to what fits, and warns where it
-// does.
-func boundScopes(c *call, list []Summary) {
-	scopes := make([][]string, len(list))
-	for i := range list {
-		scopes[i] = list[i].Scope
-	}
-	share, cut := scopeShare(scopes), 0
-	for i := range list {
-		s := &list[i]
-		if s.Scope, s.ScopeLeftOut = firstEntries(s.Scope, share); s.ScopeLeftOut > 0 {
-			cut++
-		}
-	}
-	if cut > 0 {
-		c.warn("the scopes of %d of these locks are too long to be listed whole; `lock_show` has them", cut)
-	}
-}
-
-// scopeShare is how many bytes of each scope an answer has room for.
-func scopeShare(scopes [][]string) int {
+// firstPairs are the first pairs, up to 16 KiB of them: room for any one. Two
+// scopes of 256 long entries have 65,536 pairs.
+func firstPairs(pairs []overlap.Pair) (listed []overlap.Pair, leftOut int) {
+	const room, frame = 16 << 10, len(`{"yours":"","theirs":"","example":"","exact":false},`)
 	size := 0
-	for _, scope := range scopes {
-		for _, text := range scope {
-			size += len(text) + entryBytes
+	for i, p := range pairs {
+		if size += len(p.Yours) + len(p.Theirs) + len(p.Example) + frame; size > room {
+			return pairs[:i], len(pairs) - i
 		}
 	}
-	if size <= scopeBytes {
-		return scopeBytes
-	}
-	return scopeBytes / len(scopes)
-}
-
-// firstEntries are the first entries of a scope, up to that many bytes,
-// and how many are left out.
-func firstEntries(scope []string, limit int) (listed []string, leftOut int) {
-	n := fitting(len(scope), limit, func(i int) int { return len(scope[i]) + entryBytes })
-	return scope[:n], len(scope) - n
-}
-
-// pairShare is how many bytes of each lock's pairs an answer about so many
-// locks has room for.
-func pairShare(locks int) int { return min(pairsOfOne, pairsBytes/max(locks, 1)) }
-
-// firstPairs are the first pairs, up to that many bytes, and how many are left
-// out.
-func firstPairs(pairs []overlap.Pair, limit int) (listed []overlap.Pair, leftOut int) {
-	n := fitting(len(pairs), limit, func(i int) int {
-		return len(pairs[i].Yours) + len(pairs[i].Theirs) + len(pairs[i].Example) + pairBytes
-	})
-	return pairs[:n], len(pairs) - n
-}
-
-// fitting is how many of the first of n things make no more than limit.
-func fitting(n, limit int, size func(i int) int) int {
-	sum := 0
-	for i := range n {
-		if sum += size(i); sum > limit {
-			return i
-		}
-	}
-	return n
+	return pairs, 0
 }

@@ -37,6 +37,8 @@ type Updated struct {
 	// granted while the lock was stale; nil where none were added and it was not.
 	Overlaps []Summary `json:"overlaps,omitzero"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
+
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
 }
 
 // Update ticks a task, adds a note or amends the claim. By the holder it counts

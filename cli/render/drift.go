@@ -23,31 +23,63 @@ func writeDrift(w io.Writer, d store.LockDrift) {
 	case store.NothingChanged:
 		fmt.Fprintf(w, "%s: nothing changed\n", Plain(d.LockID))
 	case store.Covered:
-		fmt.Fprintf(w, "%s: covers all that changed (%s)\n", Plain(d.LockID), Count(len(d.Changed), "file"))
+		fmt.Fprintf(w, "%s: covers all that changed (%s)\n", Plain(d.LockID), Count(max(len(d.Changed), d.ChangedFiles), "file"))
 	default:
-		fmt.Fprintf(w, "%s: %s changed outside its scope\n", Plain(d.LockID), Count(len(d.Outside), "file"))
-	}
-	holds := map[string][]store.Held{}
-	for _, h := range d.HeldByOthers {
-		holds[h.Path] = append(holds[h.Path], h)
+		fmt.Fprintf(w, "%s: %s changed outside its scope\n", Plain(d.LockID), Count(max(len(d.Outside), d.OutsideFiles), "file"))
 	}
 	var free []string
-	for _, path := range d.Outside {
-		fmt.Fprintf(w, "  %s\n", Plain(path))
-		for _, h := range holds[path] {
-			verb := ""
-			if !h.Exact {
-				verb = "may be "
+	written := make([]bool, len(d.HeldByOthers))
+	for _, line := range d.Outside {
+		fmt.Fprintf(w, "  %s\n", Plain(line))
+		held := false
+		for i, h := range d.HeldByOthers {
+			if within(h.Path, line) && !written[i] {
+				writeHeld(w, h, line)
+				written[i] = true
 			}
-			fmt.Fprintf(w, "    %sheld by %s (%s): %s\n", verb, AgentName(h.AgentID), Plain(h.Title), Plain(h.LockID))
+			held = held || within(h.Path, line) || within(line, h.Path)
 		}
-		if len(holds[path]) == 0 {
-			free = append(free, path)
+		if !held {
+			free = append(free, place(line))
+		}
+	}
+	for i, h := range d.HeldByOthers { // by a directory that no line stands for
+		if !written[i] {
+			writeHeld(w, h, "")
 		}
 	}
 	if len(free) > 0 {
 		fmt.Fprintf(w, "next: agent-locks update %s %s\n", Plain(d.LockID), widening(free))
 	}
+}
+
+// place is the file or directory that a line of drift stands for.
+func place(line string) string {
+	if dir, many := store.SummedDirectory(line); many {
+		return dir
+	}
+	return line
+}
+
+// within reports whether what one line stands for lies in what another does.
+func within(line, other string) bool {
+	if line == other {
+		return true
+	}
+	dir, many := store.SummedDirectory(other)
+	return many && (dir == "./" || strings.HasPrefix(place(line), dir))
+}
+
+// writeHeld names who holds a place, and the place where it is not the line's.
+func writeHeld(w io.Writer, h store.Held, line string) {
+	text := "held"
+	if !h.Exact {
+		text = "may be held"
+	}
+	if h.Path != line {
+		text = Plain(h.Path) + " " + text
+	}
+	fmt.Fprintf(w, "    %s by %s (%s): %s\n", text, AgentName(h.AgentID), Plain(h.Title), Plain(h.LockID))
 }
 
 // widening are the flags that add these files to a scope, spelt out where that

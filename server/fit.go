@@ -1,0 +1,145 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile/legible"
+	"github.com/agent-locks/agent-locks/server/stdio"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// No answer is longer than clients take, unless that was asked for: they refuse
+// what is over some 25,000 tokens, and what a model cannot read tells it of no
+// conflict. The command line answers people and scripts, and has no such bound.
+const (
+	answerRoom = 64 << 10 // bytes of a message
+	frameRoom  = 1 << 10  // of that, for what is around the answer
+	roomOfOne  = 4 << 10  // what each thing that `limit` asks for may take
+	maxAnswer  = stdio.MaxMessage / 2
+
+	warningsRoom  = 8 << 10
+	longestNotice = 2 << 10 // of a warning, or a report of progress
+)
+
+// room is how long the answer to a call may be.
+func (t Tool) room(arguments json.RawMessage) int {
+	var asked struct {
+		Limit json.RawMessage `json:"limit"`
+	}
+	if json.Unmarshal(arguments, &asked) != nil || asked.Limit == nil {
+		return answerRoom
+	}
+	n, err := parseCount(asked.Limit)
+	if err != nil {
+		return answerRoom
+	}
+	return int(max(answerRoom, min(n.(int64), maxAnswer/roomOfOne)*roomOfOne))
+}
+
+// A fitted answer is the JSON of a result, and what to say of what it omits.
+type fitted struct {
+	text  string
+	notes []string
+}
+
+// fit encodes a result so that it takes no more than so many bytes of a
+// message. First long texts and the lists within each lock shrink, all by one
+// measure; then locks are omitted, those that block a claim last. The omitted
+// ones are named all the same, however many there are.
+func fit(result any, room int) (fitted, error) {
+	const mostShare, leastShare = 16 << 10, 16
+	v := reflect.New(reflect.TypeOf(result)).Elem()
+	v.Set(reflect.ValueOf(result))
+	f := fitted{}
+	var err error
+	// Of what is far too long the encoding would be a waste.
+	cuttable := v.Kind() == reflect.Slice || v.Kind() == reflect.Struct
+	far := func() bool { return cuttable && weight(v) > 4*room }
+	if !far() {
+		if f.text, err = encode(v); err != nil || f.size() <= room || !cuttable {
+			return f, err
+		}
+	}
+	c := cutter{dropped: map[string]bool{}}
+	for c.share = mostShare; c.share >= leastShare; c.share /= 2 {
+		if c.answer(v); far() && c.share > leastShare {
+			continue
+		}
+		if f.text, err = encode(v); err != nil {
+			return f, err
+		}
+		if f.notes = c.notes(v); f.size() <= room {
+			return f, nil
+		}
+	}
+	if err := c.omit(v, room-f.size()); err != nil {
+		return f, err
+	}
+	f.text, err = encode(v)
+	f.notes = c.notes(v)
+	return f, err
+}
+
+func (f fitted) size() int { return wireSize(f.text) + wireSize(warningLines(f.notes)) }
+
+func encode(v reflect.Value) (string, error) {
+	text, err := store.Encode(v.Interface())
+	return string(text), err
+}
+
+// wireSize is how many bytes a text takes as a string in a message.
+func wireSize(text string) int {
+	encoded, err := json.Marshal(text)
+	if err != nil { // a string has none
+		return len(text)
+	}
+	return len(encoded)
+}
+
+// notes say what was cut, and name the locks that are not listed any more.
+func (c *cutter) notes(v reflect.Value) []string {
+	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is omitted; lock_show tells more of one lock, its file all"}
+	if c.counted > 0 {
+		notes = append(notes, fmt.Sprintf("%d more are not listed; lock_history lists what has ended", c.counted))
+	}
+	for _, row := range rowsOf(v) {
+		delete(c.dropped, idOf(row))
+	}
+	if len(c.dropped) > 0 {
+		ids := slices.Sorted(maps.Keys(c.dropped))
+		notes = append(notes, fmt.Sprintf("%d more locks belong to this answer: %s", len(ids), strings.Join(ids, ", ")))
+	}
+	return notes
+}
+
+// fewWarnings are the warnings that fit beside an answer: the first ones and
+// the last, which sum up.
+func fewWarnings(warnings []string) []string {
+	short := make([]string, len(warnings))
+	size := 0
+	for i, w := range warnings {
+		short[i] = legible.Cut(legible.Plain(w), longestNotice)
+		size += wireSize(short[i])
+	}
+	if size <= warningsRoom {
+		return short
+	}
+	keep := func(list []string, room int) int {
+		for i, w := range list {
+			if room -= wireSize(w); room < 0 {
+				return i
+			}
+		}
+		return len(list)
+	}
+	first := keep(short, warningsRoom*3/4)
+	backward := slices.Clone(short[first:])
+	slices.Reverse(backward)
+	last := len(short) - keep(backward, warningsRoom/4)
+	return slices.Concat(short[:first], []string{fmt.Sprintf("%d more warnings are not listed: agent-locks doctor lists what is wrong in the store", last-first)}, short[last:])
+}

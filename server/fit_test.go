@@ -1,0 +1,310 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Whatever a list of an answer is about, what is omitted of it is counted, or
+// named.
+func TestEachListCountsWhatItOmits(t *testing.T) {
+	t.Parallel()
+	var sweep func(typ reflect.Type, top bool)
+	sweep = func(typ reflect.Type, top bool) {
+		if typ.Kind() == reflect.Slice {
+			sweep(typ.Elem(), false)
+		}
+		if typ.Kind() != reflect.Struct {
+			return
+		}
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			switch {
+			case f.Anonymous:
+				sweep(f.Type, top)
+			case f.Type.Kind() != reflect.Slice:
+			case top && isRow(f.Type.Elem()): // omit names them
+				sweep(f.Type, false)
+			default:
+				count, ok := typ.FieldByName(f.Name + "LeftOut")
+				if !ok || count.Type.Kind() != reflect.Int || jsonName(count) != jsonName(f)+"LeftOut" {
+					t.Errorf("%s.%s: no %sLeftOut counts what a short answer omits", typ, f.Name, f.Name)
+				}
+				sweep(f.Type, false)
+			}
+		}
+	}
+	sweep(reflect.TypeFor[store.Refusal](), true)
+	for _, tool := range Tools() {
+		sweep(tool.operation.result, true)
+	}
+}
+
+// anyText is a text as a file written by hand may have it.
+func anyText(t *rapid.T) string {
+	unit := rapid.SampledFrom([]string{"x", `"`, "\n", "<é>", "\x01", "\U000e0041", "漢"}).Draw(t, "unit")
+	return strings.Repeat(unit, rapid.SampledFrom([]int{0, 1, 30, 900, 30_000}).Draw(t, "length"))
+}
+
+func anyTexts(t *rapid.T) []string {
+	list := make([]string, rapid.SampledFrom([]int{0, 1, 3, 300}).Draw(t, "entries"))
+	text := anyText(t)
+	for i := range list {
+		list[i] = text
+	}
+	return list[:min(len(list), 1<<20/max(len(text), 1))] // as in a file
+}
+
+func anySummary(t *rapid.T, id int) store.Summary {
+	agent, texts := anyText(t), anyTexts(t)
+	s := store.Summary{
+		ID: fmt.Sprintf("2026-07-17T18-45-12-lock-%d", id), Title: anyText(t), Status: "active", Scope: texts, AgentID: &agent, ParentAgentID: &agent,
+		Branch: anyText(t), Worktree: anyText(t), Repository: "/r", LastNote: anyText(t), Blocks: rapid.Bool().Draw(t, "blocks"), Stale: rapid.Bool().Draw(t, "stale"),
+	}
+	for _, text := range texts {
+		s.Overlaps = append(s.Overlaps, overlap.Pair{Yours: text, Theirs: text, Example: text})
+	}
+	return s
+}
+
+func anySummaries(t *rapid.T) []store.Summary {
+	list := make([]store.Summary, rapid.SampledFrom([]int{0, 1, 5, 60, 600}).Draw(t, "locks"))
+	some := anySummary(t, 0)
+	for i := range list {
+		list[i] = some
+		list[i].ID = fmt.Sprintf("2026-07-17T18-45-12-lock-%d", i)
+		list[i].Blocks = i%97 == 0
+	}
+	return list
+}
+
+// No answer is over 64 KiB, as it is sent, and none hides a lock that overlaps.
+func TestNoAnswerIsTooLongOrHidesALock(t *testing.T) {
+	t.Parallel()
+	waiter := func(t *rapid.T) []store.Waiter {
+		return []store.Waiter{{Scope: anyTexts(t), Since: "s"}, {Scope: anyTexts(t)}}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		locks := anySummaries(t)
+		whole := store.Whole{Summary: anySummary(t, 0), Notes: anyTexts(t), FilePath: "/f", Waiting: waiter(t)}
+		for _, text := range anyTexts(t) {
+			whole.Tasks = append(whole.Tasks, lockfile.Task{Text: text})
+		}
+		drift := store.LockDrift{LockID: "one", Outside: anyTexts(t), Changed: anyTexts(t)}
+		for _, l := range locks {
+			drift.HeldByOthers = append(drift.HeldByOthers, store.Held{LockID: l.ID, Title: l.Title, AgentID: l.AgentID})
+		}
+		var reaped []store.Reaped
+		for _, l := range locks {
+			reaped = append(reaped, store.Reaped{ID: l.ID, Title: l.Title})
+		}
+		warnings := anyTexts(t)
+		var answers []*mcp.CallToolResult
+		for _, result := range []any{
+			locks, store.Created{ID: "new", FilePath: "/f", Overlaps: locks}, store.Waited{Overlaps: locks},
+			store.Updated{ID: "one", Overlaps: locks, Waiting: waiter(t)}, store.Reopened{ID: "one", Overlaps: locks}, []store.LockDrift{drift},
+		} {
+			answers = append(answers, createTool().success(result, warnings, answerRoom))
+		}
+		err := &store.Error{Code: store.Conflict, Message: anyText(t), Hint: anyText(t), Detail: store.Refusal{Code: store.Conflict, Overlaps: locks, Waiting: waiter(t)}}
+		answers = append(answers, createTool().failure(err, warnings, answerRoom))
+		naming := len(answers)
+		for _, result := range []any{whole, []store.Whole{whole, whole}, reaped, store.Refreshed{ID: "one", Waiting: waiter(t)}} {
+			answers = append(answers, createTool().success(result, warnings, answerRoom))
+		}
+		for n, r := range answers {
+			encoded, err := json.Marshal(r)
+			if err != nil || len(encoded) > answerRoom {
+				t.Fatalf("answer %d: %d bytes, %v", n, len(encoded), err)
+			}
+			if n >= naming {
+				continue
+			}
+			var text strings.Builder
+			for _, block := range r.Content {
+				text.WriteString(block.(*mcp.TextContent).Text + "\n")
+			}
+			said := text.String() + ","
+			for i := range locks {
+				id := fmt.Sprintf("-lock-%d", i)
+				if !strings.Contains(said, id+`"`) && !strings.Contains(said, id+",") && !strings.Contains(said, id+"\n") {
+					t.Fatalf("answer %d does not name lock %d of %d", n, i, len(locks))
+				}
+			}
+		}
+	})
+}
+
+// What blocks stays in the list when there is no room for all; ids come before
+// the bound where the two cannot both be had.
+func TestTheLocksThatBlockAreListedLongest(t *testing.T) {
+	t.Parallel()
+	locks := make([]store.Summary, 10_000)
+	for i := range locks {
+		locks[i] = store.Summary{ID: fmt.Sprintf("2026-07-17T18-45-12-lock-%d", i), Scope: []string{"src"}, Blocks: i == 5000, Stale: i < 4000}
+	}
+	f, err := fit(store.Refusal{Overlaps: locks}, answerRoom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.FieldsFunc(f.text+" "+f.notes[len(f.notes)-1], func(r rune) bool { return r != '-' && (r < '0' || r > 'z') })
+	named := map[string]bool{}
+	for _, name := range names {
+		named[name] = true
+	}
+	for i := range locks {
+		if !named[locks[i].ID] {
+			t.Fatalf("%s is not named", locks[i].ID)
+		}
+	}
+	if n := f.size(); n > answerRoom+10_000*len("2026-07-17T18-45-12-lock-10000, ") {
+		t.Errorf("%d bytes", n)
+	}
+	f, err = fit(store.Refusal{Overlaps: locks[4000:5100]}, answerRoom)
+	if err != nil || f.size() > answerRoom || !strings.Contains(f.text, `lock-5000"`) || !strings.Contains(f.text, `lock-5099"`) {
+		t.Errorf("%d bytes, %v: %.200s", f.size(), err, f.text)
+	}
+}
+
+func TestLimitAsksForALongerAnswer(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]int{
+		`{}`: answerRoom, ``: answerRoom, `{"limit":null}`: answerRoom, `{"limit":5}`: answerRoom, `{"limit":"many"}`: answerRoom,
+		`{"limit":100}`: 400 << 10, `{"limit":"100"}`: 400 << 10, `{"limit":9007199254740992}`: maxAnswer, `{"limit":-3}`: answerRoom,
+	} {
+		if got := queryTool().room(json.RawMessage(arguments)); got != want {
+			t.Errorf("%s: %d bytes, want %d", arguments, got, want)
+		}
+	}
+}
+
+// A store that somebody filled by hand makes no answer of any tool too long.
+func TestHostileStoresMakeNoLongAnswers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.invalid"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	locks := filepath.Join(dir, ".git", "agents-locks")
+	write := func(name, agent, scope string, head ...string) {
+		t.Helper()
+		text := fmt.Sprintf("---\nid: %s\nagent_id: %s\nstatus: active\ncreated: 2026-07-17T18-45-12\nupdated: 2026-07-17T18-45-12\nworktree: %s\nscope:\n%s---\n\n# %s\n\n- [ ] task\n\n## Notes\n- %s\n",
+			name, agent, dir, scope, strings.Join(append(head, "title"), ""), strings.Repeat("note ", 20))
+		if err := os.WriteFile(filepath.Join(locks, name+".md"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(locks, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const many = 400
+	var ids []string
+	for i := range many {
+		id := fmt.Sprintf("2026-07-17T18-45-12-many-%d", i)
+		ids = append(ids, id)
+		write(id, "somebody", "  - src/**\n")
+	}
+	long := ""
+	for i := range 200 {
+		long += fmt.Sprintf("  - src/%d/%s\n", i, strings.Repeat("x", 4000))
+	}
+	ids = append(ids, "2026-07-17T18-45-12-agent", "2026-07-17T18-45-12-scope", "2026-07-17T18-45-12-title")
+	write(ids[many], strings.Repeat("a", 900_000), "  - src/**\n")
+	write(ids[many+1], "them", long)
+	write(ids[many+2], "them", "  - src/**\n", strings.Repeat("t", 900_000))
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(locks, fmt.Sprintf("2026-07-17T18-45-12-bad-%d.md", i)), []byte("no lock"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gen := filepath.Join(dir, "src")
+	if err := os.MkdirAll(gen, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		if err := os.WriteFile(filepath.Join(gen, fmt.Sprintf("some-long-file-name-%d.js", i)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.Date(2026, 7, 17, 18, 50, 0, 0, time.UTC)
+	s := &store.Store{
+		Now:     func() time.Time { return at },
+		Getwd:   func() (string, error) { return dir, nil },
+		Environ: func() []string { return append(os.Environ(), "AGENT_LOCKS_AGENT_ID=") },
+	}
+	call := func(tool, arguments string) (string, int) {
+		t.Helper()
+		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool, Arguments: json.RawMessage(arguments)}}
+		r, err := toolNamed(t, tool).handler(s, slog.New(slog.DiscardHandler))(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, block := range r.Content {
+			all.WriteString(block.(*mcp.TextContent).Text + "\n")
+		}
+		return all.String(), len(encoded)
+	}
+	for _, c := range []struct {
+		tool, arguments string
+		names           bool
+	}{
+		{"lock_query", `{}`, false},
+		{"lock_query", `{"text":"title","limit":15}`, false},
+		{"lock_check_conflict", `{"scope":["src/**"]}`, true},
+		{"lock_create", `{"title":"t","scope":["src"],"if_free":true,"agent_id":"me"}`, true},
+		{"lock_wait", `{"scope":["src"],"timeout_seconds":2,"agent_id":"me"}`, true},
+		{"lock_create", `{"title":"t","scope":["src"],"agent_id":"me"}`, true},
+		{"lock_show", `{"lock_id":"` + ids[many] + `"}`, false},
+		{"lock_show", `{"lock_id":"` + ids[many+1] + `"}`, false},
+		{"lock_show", `{"lock_id":"` + ids[many+2] + `"}`, false},
+		{"lock_heartbeat", `{"lock_id":"` + ids[many] + `"}`, false},
+		{"lock_finish", `{"lock_id":"` + ids[many] + `","agent_id":"me"}`, false},
+		{"lock_create", `{"title":"t","scope":["docs"],"agent_id":"you"}`, false},
+		{"lock_drift", `{"agent_id":"you"}`, true},
+		{"lock_reap", `{"dry_run":true,"stale_minutes":1}`, false},
+	} {
+		text, size := call(c.tool, c.arguments)
+		if size > answerRoom {
+			t.Errorf("%s %s: %d bytes", c.tool, c.arguments, size)
+		}
+		for i, id := range ids {
+			ended := c.tool == "lock_drift" && (i == many || i == many+1) // or covers none of what changed
+			if c.names && !ended && !strings.Contains(text, id) {
+				t.Errorf("%s %s does not name %s: %.500s", c.tool, c.arguments, id, text)
+				break
+			}
+		}
+	}
+	if text, _ := call("lock_query", `{}`); strings.Count(text, `"id":`) != 100 || !strings.Contains(text, "omitted by `limit` 100") {
+		t.Errorf("by default: %.300s", text)
+	}
+	if text, size := call("lock_query", `{"limit":10000}`); strings.Count(text, `"id":`) != len(ids)+2 || size < answerRoom {
+		t.Errorf("when asked for: %d locks, %d bytes", strings.Count(text, `"id":`), size)
+	}
+}
