@@ -114,7 +114,7 @@ func mention(text string) string {
 	if len(text) > 1 && text[0] == '@' && text[1] != '(' && text[1] != '\\' {
 		return text[1:]
 	}
-	if last := len(text) - 1; last > 0 && '0' <= text[last] && text[last] <= '9' && strings.ContainsAny(text, ":#") {
+	if last := len(text) - 1; last > 0 && (text[last] <= ':' && text[last] >= '0' || text[last] == ')') && strings.ContainsAny(text, ":#(") {
 		if at := lineNumbers.FindStringIndex(text); at != nil && at[0] > 0 {
 			return text[:at[0]]
 		}
@@ -122,7 +122,7 @@ func mention(text string) string {
 	return text
 }
 
-var lineNumbers = regexp.MustCompile(`(?::[0-9]+(?:[:-][0-9]+)?|#L?[0-9]+(?:-L?[0-9]+)?)$`)
+var lineNumbers = regexp.MustCompile(`(?::[0-9]+(?:[:-][0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)|#L?[0-9]+(?:-L?[0-9]+)?)$`)
 
 func (c Context) there(path string) bool {
 	return path != "" && c.Kind != nil && c.Kind(path) != Unknown
@@ -181,7 +181,7 @@ func crudeHead(text string, f *fault, c Context) string {
 // oddity is where a text stops to be as plain as it looks.
 func oddity(text string, windows bool) int {
 	for i, r := range text {
-		if beyondNames(r) || r == '\\' && !windows && escapes(text[i+1:]) {
+		if beyondNames(r) || r == '\\' && !windows && (escapes(text[i+1:]) || strings.IndexAny(text[i+1:], "!@"+shellEscaped) == 0) {
 			return i
 		}
 	}

@@ -48,6 +48,18 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{"${REPO_ROOT}/src/**", "variable", "write the path out"},
 		{"$HOME", "variable", `"./$HOME"`},
 		{"/src/**", "outside", `leave the slash out, as in "src/**"`},
+		{":src/a.go", "pathspec", `"src/a.go"`},
+		{"c:src/a.go", "drive", "repository's root"},
+		{"~root/src", "~", `"./~root/src"`},
+		{`%CD%\src`, "variable", "write the path out"},
+		{"$(pwd)/src/**", "command", "write the path out"},
+		{"`git rev-parse --show-toplevel`/src", "command", "write the path out"},
+		{`my\ file.txt`, "backslash", "leave that backslash out"},
+		{`src/a\$b.ts`, "backslash", "leave that backslash out"},
+		{`it\'s.md`, "backslash", "leave that backslash out"},
+		{`{a\,b,zz}/c`, "backslash", "leave that backslash out"},
+		{`src\@types\a.ts`, "backslash", "write /"},
+		{`src\\\ a`, "backslash", "leave that backslash out"},
 	} {
 		_, err := Parse(tt.entry, Context{Roots: []string{"/repo"}})
 		var e *Error
@@ -55,7 +67,7 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 			t.Errorf("Parse(%q): %+v, want reason with %q, hint with %q", tt.entry, err, tt.reason, tt.hint)
 		}
 	}
-	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
+	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "~root/x", "%CD%/x", "`a`/x", "$(a)/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
 		e := mustParse(t, "./"+name, Context{})
 		want := strings.ReplaceAll(name, "//", "/")
 		if again := mustParse(t, e.String(), Context{}); !e.Matches(want) || again.String() != e.String() || !again.Matches(want) {
@@ -72,6 +84,7 @@ func TestOtherNotationsStored(t *testing.T) {
 	for text, want := range map[string]bool{
 		":(glob)src/**": true, ":/src/a.go": true, ":!src": true, `"src/**"`: true, "`src/a.go`": true, "':(glob)src/*.go'": true,
 		`C:\code\repo\src`: true, `\\host\share`: true, "file://host/src": true, "file:///repo/src/{a": true,
+		":src/a.go": true, "c:src/a.go": true, "$(pwd)/src/a.go": true, `src/a\ b/../a.go`: true, `lib\$x`: false, `{src\,lib,x}/a.go`: true,
 		`"docs/**"`: false, ":/docs": false, "https://example.org/src/a.go": false, "/src/a.go": false, "file:///repo/docs/[a": false, "file:///else/x": false,
 	} {
 		e := Stored(text, c)
@@ -139,7 +152,7 @@ func TestMentions(t *testing.T) {
 	c := Context{Kind: tree("src app app/@modal @both both odd", "src/a.go odd:1"), Roots: []string{"/repo"}}
 	for text, want := range map[string]string{
 		"@src/a.go": "src/a.go", "@src/**": "src/**", "@src": "src/", "@/repo/src/a.go": "src/a.go", "@./src/*.go": "src/*.go",
-		"src/a.go:42": "src/a.go", "src/a.go:42:7": "src/a.go", "src/a.go:1-9": "src/a.go", "src/a.go#L4": "src/a.go", "@src/a.go#L4-L9": "src/a.go",
+		"src/a.go:42": "src/a.go", "src/a.go:42:7": "src/a.go", "src/a.go:12:3:": "src/a.go", "src/a.go(3,4)": "src/a.go", "src/a.go(3)": "src/a.go", "src/new.go(3,4)": "src/new.go(3,4)", "src/a.go:1-9": "src/a.go", "src/a.go#L4": "src/a.go", "@src/a.go#L4-L9": "src/a.go",
 		"src/new.go:42": "src/new.go:42", "odd:1": "odd:1", "src/*.go:1": "src/*.go:1", "v1:2/x": "v1:2/x",
 		"@src/new.go": "@src/new.go", "@both/x": "@both/x", "@both": "@both/", "@none/x": "@none/x", "app/@modal": "app/@modal/", "@(src|app)/x": "@(src|app)/x", "@*.go": "@*.go", "@": "@",
 	} {

@@ -90,6 +90,15 @@ func TestSeveralPathsInOneEntryAreWarnedOf(t *testing.T) {
 			t.Errorf("%q: %q, want %q", entry, warnings, want)
 		}
 	}
+
+	odd := filepath.Join(filepath.Dir(w.main), "My Own", "app, new")
+	put(t, odd, "src/x.ts")
+	w.git(odd, "init", "-q")
+	for _, entry := range []string{odd + "/src/x.ts", odd + "/lib/new.ts", "file://" + strings.ReplaceAll(filepath.ToSlash(odd), " ", "%20") + "/src/x.ts"} {
+		if warnings := w.check(odd, entry).Warnings; len(warnings) > 0 {
+			t.Errorf("%q: %q", entry, warnings)
+		}
+	}
 }
 
 // Only what leads into another repository is warned of, and not the root itself.

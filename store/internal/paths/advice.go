@@ -27,9 +27,9 @@ func (r *Reader) warnMisplaced(text string, e *overlap.Entry) {
 
 // warnSeveral warns of an entry that looks like several: commas and blanks are
 // part of a name, and one that was meant to separate would cover neither path.
-func (r *Reader) warnSeveral(text string) {
-	what := ""
-	switch text = strings.TrimSpace(text); {
+func (r *Reader) warnSeveral(e *overlap.Entry) {
+	what, text := "", e.String()
+	switch {
 	case bareComma(text):
 		what = "a comma"
 	case allPaths(strings.Fields(text)):

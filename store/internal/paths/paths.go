@@ -95,7 +95,7 @@ func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 			return nil, scopeError(err)
 		}
 		r.warnMisplaced(text, e)
-		r.warnSeveral(text)
+		r.warnSeveral(e)
 		r.warnElsewhere(text, e)
 		scope = append(scope, e)
 	}
