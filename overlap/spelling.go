@@ -35,7 +35,7 @@ var notations = []notation{
 		"leave them out; a name that has them is written %t", fault{}},
 	{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
 		"write the path from the repository's root", fault{anywhere: true}},
-	{regexp.MustCompile(`^[A-Za-z]:(?:[^0-9]|$)`), "begins with a drive, and there are none here",
+	{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
 		"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
 	{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
 		"write the path from the repository's root; a directory of that name is written %t", fault{outside: true}},
