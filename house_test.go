@@ -24,7 +24,7 @@ func arrows() map[string][]string {
 		".":          {"cli"},
 		"cli":        {"cli/claude", "cli/guard", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store", "store/shell"},
 		"cli/claude": {"cli/render", "gitdir", "lockfile", "store", "store/shell"},
-		"cli/guard":  {"gitdir"},
+		"cli/guard":  {"gitdir", "store/atomicfile"},
 		"cli/render": {"lockfile", "lockfile/legible", "store", "store/shell"},
 		"cli/setup":  {"store/atomicfile", "store/shell"},
 		"server":     {"lockfile/legible", "server/stdio", "store"},

@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
 // A file is what stands at a hook's path.
@@ -58,95 +59,77 @@ func look(path string) (file, error) {
 // from; where there is none (kept does not exist), the mode is as temporary
 // says.
 func replace(path, text string, kept file, mode fs.FileMode) error {
-	tmp, err := temporary(filepath.Dir(path), text, mode)
-	if err != nil {
-		return cannot("write", path, err)
-	}
-	defer os.Remove(tmp) // gone where all went well
-	sweep(filepath.Dir(path), tmp)
-	if kept.exists {
-		if err := kept.lendTo(tmp); err != nil {
-			return cannot("write", path, err)
+	err := within(path, func(dir *os.Root, name string) error {
+		tmp, err := temporary(dir, text, kept, mode)
+		if err != nil {
+			return err
 		}
-	}
-	if err := os.Rename(tmp, path); err != nil {
+		if err := atomicfile.Rename(dir, tmp, name); err != nil {
+			return errors.Join(err, atomicfile.Remove(dir, tmp))
+		}
+		return nil
+	})
+	if err != nil {
 		return cannot("write", path, err)
 	}
 	return nil
 }
 
-// lendTo gives the file's owner, mode and times to another one.
-func (f file) lendTo(path string) error {
-	// Only root may give a file away, and a hook does its work whoever owns it.
-	_ = chown(path, f.info)
-	if err := os.Chmod(path, f.mode); err != nil {
-		return err
-	}
-	return os.Chtimes(path, time.Time{}, f.info.ModTime())
+// copyTo makes a copy of a file, whole or not at all, and over no other.
+func (f file) copyTo(path string) error {
+	return within(path, func(dir *os.Root, name string) error {
+		tmp, err := temporary(dir, f.text, f, 0)
+		if err != nil {
+			return err
+		}
+		_, err = dir.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = atomicfile.Rename(dir, tmp, name)
+		} else {
+			err = cmp.Or(err, fs.ErrExist)
+		}
+		if err != nil {
+			return errors.Join(err, atomicfile.Remove(dir, tmp))
+		}
+		return nil
+	})
 }
 
-// copyTo makes a copy of a file, whole or not at all.
-func (f file) copyTo(path string) error {
-	tmp, err := temporary(filepath.Dir(path), f.text, 0)
+// within opens the directory of a path for what is done to the name in it.
+func within(path string, do func(dir *os.Root, name string) error) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp) // gone where all went well
-	if err := f.lendTo(tmp); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return cmp.Or(err, fs.ErrExist)
-	}
-	return os.Rename(tmp, path)
+	return errors.Join(do(dir, filepath.Base(path)), dir.Close())
 }
 
 // temporary writes an executable file that is not yet in its place. A process
 // that is started meanwhile would hold it open for writing until it runs its
 // own program, and the system runs no file that is being written.
-func temporary(dir, text string, mode fs.FileMode) (string, error) {
+func temporary(dir *os.Root, text string, kept file, mode fs.FileMode) (string, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	name := filepath.Join(dir, unfinished+rand.Text())
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
-	if err != nil {
-		return "", err
+	name := unfinished + rand.Text()
+	err := atomicfile.Temporary(dir, name, []byte(text), atomicfile.Options{Mode: 0o777, Prepare: func(f *os.File) error {
+		switch {
+		case kept.exists:
+			// Only root may give a file away, and a hook does its work whoever owns it.
+			_ = atomicfile.KeepOwner(f, kept.info)
+			return f.Chmod(kept.mode)
+		case mode != 0:
+			return f.Chmod(mode | mode&0o444>>2) // who may read it may run it
+		}
+		return nil
+	}})
+	if err == nil && kept.exists {
+		err = dir.Chtimes(name, time.Time{}, kept.info.ModTime())
 	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil && mode != 0 {
-		err = f.Chmod(mode | mode&0o444>>2) // who may read it may run it
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(name))
-	}
-	return name, nil
+	return name, err
 }
 
 // unfinished begins the names of hooks that are not yet in their place.
 const unfinished = ".agent-locks-"
-
-// sweep removes what installations that were killed have left, an hour and more
-// before tmp was written. It is no part of what was asked for, so what cannot be
-// removed stays.
-func sweep(dir, tmp string) {
-	now, err := os.Lstat(tmp)
-	if err != nil {
-		return
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		fi, err := e.Info()
-		if err == nil && strings.HasPrefix(e.Name(), unfinished) && fi.Mode().IsRegular() && now.ModTime().Sub(fi.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
 
 func cannot(verb, path string, err error) error {
 	var pe *fs.PathError

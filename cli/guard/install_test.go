@@ -467,27 +467,6 @@ func TestUninstallThroughALink(t *testing.T) {
 	}
 }
 
-// What an installation that was killed has left goes with the next one.
-func TestInstallSweeps(t *testing.T) {
-	t.Parallel()
-	g := newGround(t)
-	hooks := filepath.Join(g.main, ".git", "hooks")
-	old, young := filepath.Join(hooks, unfinished+"OLD"), filepath.Join(hooks, unfinished+"YOUNG")
-	g.write(old, "x", 0o755)
-	g.write(young, "x", 0o755)
-	long := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(old, long, long); err != nil {
-		t.Fatal(err)
-	}
-	g.install(g.main)
-	if _, err := os.Lstat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an unfinished file of two hours ago is left: %v", err)
-	}
-	if _, err := os.Lstat(young); err != nil {
-		t.Errorf("what may be under way is gone: %v", err)
-	}
-}
-
 // A hook in a place that serves other repositories is not this one's to remove.
 func TestUninstallFromAGlobalPlace(t *testing.T) {
 	t.Parallel()

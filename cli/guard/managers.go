@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Tools that write git's hooks run what their own settings say, so the guard
@@ -24,9 +27,6 @@ var (
 	mention = regexp.MustCompile(`(?m)^[^#\n]*\bagent-locks(-guard)?([^\w-]|$)`)
 	pulled  = regexp.MustCompile(`(?m)^\s*["']?(extends|remotes?)\b`) // lefthook: settings from elsewhere
 )
-
-// settingsLimit is more than any settings take.
-const settingsLimit = 1 << 20
 
 func callsGuard(text string) bool { return call.MatchString(text) }
 
@@ -57,47 +57,51 @@ func managerNote(text string) string {
 // delegates reports whether a hook that a tool wrote runs the guard by way of
 // the tool's settings, and where they mention it if that cannot be told.
 func (p Place) delegates(hook string) (answer says, where string) {
-	judge := map[string]func(name, text string) says{}
-	var order []string
-	consult := func(how func(name, text string) says, paths ...string) {
-		for _, path := range paths {
-			if judge[path] == nil {
-				judge[path] = how
-				order = append(order, path)
+	type source struct {
+		judge func(name, text string) says
+		names []string // in the worktree, or absolute
+	}
+	var sources []source
+	scripts := hook
+	switch {
+	case isHusky(hook):
+		own := filepath.Join(filepath.Dir(p.Dir), hookName)
+		sources = []source{{judgeScript, []string{own}}}
+		scripts += "\n" + readSettings(own)
+	case isFramework(hook):
+		sources = []source{{judgeFramework, []string{frameworkConfig(hook)}}}
+	case isLefthook(hook):
+		sources = []source{{judgeLefthook, lefthookNames()}}
+	}
+	sources = append(sources, // whatever wrote the hook may run these
+		source{judgeMention, append(lefthookNames(), toolSettings()...)},
+		source{judgeCall, []string{"package.json", "Makefile", "justfile"}}, // which name the program for other reasons, too
+		source{judgeCall, namedFiles(scripts)})
+	for _, s := range sources {
+		for _, path := range s.names {
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(p.repo.Worktree, filepath.FromSlash(path))
+			}
+			if said := s.judge(filepath.Base(path), readSettings(path)); said > answer {
+				answer, where = said, "whether "+filepath.ToSlash(path)+" has it run the guard cannot be told"
 			}
 		}
 	}
-	root := p.repo.Worktree
-	switch {
-	case isHusky(hook):
-		consult(judgeScript, filepath.Join(filepath.Dir(p.Dir), hookName))
-	case isFramework(hook):
-		consult(judgeFramework, under(root, frameworkConfig(hook))...)
-	case isLefthook(hook):
-		consult(judgeLefthook, under(root, lefthookNames()...)...)
-	}
-	// Whatever wrote the hook may run these.
-	consult(judgeMention, under(root, append(lefthookNames(), toolSettings()...)...)...)
-	consult(judgeCall, under(root, "package.json", "Makefile", "justfile")...) // which name the program for other reasons, too
-	consult(judgeCall, under(root, namedFiles(hook)...)...)
-	for i := 0; i < len(order); i++ { // it grows
-		path := order[i]
-		fi, err := os.Stat(path)
-		if err != nil || !fi.Mode().IsRegular() || fi.Size() > settingsLimit {
-			continue // there is none, mostly
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		if said := judge[path](filepath.Base(path), string(text)); said > answer {
-			answer, where = said, "whether "+filepath.ToSlash(path)+" has it run the guard cannot be told"
-		}
-		if isHusky(hook) && filepath.Base(path) == hookName {
-			consult(judgeCall, under(root, namedFiles(string(text))...)...)
-		}
-	}
 	return answer, where
+}
+
+// readSettings is the text of a file; "" where there is none to read.
+func readSettings(path string) string {
+	const limit = 1 << 20 // more than any settings take
+	fi, err := os.Stat(path)
+	if err != nil || !filepath.IsAbs(path) || !fi.Mode().IsRegular() || fi.Size() > limit {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // namedFiles are the relative paths that a script mentions, as of scripts that
@@ -133,16 +137,6 @@ func judgeCall(_, text string) says {
 	return no
 }
 
-func under(root string, names ...string) []string {
-	var paths []string
-	for _, name := range names {
-		if root != "" {
-			paths = append(paths, filepath.Join(root, filepath.FromSlash(name)))
-		}
-	}
-	return paths
-}
-
 // lefthookNames are all spellings of its settings.
 func lefthookNames() []string {
 	var names []string
@@ -170,4 +164,77 @@ func frameworkConfig(hook string) string {
 		return m[1]
 	}
 	return ".pre-commit-config.yaml"
+}
+
+// judgeLefthook reads lefthook's settings: the guard must be called for the
+// pre-commit hook. What they pull in from elsewhere is not looked up, and TOML and
+// comments in JSON are not read.
+func judgeLefthook(name, text string) says {
+	var settings map[string]any
+	if err := yaml.Unmarshal([]byte(text), &settings); err == nil && calledIn(settings[hookName]) {
+		return yes
+	}
+	if pulled.MatchString(text) {
+		return perhaps
+	}
+	return judgeMention(name, text)
+}
+
+// calledIn looks for a call of the guard among the strings of decoded settings.
+func calledIn(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return callsGuard(v)
+	case []any:
+		return slices.ContainsFunc(v, calledIn)
+	case map[string]any:
+		for _, value := range v {
+			if calledIn(value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A frameworkHook is an entry of .pre-commit-config.yaml.
+type frameworkHook struct {
+	ID     string   `yaml:"id"`
+	Entry  string   `yaml:"entry"`
+	Args   []string `yaml:"args"`
+	Stages []string `yaml:"stages"`
+}
+
+// judgeFramework reads the settings of https://pre-commit.com.
+func judgeFramework(name, text string) says {
+	var config struct {
+		Stages []string `yaml:"default_stages"`
+		Repos  []struct {
+			Hooks []frameworkHook `yaml:"hooks"`
+		} `yaml:"repos"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &config); err == nil {
+		for _, repo := range config.Repos {
+			for _, hook := range repo.Hooks {
+				if hook.calls() && staged(hook.Stages, config.Stages) {
+					return yes
+				}
+			}
+		}
+	}
+	return judgeMention(name, text)
+}
+
+func (h frameworkHook) calls() bool {
+	return h.ID == "agent-locks-guard" || callsGuard(strings.Join(append([]string{h.Entry}, h.Args...), " "))
+}
+
+// staged reports whether a hook runs before a commit: by its own stages, else
+// by those that the settings give to all, else yes.
+func staged(own, all []string) bool {
+	stages := own
+	if len(stages) == 0 {
+		stages = all
+	}
+	return len(stages) == 0 || slices.Contains(stages, "pre-commit") || slices.Contains(stages, "commit")
 }

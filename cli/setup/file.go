@@ -207,7 +207,11 @@ func (c Change) replace(dir *os.Root) error {
 		if c.before.data == nil {
 			return nil
 		}
-		return keep(f, c.before.info)
+		// Without the owner, settings that root writes for a user would become root's.
+		if err := atomicfile.KeepOwner(f, c.before.info); err != nil {
+			return err
+		}
+		return f.Chmod(c.before.info.Mode().Perm()) // the umask is for new files
 	}}); err != nil {
 		return err
 	}

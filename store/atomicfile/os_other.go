@@ -2,10 +2,16 @@
 
 package atomicfile
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 func SyncDir(*os.Root) error { return nil }
 
 func transient(error) bool { return false }
 
 func unknownRemoval(error) bool { return false }
+
+// KeepOwner has nothing to do: a new file has its directory's permissions.
+func KeepOwner(*os.File, fs.FileInfo) error { return nil }

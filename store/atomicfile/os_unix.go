@@ -4,7 +4,9 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"syscall"
 )
 
 // SyncDir makes the names in a directory durable.
@@ -22,3 +24,21 @@ func transient(error) bool { return false }
 // unknownRemoval reports whether the system does not know how to remove a file
 // by a directory's handle.
 func unknownRemoval(error) bool { return false }
+
+// KeepOwner gives f the owner of the file that it is to replace, and its group
+// where the system lets this user do so.
+func KeepOwner(f *os.File, old fs.FileInfo) error {
+	now, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	was, ok := old.Sys().(*syscall.Stat_t)
+	is, ok2 := now.Sys().(*syscall.Stat_t)
+	if ok && ok2 && was.Uid != is.Uid {
+		return f.Chown(int(was.Uid), int(was.Gid))
+	}
+	if ok && ok2 && was.Gid != is.Gid {
+		_ = f.Chown(-1, int(was.Gid)) // no reason to refuse the rest
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -18,3 +19,6 @@ func transient(err error) bool {
 
 // unknownRemoval knows ERROR_INVALID_FUNCTION.
 func unknownRemoval(err error) bool { return errors.Is(err, syscall.Errno(1)) }
+
+// KeepOwner has nothing to do: a new file has its directory's permissions.
+func KeepOwner(*os.File, fs.FileInfo) error { return nil }
