@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
@@ -101,55 +100,49 @@ func (f file) moved() error {
 	return &Refusal{f.path(), "changed while it was read", "run the command again"}
 }
 
-// open opens the directory of the file, one path element at a time, so that
-// none of them is a link. With make, it creates missing ones.
+// open opens the directory of the file. With make, it creates it first.
 func (f file) open(make bool) (*os.Root, error) {
-	dir, err := os.OpenRoot(f.dir)
+	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return nil, err
 	}
-	at := f.dir
-	for name := range strings.SplitSeq(path.Dir(f.name), "/") {
-		if name == "." {
-			break
-		}
-		at = filepath.Join(at, name)
-		next, err := f.enter(dir, name, at, make)
-		if err := errors.Join(err, dir.Close()); err != nil {
-			return nil, err
-		}
-		dir = next
+	defer root.Close() // nothing was written through it
+	if err := f.plainWay(root); err != nil {
+		return nil, err
 	}
-	return dir, nil
-}
-
-func (f file) enter(dir *os.Root, name, at string, make bool) (*os.Root, error) {
+	dir := path.Dir(f.name)
 	if make {
 		mode := fs.FileMode(0o777)
 		if f.private {
 			mode = 0o700
 		}
-		if err := dir.Mkdir(name, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := root.MkdirAll(dir, mode); err != nil {
 			return nil, err
 		}
 	}
-	seen, err := dir.Lstat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case seen.Mode()&fs.ModeSymlink != 0:
-		return nil, linked(at)
-	case !seen.IsDir():
-		return nil, &Refusal{at, "is not a directory", "move it out of the way"}
+	return root.OpenRoot(dir)
+}
+
+// plainWay refuses a link, or what is no directory, on the way to the file.
+func (f file) plainWay(root *os.Root) error {
+	for i := range f.name {
+		if f.name[i] != '/' {
+			continue
+		}
+		at := filepath.Join(f.dir, filepath.FromSlash(f.name[:i]))
+		seen, err := root.Lstat(f.name[:i])
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case seen.Mode()&fs.ModeSymlink != 0:
+			return linked(at)
+		case !seen.IsDir():
+			return &Refusal{at, "is not a directory", "move it out of the way"}
+		}
 	}
-	next, err := dir.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := next.Stat("."); err != nil || !os.SameFile(seen, info) {
-		return nil, errors.Join(err, next.Close(), f.moved())
-	}
-	return next, nil
+	return nil
 }
 
 // Apply writes what was planned. It refuses where the file has changed since.
@@ -184,7 +177,7 @@ func (c Change) apply() (warning string, err error) {
 		return "", c.file.moved()
 	}
 	if c.after == nil {
-		return c.file.delete(dir)
+		return "", c.file.delete(dir)
 	}
 	if err := c.replace(dir); err != nil {
 		return "", err
@@ -231,25 +224,17 @@ func settle(dir *os.Root) (warning string) {
 
 // delete deletes the file, and its directory in the project if that is empty
 // then: it was probably created for the file.
-func (f file) delete(dir *os.Root) (warning string, err error) {
+func (f file) delete(dir *os.Root) error {
 	if err := atomicfile.Remove(dir, path.Base(f.name)); err != nil {
-		return "", err
+		return err
 	}
 	parent := path.Dir(f.name)
-	list, err := fs.ReadDir(dir.FS(), ".")
-	if f.private || parent == "." || len(list) > 0 {
-		return "", nil
+	if f.private || parent == "." {
+		return nil
 	}
+	root, err := os.OpenRoot(f.dir)
 	if err == nil {
-		err = dir.Close() // Windows keeps an open directory
+		_ = errors.Join(dir.Close(), atomicfile.Remove(root, parent), root.Close()) // not where more is in it
 	}
-	root, err2 := os.OpenRoot(f.dir)
-	if err := errors.Join(err, err2); err != nil {
-		return fmt.Sprintf("the directory was not removed: %v", err), nil
-	}
-	defer root.Close()
-	if err := atomicfile.Remove(root, parent); err != nil {
-		return fmt.Sprintf("the directory was not removed: %v", err), nil
-	}
-	return "", nil
+	return nil
 }
