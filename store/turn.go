@@ -111,7 +111,7 @@ func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, erro
 	}
 	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return comesFirst(c, k, t) })
 	if err != nil || !kept {
-		return !kept, err // to queues again
+		return !kept, err // to queue again
 	}
 	if nearest != nil {
 		w.block(blockers{tickets: []queue.Ticket{*nearest}})
