@@ -250,10 +250,3 @@ func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
 	}
 	return joined(note, by)
 }
-
-func joined(note, by string) string {
-	if by == "" {
-		return note
-	}
-	return note + ", " + by
-}

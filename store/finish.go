@@ -140,14 +140,10 @@ func endEdit(now lockfile.Stamp, by string) lockfile.Edit {
 	}}
 }
 
-// cleanNote is a note as it is stored; "" where none was given.
-func cleanNote(argument string, note *string) (string, error) {
-	if note == nil {
-		return "", nil
+// joined names in a note who did it, "" where that is the holder.
+func joined(note, by string) string {
+	if by == "" {
+		return note
 	}
-	clean, err := lockfile.CleanNote(*note)
-	if err != nil {
-		return "", fault.Text(argument, err)
-	}
-	return clean, nil
+	return note + ", " + by
 }

@@ -2,14 +2,10 @@ package store
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
-	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
@@ -110,34 +106,3 @@ func finishedLocks(c *call, f historyFilter, limit int) ([]disk.Entry, disk.Rest
 
 // clockSlack is how far apart clocks may be that share a store.
 const clockSlack = time.Hour
-
-// wholeOf is everything that a lock's file says.
-func wholeOf(c *call, e disk.Entry, staleMinutes float64) Whole {
-	w := Whole{Summary: summaryOf(c, e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
-	if w.Tasks == nil {
-		w.Tasks = []lockfile.Task{}
-	}
-	if w.Notes == nil {
-		w.Notes = []string{}
-	}
-	return w
-}
-
-// parseTime reads a point in the past as people give it: a stamp, RFC 3339, or
-// how long ago in hours or days (24h, 90d).
-func parseTime(argument, s string, now time.Time) (time.Time, error) {
-	s = strings.TrimSpace(s)
-	if n := len(s) - 1; n > 0 {
-		unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour}[s[n]]
-		// The bound keeps the multiplication from overflowing.
-		if v, err := strconv.ParseUint(s[:n], 10, 32); err == nil && unit > 0 && v <= uint64(1<<62/unit) {
-			return now.Add(-time.Duration(v) * unit), nil
-		}
-	}
-	at, err := lockfile.ParseStamp(s)
-	if err != nil {
-		return time.Time{}, fault.Input("`%s` %q is not a point in time", argument, s).
-			WithHint("give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
-	}
-	return at.Time, nil
-}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
@@ -78,10 +77,6 @@ func addWaiting(c *call, entries []disk.Entry, rows []Summary) {
 	}
 }
 
-func badLimit(n int) *fault.Error {
-	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many to list at most, or leave `limit` out")
-}
-
 func parseStatus(s string) (disk.Which, error) {
 	switch s {
 	case "", lockfile.Active:
@@ -92,18 +87,4 @@ func parseStatus(s string) (disk.Which, error) {
 		return disk.All, nil
 	}
 	return 0, fault.Input("`status` %q is unknown", s).WithHint("use active, done or all")
-}
-
-// matches reports whether a lock passes the filters that are set: the exact
-// agent id, and text in its title or a note whatever the letter case.
-func matches(l *lockfile.Lock, agent, text string) bool {
-	if agent != "" && (l.AgentID == nil || *l.AgentID != agent) {
-		return false
-	}
-	if text == "" {
-		return true
-	}
-	text = strings.ToLower(text)
-	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
-	return has(l.Title) || slices.ContainsFunc(l.Notes, has)
 }

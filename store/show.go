@@ -49,3 +49,15 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		return w, nil
 	})
 }
+
+// wholeOf is everything that a lock's file says.
+func wholeOf(c *call, e disk.Entry, staleMinutes float64) Whole {
+	w := Whole{Summary: summaryOf(c, e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
+	if w.Tasks == nil {
+		w.Tasks = []lockfile.Task{}
+	}
+	if w.Notes == nil {
+		w.Notes = []string{}
+	}
+	return w
+}

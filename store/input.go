@@ -1,0 +1,62 @@
+package store
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// What several requests have in common.
+
+// parseTime reads a point in the past as people give it: a stamp, RFC 3339, or
+// how long ago in hours or days (24h, 90d).
+func parseTime(argument, s string, now time.Time) (time.Time, error) {
+	s = strings.TrimSpace(s)
+	if n := len(s) - 1; n > 0 {
+		unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour}[s[n]]
+		// The bound keeps the multiplication from overflowing.
+		if v, err := strconv.ParseUint(s[:n], 10, 32); err == nil && unit > 0 && v <= uint64(1<<62/unit) {
+			return now.Add(-time.Duration(v) * unit), nil
+		}
+	}
+	at, err := lockfile.ParseStamp(s)
+	if err != nil {
+		return time.Time{}, fault.Input("`%s` %q is not a point in time", argument, s).
+			WithHint("give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
+	}
+	return at.Time, nil
+}
+
+// cleanNote is a note as it is stored; "" where none was given.
+func cleanNote(argument string, note *string) (string, error) {
+	if note == nil {
+		return "", nil
+	}
+	clean, err := lockfile.CleanNote(*note)
+	if err != nil {
+		return "", fault.Text(argument, err)
+	}
+	return clean, nil
+}
+
+func badLimit(n int) *fault.Error {
+	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many to list at most, or leave `limit` out")
+}
+
+// matches reports whether a lock passes the filters that are set: the exact
+// agent id, and text in its title or a note whatever the letter case.
+func matches(l *lockfile.Lock, agent, text string) bool {
+	if agent != "" && (l.AgentID == nil || *l.AgentID != agent) {
+		return false
+	}
+	if text == "" {
+		return true
+	}
+	text = strings.ToLower(text)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return has(l.Title) || slices.ContainsFunc(l.Notes, has)
+}
