@@ -66,8 +66,10 @@ func fit(result any, room int) (fitted, error) {
 		}
 	}
 	c := cutter{dropped: map[string]bool{}}
-	for c.share = mostShare; c.share >= leastShare; c.share /= 2 {
-		if c.answer(v); far() && c.share > leastShare {
+	// Of many locks none can have much, so that the first attempt is a good one.
+	c.share = max(leastShare, min(mostShare, listShares*room/max(len(rowsOf(v)), 1)))
+	for ; c.share >= leastShare; c.share /= 2 {
+		if c.answer(v); far() && c.share/2 >= leastShare {
 			continue
 		}
 		if f.text, err = encode(v); err != nil {

@@ -114,40 +114,46 @@ func TestNoAnswerIsTooLongOrHidesALock(t *testing.T) {
 			reaped = append(reaped, store.Reaped{ID: l.ID, Title: l.Title})
 		}
 		warnings := anyTexts(t)
-		var answers []*mcp.CallToolResult
-		for _, result := range []any{
-			locks, store.Created{ID: "new", FilePath: "/f", Overlaps: locks}, store.Waited{Overlaps: locks},
-			store.Updated{ID: "one", Overlaps: locks, Waiting: waiter(t)}, store.Reopened{ID: "one", Overlaps: locks}, []store.LockDrift{drift},
-		} {
-			answers = append(answers, createTool().success(result, warnings, answerRoom))
-		}
 		err := &store.Error{Code: store.Conflict, Message: anyText(t), Hint: anyText(t), Detail: store.Refusal{Code: store.Conflict, Overlaps: locks, Waiting: waiter(t)}}
-		answers = append(answers, createTool().failure(err, warnings, answerRoom))
-		naming := len(answers)
-		for _, result := range []any{whole, []store.Whole{whole, whole}, reaped, store.Refreshed{ID: "one", Waiting: waiter(t)}} {
-			answers = append(answers, createTool().success(result, warnings, answerRoom))
+		naming := []any{
+			locks, store.Created{ID: "new", FilePath: "/f", Overlaps: locks}, store.Waited{Overlaps: locks}, err,
+			store.Updated{ID: "one", Overlaps: locks, Waiting: waiter(t)}, store.Reopened{ID: "one", Overlaps: locks}, []store.LockDrift{drift},
 		}
-		for n, r := range answers {
-			encoded, err := json.Marshal(r)
-			if err != nil || len(encoded) > answerRoom {
-				t.Fatalf("answer %d: %d bytes, %v", n, len(encoded), err)
-			}
-			if n >= naming {
-				continue
-			}
-			var text strings.Builder
-			for _, block := range r.Content {
-				text.WriteString(block.(*mcp.TextContent).Text + "\n")
-			}
-			said := text.String() + ","
-			for i := range locks {
-				id := fmt.Sprintf("-lock-%d", i)
-				if !strings.Contains(said, id+`"`) && !strings.Contains(said, id+",") && !strings.Contains(said, id+"\n") {
-					t.Fatalf("answer %d does not name lock %d of %d", n, i, len(locks))
-				}
+		results := append(naming, whole, []store.Whole{whole, whole}, reaped, store.Refreshed{ID: "one", Waiting: waiter(t)})
+		n := rapid.IntRange(0, len(results)-1).Draw(t, "result")
+		var r *mcp.CallToolResult
+		if failed, ok := results[n].(error); ok {
+			r = createTool().failure(failed, warnings, answerRoom)
+		} else {
+			r = createTool().success(results[n], warnings, answerRoom)
+		}
+		encoded, fault := json.Marshal(r)
+		if fault != nil || len(encoded) > answerRoom {
+			t.Fatalf("%T: %d bytes, %v", results[n], len(encoded), fault)
+		}
+		if n >= len(naming) {
+			return
+		}
+		var text strings.Builder
+		for _, block := range r.Content {
+			text.WriteString(block.(*mcp.TextContent).Text + "\n")
+		}
+		said := idsIn(text.String())
+		for i := range locks {
+			if !said[locks[i].ID] {
+				t.Fatalf("%T does not name lock %d of %d", results[n], i, len(locks))
 			}
 		}
 	})
+}
+
+// idsIn are the words of a text that may be ids.
+func idsIn(text string) map[string]bool {
+	ids := map[string]bool{}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != '-' && (r < '0' || r > 'z') }) {
+		ids[word] = true
+	}
+	return ids
 }
 
 // What blocks stays in the list when there is no room for all; ids come before
@@ -162,11 +168,7 @@ func TestTheLocksThatBlockAreListedLongest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := strings.FieldsFunc(f.text+" "+f.notes[len(f.notes)-1], func(r rune) bool { return r != '-' && (r < '0' || r > 'z') })
-	named := map[string]bool{}
-	for _, name := range names {
-		named[name] = true
-	}
+	named := idsIn(f.text + " " + f.notes[len(f.notes)-1])
 	for i := range locks {
 		if !named[locks[i].ID] {
 			t.Fatalf("%s is not named", locks[i].ID)

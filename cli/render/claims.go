@@ -71,7 +71,7 @@ func Reaped(w io.Writer, reaped []store.Reaped, dryRun bool) {
 		fmt.Fprintln(w, "no stale locks")
 	}
 	for _, r := range reaped {
-		fmt.Fprintf(w, "%s %s (%s), silent for %s\n", verb, Plain(r.ID), Plain(r.Title), store.Age(r.StaleForSeconds))
+		fmt.Fprintf(w, "%s %s (%s), silent for %s\n", verb, Plain(r.ID), Short(r.Title), store.Age(r.StaleForSeconds))
 	}
 }
 
@@ -82,7 +82,7 @@ func Pruned(w io.Writer, pruned []store.Pruned, dryRun bool) {
 		verb = "would delete"
 	}
 	for _, p := range pruned {
-		fmt.Fprintf(w, "%s %s (%s), finished %s\n", verb, Plain(p.ID), Plain(p.Title), Plain(p.Finished))
+		fmt.Fprintf(w, "%s %s (%s), finished %s\n", verb, Plain(p.ID), Short(p.Title), Plain(p.Finished))
 	}
 	switch {
 	case len(pruned) == 0:

@@ -15,7 +15,7 @@ import (
 func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 	text := make([]string, len(rows))
 	for i, s := range rows {
-		text[i] = Plain(cell(s))
+		text[i] = Short(cell(s))
 	}
 	return text
 }

@@ -79,7 +79,7 @@ func writeHeld(w io.Writer, h store.Held, line string) {
 	if h.Path != line {
 		text = Plain(h.Path) + " " + text
 	}
-	fmt.Fprintf(w, "    %s by %s (%s): %s\n", text, AgentName(h.AgentID), Plain(h.Title), Plain(h.LockID))
+	fmt.Fprintf(w, "    %s by %s (%s): %s\n", text, AgentName(h.AgentID), Short(h.Title), Plain(h.LockID))
 }
 
 // widening are the flags that add these files to a scope, spelt out where that

@@ -105,12 +105,12 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 	fmt.Fprintf(w, "    %s\n", HoldText("", h))
 	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n", Plain(h.ID), Plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
-		where := "in " + Plain(h.Worktree)
+		where := "in " + Short(h.Worktree)
 		if h.WorktreeGone {
 			where += " (gone)"
 		}
 		if h.Branch != "" {
-			where += " on branch " + Plain(h.Branch)
+			where += " on branch " + Short(h.Branch)
 		}
 		fmt.Fprintf(w, "    %s\n", where)
 	}
@@ -139,7 +139,7 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		h := g.Blocked[0]
 		who := "the holder"
 		if h.AgentID != nil {
-			who = Plain(*h.AgentID)
+			who = Short(*h.AgentID)
 		}
 		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, Plain(h.ID))
 		files := blockedFiles(g)

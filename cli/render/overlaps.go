@@ -15,14 +15,14 @@ import (
 // writeOverlaps reports who else works on the files of a claim.
 func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 	for _, s := range overlaps {
-		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", Plain(s.ID), heldBy(s), Plain(s.Title), Plain(overlapCell(s)))
+		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", Plain(s.ID), heldBy(s), Short(s.Title), Short(overlapCell(s)))
 	}
 }
 
 // writeRecent reports what ended on these files not long ago.
 func writeRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
-		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Plain(r.Title))
+		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Short(r.Title))
 		if r.Outcome != "" {
 			fmt.Fprintf(w, ", %s", Plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
 		}
@@ -56,7 +56,7 @@ func AgentName(id *string) string {
 	if id == nil {
 		return "an agent without an id"
 	}
-	return Plain(*id)
+	return Short(*id)
 }
 
 // overlapCell names one path that both scopes name, however many pairs of
@@ -90,7 +90,7 @@ func HoldText(verb string, h store.Hold) string {
 	if !h.Exact {
 		verb = "may be "
 	}
-	text := fmt.Sprintf("%sheld by %s for %s", verb, AgentName(h.AgentID), legible.Quote(h.Title))
+	text := fmt.Sprintf("%sheld by %s for %s", verb, AgentName(h.AgentID), legible.Quote(legible.Cut(h.Title, 4*lockfile.MaxTitle)))
 	switch h.Reason {
 	case "stale":
 		text += "; the lock is stale: agent-locks reap " + Plain(h.ID)

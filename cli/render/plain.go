@@ -3,11 +3,19 @@ package render
 import (
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
 // Plain makes other people's text fit for one line of a terminal.
 func Plain(s string) string { return legible.Plain(s) }
+
+// Short is Plain of a text where many are listed: no longer than what we write
+// ourselves. Files written by hand hold texts of any length.
+func Short(s string) string {
+	const longest = 4 * lockfile.MaxTitle // bytes
+	return Plain(legible.Cut(s, longest))
+}
 
 // PlainLines is s with each of its lines made plain.
 func PlainLines(s string) string { return legible.Lines(s) }
