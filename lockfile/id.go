@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // An id and ".md" make one file name of at most 255 bytes, the limit of the
@@ -72,4 +75,110 @@ func ClaimedAt(id string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return parseFixed(stampLayout, id[:stampPart-1])
+}
+
+const maxSlug = 60 // bytes
+
+// Slug is the part of an id that comes from the title: accents dropped, lower
+// case, runs of anything outside [a-z0-9] replaced by a dash, cut at 60 bytes,
+// at a dash if there is one. If that leaves nothing, it is made from the first
+// literal segment of the scope that leaves something; else it is "untitled".
+func Slug(title string, scope []string) string {
+	if s := slug(title); s != "" {
+		return s
+	}
+	for _, entry := range scope {
+		for segment := range strings.SplitSeq(entry, "/") {
+			if s := slug(segment); s != "" && !strings.ContainsAny(segment, `*?[]{}()\`) {
+				return s
+			}
+		}
+	}
+	return "untitled"
+}
+
+// slug is "" if nothing of the text is left.
+func slug(text string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range norm.NFKD.String(text) {
+		if unicode.Is(unicode.M, r) {
+			continue
+		}
+		r = unicode.ToLower(r)
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteRune(r)
+		if b.Len() > maxSlug {
+			break
+		}
+	}
+	return cutSlug(b.String())
+}
+
+func cutSlug(s string) string {
+	if len(s) <= maxSlug {
+		return s
+	}
+	if s[maxSlug] == '-' {
+		return s[:maxSlug]
+	}
+	if i := strings.LastIndexByte(s[:maxSlug], '-'); i > 0 {
+		return s[:i]
+	}
+	return s[:maxSlug]
+}
+
+const stampLayout = "2006-01-02T15-04-05"
+
+// A Stamp is a timestamp as a file states it: to the second, in UTC. The zero
+// Stamp is no timestamp; see IsZero.
+type Stamp struct {
+	time.Time
+	Raw string // as written in the file; "" if it states none
+}
+
+// IsZero reports whether s is no timestamp. It hides time.Time's method, which
+// is true for the first second of the year 1, too.
+func (s Stamp) IsZero() bool { return s.Raw == "" }
+
+// String is the timestamp in our own format, whatever the file used; "" for the
+// zero Stamp.
+func (s Stamp) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return FormatStamp(s.Time)
+}
+
+// FormatStamp is t in UTC as YYYY-MM-DDTHH-MM-SS. String order is time order.
+func FormatStamp(t time.Time) string { return t.UTC().Format(stampLayout) }
+
+// ParseStamp reads YYYY-MM-DDTHH-MM-SS or YYYY-MM-DD HH:MM:SS (both UTC), or
+// RFC 3339. Fractions of a second are dropped.
+func ParseStamp(s string) (Stamp, error) {
+	if t, ok := parseFixed(stampLayout, s); ok {
+		return Stamp{Time: t, Raw: s}, nil
+	}
+	if t, ok := parseFixed(time.DateTime, s); ok {
+		return Stamp{Time: t, Raw: s}, nil
+	}
+	// An offset can lead out of the years that a stamp has room for.
+	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 {
+		return Stamp{Time: t.UTC().Truncate(time.Second), Raw: s}, nil
+	}
+	return Stamp{}, fmt.Errorf("%s is not a timestamp (want YYYY-MM-DDTHH-MM-SS, in UTC)", quote(s))
+}
+
+// parseFixed reads a stamp with exactly that layout. time.Parse alone also
+// accepts one-digit hours and fractions, whose string order is not time order.
+func parseFixed(layout, s string) (time.Time, bool) {
+	t, err := time.Parse(layout, s)
+	return t, err == nil && t.Format(layout) == s
 }

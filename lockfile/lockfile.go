@@ -9,6 +9,13 @@
 // coordinate programs that edit at once: the caller holds a mutex for that.
 package lockfile
 
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // The values of a lock's status and mode.
 const (
 	Active = "active"
@@ -101,3 +108,24 @@ const (
 	MaxFile  = 1 << 20   // bytes
 	Reserve  = 320 << 10 // bytes kept free for finish, reap and heartbeat
 )
+
+// Recordable is a path as a lock file can hold it: bytes outside UTF-8 and
+// control characters are percent-escaped.
+func Recordable(path string) string {
+	if utf8.ValidString(path) && !strings.ContainsFunc(path, unicode.IsControl) {
+		return path
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); {
+		r, n := utf8.DecodeRuneInString(path[i:])
+		if (r == utf8.RuneError && n == 1) || unicode.IsControl(r) {
+			for _, c := range []byte(path[i : i+n]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteString(path[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
