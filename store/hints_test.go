@@ -46,7 +46,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"`task_text` \" \" is empty\ngive the exact text of one of the lock's tasks; see `lock_show`":                                                                                   update(store.UpdateRequest{TaskText: ptr(" ")}),
 		"`summary`: the note is empty\n`summary` is text of at most 262144 bytes, in UTF-8 and without what nobody can see; or leave it out":                                            finish(store.FinishRequest{Summary: ptr("")}),
 		"`moved_to` \"x\" says nothing without the outcome \"moved\"\ngive `outcome` \"moved\", too":                                                                                    finish(store.FinishRequest{MovedTo: ptr("x")}),
-		"`limit` 0 is not a whole number above 0\nsay how many locks to list at most, or leave `limit` out":                                                                             zero,
+		"`limit` 0 is not a whole number above 0\nsay how many to list at most, or leave `limit` out":                                                                                   zero,
 		"no lock \"none\"\nsee `lock_query status=all` for the ids":                                                                                                                     absent,
 		"no lock \"ap\", and \"ap\" is shorter than the 4 characters that a shortened id needs\nsee `lock_query status=all` for the ids":                                                short,
 		"`lock_id` \" \" is empty\nsee `lock_query` for the ids":                                                                                                                        blank,
