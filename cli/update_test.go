@@ -10,6 +10,7 @@ func TestUpdateRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, store.Updated{}, []requestCase{
 		{args: []string{"update", "fix", "--task", "one"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one")}},
+		{args: []string{"update", "fix", "--add-scope", "b", "--if-free"}, want: store.UpdateRequest{Ref: ref("fix"), AddScope: []string{"b"}, IfFree: true}},
 		{args: []string{"update", "fix", "--task", "one", "--done"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(true)}},
 		{args: []string{"update", "fix", "--task", "one", "--undone"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(false)}},
 		{args: []string{"update", "fix", "--task", "one", "--done=false"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(false)}},

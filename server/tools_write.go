@@ -43,6 +43,7 @@ func updateTool() Tool {
 			boolArg("done", "true (default) ticks task_text, false unticks it"),
 			textArg("note", "What the next agent should know"),
 			listArg("add_scope", "Entries to add to the scope"),
+			boolArg("if_free", "true: widen only if nothing blocks"),
 			listArg("remove_scope", "Entries to remove from the scope"),
 			listArg("add_tasks", "Tasks to add"),
 			lease("Minutes of silence before you are stale"),
@@ -103,6 +104,7 @@ func reopenTool() Tool {
 		Properties: []Property{
 			lockID(),
 			textArg("reason", "Why; needed unless it was reaped"),
+			boolArg("if_free", "true: only if nothing blocks"),
 			caller(),
 			force(),
 			baseDir(),

@@ -59,6 +59,9 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 			return a, fault.Text("hand_to", err)
 		}
 	}
+	if r.IfFree && len(a.add) == 0 {
+		return a, fault.Input("`if_free` says nothing without `add_scope`").WithHint("name the entries to add with `add_scope`")
+	}
 	if a.task == "" && a.note == "" && !a.amends() {
 		return a, fault.Input("nothing to update").WithHint("give a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`")
 	}

@@ -444,3 +444,48 @@ func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 		})
 	}
 }
+
+// A lock takes more, where it is asked to, only where nothing blocks that: no
+// lock, and nobody that waits.
+func TestWideningAndReopeningIfFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.held("one", "", "src/a")
+	w.held("two", "", "src/b", "shared")
+	widen := func(scope ...string) error {
+		_, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(one), AgentID: ptr("one"), AddScope: scope, IfFree: true})
+		return err
+	}
+	before := w.read(one + ".md")
+	err := widen("src/c", "src/b/x.go")
+	wantCode(t, err, store.Conflict, "not widened", `"src/b/x.go" is held by "two"`)
+	if got := w.read(one + ".md"); got != before {
+		t.Errorf("it was changed all the same:\n%s", got)
+	}
+	if err := widen("src/a", "src/c"); err != nil {
+		t.Errorf("what is free: %v", err)
+	}
+	_, err = w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(one), AgentID: ptr("one"), Note: ptr("n"), IfFree: true})
+	wantCode(t, err, store.BadInput, "`if_free`", "`add_scope`")
+
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref(one), AgentID: ptr("one")}); err != nil {
+		t.Fatal(err)
+	}
+	w.held("three", "", "src/c/x.go")
+	reopen := store.ReopenRequest{Ref: ref(one), AgentID: ptr("one"), Reason: ptr("more to do"), IfFree: true}
+	_, err = w.at(w.main).Reopen(background, reopen)
+	wantCode(t, err, store.Conflict, "not reopened", `held by "three"`)
+	w.pass(61 * time.Minute)
+	if _, err := w.at(w.main).Reopen(background, reopen); err != nil {
+		t.Errorf("when that is stale: %v", err)
+	}
+
+	// Of a lock whose holder nobody knows, the lock itself is not in the way.
+	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "anonymous", Scope: []string{"docs"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(a.Result.ID), AddScope: []string{"docs/x.md"}, IfFree: true}); err != nil {
+		t.Errorf("widened within itself: %v", err)
+	}
+}

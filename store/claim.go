@@ -7,6 +7,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -134,6 +135,30 @@ func blockerSummaries(c *call, k *claim, b blockers) []Summary {
 		out[i].Blocks = lockBlocks(c, k, o.entry)
 	}
 	return out
+}
+
+// mustNotBeBlocked refuses to let a lock take more where a live lock, or
+// somebody who waits, blocks it; what says what was not done.
+func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope, what string) error {
+	k := &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}
+	b, err := findBlockers(c, k, &queue.Place{}, tx)
+	if err != nil {
+		return err
+	}
+	itself := func(o overlapping) bool { return o.entry.Lock.ID == l.ID } // where nobody knows whose it is
+	b.locks, b.overlaps = slices.DeleteFunc(b.locks, itself), slices.DeleteFunc(b.overlaps, itself)
+	if b.none() {
+		return nil
+	}
+	e := blockedError(c, fault.Conflict, k, b)
+	e.Message = what + ": " + e.Message
+	e.Hint = "choose other files, or coordinate; nothing was written" + ownHint(c, k, b)
+	return e
+}
+
+// added are the entries that a scope does not have yet.
+func added(entries overlap.Scope, scope []string) overlap.Scope {
+	return slices.DeleteFunc(slices.Clone(entries), func(e *overlap.Entry) bool { return slices.Contains(scope, e.String()) })
 }
 
 // heldUp lists who waits for what a lock holds, so that its holder knows.

@@ -133,7 +133,11 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 		if others, err = c.list(disk.ActiveOnly); err != nil {
 			return disk.Entry{}, err
 		}
-		return writeLock(c, tx, k)
+		e, err := writeLock(c, tx, k)
+		if err == nil {
+			sendBack(c, tx, k.lock.AgentID)
+		}
+		return e, err
 	})
 	if err != nil {
 		return Created{}, err
@@ -163,7 +167,11 @@ func claimIfFree(c *call, k *claim) (Created, error) {
 		if !b.none() {
 			return Created{}, refusalOf(c, k, b)
 		}
-		return grantClaim(c, tx, k, b)
+		out, err := grantClaim(c, tx, k, b)
+		if err == nil {
+			sendBack(c, tx, k.lock.AgentID)
+		}
+		return out, err
 	})
 }
 

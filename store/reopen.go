@@ -16,6 +16,7 @@ type ReopenRequest struct {
 	Reason  *string `json:"reason"` // may be left out after a reap only
 	AgentID *string `json:"agent_id"`
 	Force   bool    `json:"force"`
+	IfFree  bool    `json:"if_free"` // only if nothing blocks; else Conflict
 }
 
 // A Reopened answers reopen.
@@ -50,11 +51,19 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			if err != nil {
 				return disk.Entry{}, err
 			}
+			if r.IfFree {
+				if err := mustNotBeBlocked(c, tx, e.Lock, storedScope(c, e), "not reopened"); err != nil {
+					return disk.Entry{}, err
+				}
+			}
 			ended = rules.Ended(&e.Lock)
 			if others, err = c.list(disk.ActiveOnly); err != nil {
 				return disk.Entry{}, err
 			}
-			return tx.Reopen(e, edit)
+			if e, err = tx.Reopen(e, edit); err == nil {
+				sendBack(c, tx, e.Lock.AgentID)
+			}
+			return e, err
 		})
 		if err != nil {
 			return Reopened{}, err

@@ -156,29 +156,3 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }
-
-// circleOf names an agent that blocks a claim and waits for its caller already,
-// directly or through others: "" where none is known to. Such a wait could end
-// by a deadline only.
-func circleOf(c *call, k *claim, b blockers, live []queue.Ticket) string {
-	if k.lock.AgentID == nil {
-		return ""
-	}
-	waitsFor := func(agent string) []string {
-		var on []string
-		for i, t := range live {
-			if t.AgentID != nil && *t.AgentID == agent {
-				w := &claim{scope: c.paths.Stored(t.Scope, t.Worktree), minutes: k.minutes}
-				w.lock.AgentID, w.lock.ParentAgentID, w.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
-				on = append(on, judgeClaim(c, w, b.read, live[:i]).agents()...)
-			}
-		}
-		return on
-	}
-	for _, agent := range b.agents() {
-		if rules.LeadsTo(agent, *k.lock.AgentID, waitsFor) {
-			return agent
-		}
-	}
-	return ""
-}

@@ -24,6 +24,8 @@ type UpdateRequest struct {
 	LeaseMinutes *float64 `json:"lease_minutes"`
 	HandTo       *string  `json:"hand_to"` // the next holder's id
 
+	IfFree bool `json:"if_free"` // widen only if nothing blocks; else Conflict
+
 	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
 	Force   bool    `json:"force"`    // do it though somebody else holds the lock
 }
@@ -85,11 +87,19 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 					return Updated{}, err
 				}
 			}
+			if r.IfFree {
+				if err := mustNotBeBlocked(c, tx, e.Lock, added(a.add, e.Lock.Scope), "not widened"); err != nil {
+					return Updated{}, err
+				}
+			}
 			if alive {
 				edit.Set = append(edit.Set, signOfLife(c, &e.Lock)...)
 			}
 			if e, err = tx.Rewrite(e, edit); err != nil {
 				return Updated{}, err
+			}
+			if len(a.add) > 0 || a.handTo != "" {
+				sendBack(c, tx, e.Lock.AgentID)
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
 			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks)}, nil

@@ -76,6 +76,18 @@ func drop(tx *disk.Tx, waiting *disk.Folder, seq uint64) {
 	}
 }
 
+// TakeBack takes a ticket back, so that its process queues again.
+func TakeBack(tx *disk.Tx, t Ticket) {
+	waiting, err := tx.Dir.OpenFolder(disk.WaitingName)
+	if waiting == nil || err != nil {
+		return // with the queue, the ticket is gone
+	}
+	if err := waiting.Unlink(t.File()); !errors.Is(err, fs.ErrNotExist) {
+		tx.Warn("take back", waiting.File(t.File()), err)
+	}
+	tx.Warn("close", waiting.Path, waiting.Close())
+}
+
 // Nearest is the last of the live tickets before the caller's place that
 // blocks it, if there is one; no more of them are probed than it takes. kept
 // is false where the place is no longer in the queue.

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// circleOf names an agent that blocks a claim and waits for its caller already,
+// directly or through others: "" where none is known to. Such a wait could end
+// by a deadline only.
+func circleOf(c *call, k *claim, b blockers, live []queue.Ticket) string {
+	if k.lock.AgentID == nil {
+		return ""
+	}
+	waitsFor := func(agent string) []string {
+		var on []string
+		for i, t := range live {
+			if t.AgentID != nil && *t.AgentID == agent {
+				on = append(on, judgeClaim(c, waitOf(c, t, k.minutes), b.read, live[:i]).agents()...)
+			}
+		}
+		return on
+	}
+	for _, agent := range b.agents() {
+		if rules.LeadsTo(agent, *k.lock.AgentID, waitsFor) {
+			return agent
+		}
+	}
+	return ""
+}
+
+// waitOf is the claim that a ticket stands for.
+func waitOf(c *call, t queue.Ticket, minutes float64) *claim {
+	k := &claim{scope: c.paths.Stored(t.Scope, t.Worktree), minutes: minutes}
+	k.lock.AgentID, k.lock.ParentAgentID, k.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
+	return k
+}
+
+// sendBack finds the circles that form behind the queue: an agent that waits
+// was given a lock, or made one, that others wait for. Its ticket is taken back,
+// so that it queues again, and that is refused.
+func sendBack(c *call, tx *disk.Tx, holder *string) {
+	live, err := queue.Read(c.ctx, c.dir)
+	own := func(t queue.Ticket) bool { return rules.SameAgent(t.AgentID, holder) }
+	if err == nil && !slices.ContainsFunc(live, own) {
+		return
+	}
+	var read disk.Listing
+	if err == nil {
+		read, err = c.dir.List(c.ctx, disk.ActiveOnly)
+	}
+	if err != nil {
+		c.warn("whether agents wait for each other now is not known: %v", err)
+		return
+	}
+	for i, t := range live {
+		if !own(t) {
+			continue
+		}
+		k := waitOf(c, t, c.foreignMinutes())
+		if through := circleOf(c, k, judgeClaim(c, k, read, live[:i]), live); through != "" {
+			queue.TakeBack(tx, t)
+			c.warn("%q waits for %q, which waits for this lock: that wait is refused now, since both would wait for each other", *holder, through)
+		}
+	}
+}
