@@ -11,21 +11,31 @@
 // result and reads from top to bottom: what is asked of the disk, the rule, the
 // transaction, the answer. What several of them share:
 //
-//	call      one operation under way: its repository, its directory, its warnings
-//	caller    who asks, and by which threshold of silence others are judged
+//	call      one operation under way: its repository, its directory, who asks,
+//	          what there is to warn of
+//	input     what several requests read the same way
 //	lookup    which lock a request names
 //	summary   a lock as answers show it
 //	claim     a claim against the locks and tickets that block it; refusal, turn
-//	          and waiting go with it
+//	          and waiting go with it, and recent: what ended there lately
+//	holds     files against the locks that cover them, for guard and edit; editor
+//	          is who edits
+//	revive    a stale lock whose holder comes back
+//	faces     what the faces need of the parts below, under one name
+//
+// Amendments (amend) belong to update, sums (drift_sum) to drift.
 //
 // Under them, each knowing nothing of what is above it:
 //
-//	internal/queue   the tickets of those who wait for a claim
-//	internal/disk    the directory: read by anybody, written in a transaction
-//	internal/paths   what paths and scopes mean where the caller stands
-//	internal/rules   who blocks whom, who may end a lock, what is stale: pure
-//	internal/fault   the one shape of every failure
-//	doctor           what can be wrong with a store, and what is done about it
+//	doctor            what can be wrong with a store, and what is done about it
+//	internal/queue    the tickets of those who wait for a claim
+//	internal/session  what is remembered of agents' sessions
+//	internal/disk     the directory: read by anybody, written in a transaction
+//	internal/paths    what paths and scopes mean where the caller stands
+//	internal/rules    who blocks whom, who may end a lock, what is stale: pure
+//	internal/fault    the one shape of every failure
+//	atomicfile        files written whole
+//	shell             words of commands that messages print
 package store
 
 import "time"
