@@ -188,7 +188,7 @@ func TestSkillAgreesWithTheServerOnIDs(t *testing.T) {
 	for _, said := range []string{
 		"if you were told none, ask whoever started you, or leave it out. Do not invent one.",
 		"When you start agents yourself, give each an id of its own and tell it yours.",
-		"Where a hook told you your id, subagents within your session share it",
+		"Subagents within your session pass the id a hook told them, else they share yours",
 	} {
 		for name, text := range map[string]string{"skill": skill, "server": instructions} {
 			if !strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
