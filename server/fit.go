@@ -94,13 +94,24 @@ func encode(v reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// wireSize is how many bytes a text takes as a string in a message.
+// wireSize is how many bytes a text takes at most as a string in a message: it
+// is asked of each answer, so nothing is encoded for it.
 func wireSize(text string) int {
-	encoded, err := json.Marshal(text)
-	if err != nil { // a string has none
-		return len(text)
+	const firstOfSeparators = 0xe2 // U+2028 and U+2029 are escaped as well
+	n := len(`""`)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c == '\n':
+			n += len(`\n`)
+		case c < ' ', c == '<', c == '>', c == '&':
+			n += len(`\u0000`)
+		case c == firstOfSeparators:
+			n += len(`\u2028`) - len("\x80\xa8")
+		default:
+			n++
+		}
 	}
-	return len(encoded)
+	return n
 }
 
 // notes say what was cut, and name the locks that are not listed any more.

@@ -183,6 +183,17 @@ func TestTheLocksThatBlockAreListedLongest(t *testing.T) {
 	}
 }
 
+func TestWireSizeIsWhatAMessageTakes(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"x", `"`, `\`, "\n", "\t", "\x01", "\x7f", "<", "&", "é", "\u2028", "…", "漢", "🎯", `\u200b`} {
+		text := strings.Repeat(unit, 100)
+		encoded, err := json.Marshal(text)
+		if got := wireSize(text); err != nil || got < len(encoded) || got > 3*len(encoded) || unit != "\t" && unit != "…" && got != len(encoded) {
+			t.Errorf("%q: %d bytes, and %d in JSON, %v", unit, got, len(encoded), err)
+		}
+	}
+}
+
 func TestLimitAsksForALongerAnswer(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]int{
