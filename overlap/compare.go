@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"strings"
-	"unicode"
 )
 
 // A Result says whether some path is covered by two entries.
@@ -65,15 +64,14 @@ func tailsApart(a, b *Entry) bool {
 		!strings.Contains(b.head, a.tail+"/") && !strings.Contains(a.head, b.tail+"/")
 }
 
-// pleasant are the characters that examples are made of where they may be, the
-// best ones first.
-func pleasant() [5]span {
-	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}}
+// pleasant are the characters that examples are made of, the best ones first. A
+// dot is among the last, since dots alone make no name.
+func pleasant() [9]span {
+	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}, {'!', ','}, {':', '~'}, {'~' + 1, lastRune}, {1, lastRune}}
 }
 
 // common returns a rune other than a slash that both classes have, a nil one
-// being all of them; 0 where there is none. It is a dot only where nothing else
-// is left, since dots alone make no name. looked is how many steps that took.
+// being all of them; 0 where there is none. looked is how many steps that took.
 func common(a, b *class) (r rune, looked int) {
 	switch {
 	case a == nil && b == nil:
@@ -84,19 +82,13 @@ func common(a, b *class) (r rune, looked int) {
 		b = a
 	}
 	nice := pleasant()
-	best, rank := len(nice), 0
+	best := len(nice)
 	for i, j := 0, 0; i < len(a.spans) && j < len(b.spans) && best > 0; looked++ {
 		s, t := a.spans[i], b.spans[j]
 		lo, hi := max(s.lo, t.lo), min(s.hi, t.hi)
 		for k := 0; k < best && lo <= hi; k++ {
 			if at := max(lo, nice[k].lo); at <= min(hi, nice[k].hi) {
 				r, best = at, k
-			}
-		}
-		for odd := lo; best == len(nice) && odd <= min(hi, lo+255) && rank < 3; odd++ {
-			looked++
-			if k := rankOf(odd); k > rank {
-				r, rank = odd, k
 			}
 		}
 		if s.hi <= t.hi {
@@ -106,17 +98,6 @@ func common(a, b *class) (r rune, looked int) {
 		}
 	}
 	return r, looked
-}
-
-// rankOf orders the runes that are not pleasant.
-func rankOf(r rune) int {
-	switch {
-	case r == '.':
-		return 1
-	case unicode.IsLetter(r) || unicode.IsDigit(r) || r < unicode.MaxASCII && unicode.IsPrint(r) && r != ' ':
-		return 3
-	}
-	return 2
 }
 
 // sample is a path that the entry covers.
