@@ -35,7 +35,10 @@ func newOracle(entry string) oracle {
 		if last := e[strings.LastIndexByte(e, '/')+1:]; strings.HasSuffix(last, nothing) && strings.ReplaceAll(last, nothing, "") == "**" {
 			e = strings.TrimSuffix(e, last) + "*" // nor does it make a whole segment of the stars before it
 		}
-		e = strings.ReplaceAll(e, nothing, "")
+		for strings.Contains(e, nothing) { // one after the other: each may stand between stars
+			before, after, _ := strings.Cut(e, nothing)
+			e = joined(before, after)
+		}
 		file = file && looks.MatchString(e)
 		if expr := regexOf(e); expr != "" {
 			exprs = append(exprs, expr)
@@ -88,6 +91,16 @@ var looks = func() *regexp.Regexp {
 	return regexp.MustCompile(`[^/]\.(?:` + letter + `|` + group + `)(?:` + letter + `|` + group + `|[0-9]|\[[0-9a-z]*\]|\[0-9\])*$`)
 }()
 
+// twoStars stands between stars that an alternative brings together: they are two.
+const twoStars = "\x02"
+
+func joined(a, b string) string {
+	if strings.HasSuffix(a, "*") && strings.HasPrefix(b, "*") && !strings.HasPrefix(b, "*(") {
+		return a + twoStars + b
+	}
+	return a + b
+}
+
 // nothing is what an extglob stands for that stands for none of its patterns.
 const nothing = "\x01"
 
@@ -116,7 +129,7 @@ func expand(text string) []string {
 		}
 		var all []string
 		for _, part := range parts {
-			all = append(all, expand(text[:i]+part+text[end+1:])...)
+			all = append(all, expand(joined(joined(text[:i], part), text[end+1:]))...)
 		}
 		return all
 	}
@@ -160,6 +173,7 @@ func regexOf(text string) string {
 		if s == "**" {
 			b.WriteString("(?:[^/]+/)*")
 		} else {
+			s = strings.ReplaceAll(s, twoStars, "")
 			b.WriteString(segmentRegex(s) + "/")
 		}
 	}
