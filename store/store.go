@@ -23,7 +23,8 @@
 //	revive    a stale lock whose holder comes back
 //	faces     what the faces need of the parts below, under one name
 //
-// Amendments (amend) belong to update, sums (drift_sum) to drift.
+// Amendments (amend) belong to update, what git says changed (drift_changes) and sums
+// (drift_sum) to drift.
 //
 // Under them, each knowing nothing of what is above it:
 //

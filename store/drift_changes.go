@@ -1,0 +1,72 @@
+package store
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// unlessTrusted switches content filters off, which are programs that a
+// repository's settings name, unless what is looked at is a worktree of the
+// repository that the caller works in: a call that only reads must not run what
+// somebody laid out in another directory.
+func unlessTrusted(c *call, t Target) error {
+	if t.BaseDir == nil {
+		return nil
+	}
+	home, err := c.store.locate(c.ctx, Target{}, c.environ)
+	if err == nil && home.Lists(c.repo.Worktree) {
+		return nil
+	}
+	repo, filters, err := c.repo.Unfiltered(c.ctx)
+	if err != nil {
+		return GitError(err)
+	}
+	c.repo = repo
+	if len(filters) > 0 {
+		c.warn("the content filters of %q (%q) are not run, since the working directory is not in that repository: files that they convert may count as changed",
+			repo.Root, filters)
+	}
+	return nil
+}
+
+// uncommitted lists what differs from HEAD in the caller's worktree; in the
+// middle of a merge only what differs from the commits that are being merged as
+// well, as committed does of a merge.
+func uncommitted(c *call) ([]string, error) {
+	merging, err := c.repo.Merging()
+	if err != nil {
+		c.warn("what is being merged is not known (%v): it counts as changed here", err)
+	}
+	return gitSaid(c.repo.Uncommitted(c.ctx, merging))
+}
+
+// committed lists what the commits made here since a claim touched. Where the
+// claim's commit is gone altogether, or was never recorded, the commits since
+// the claim's time stand for it.
+func committed(c *call, l *lockfile.Lock) ([]string, error) {
+	switch {
+	case c.repo.Head == "" || c.repo.Head == l.Head:
+		return nil, nil
+	case l.Head == "" && l.Branch == "": // made without a commit to start from, or by another tool
+		return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
+	case l.Head == "":
+		return gitSaid(c.repo.Since(c.ctx, "", l.Created.Time))
+	}
+	there, err := c.repo.HasCommit(c.ctx, l.Head)
+	if err != nil {
+		return nil, fault.FromGit(err)
+	}
+	if there {
+		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
+	}
+	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: commits since its time are looked at", l.Head, l.ID)
+	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
+}
+
+// gitSaid wraps the error of what git was asked, once.
+func gitSaid(paths []string, err error) ([]string, error) {
+	if err != nil {
+		return nil, fault.FromGit(err)
+	}
+	return paths, nil
+}
