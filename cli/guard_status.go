@@ -76,7 +76,7 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 		return s, false, err
 	}
 	s = guardState{Hook: place.Hook(), GuardState: settings.Result, NotRunBy: guard.NotRunBy()}
-	status := guard.StatusOf(place, a.shell())
+	status := guard.StatusOf(place, a.shell(repo.Worktree))
 	s.Runs, s.Edited, s.Unknown, s.Why, s.Program = status.Runs, status.Edited, status.Unknown, status.Why, status.Program
 	switch {
 	case !s.Runs:
@@ -96,13 +96,15 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	return s, installed, nil
 }
 
-// shell is how a hook finds the program in this run's environment.
-func (a *app) shell() guard.Shell {
+// shell is how a hook, which git starts in a worktree's root, finds the program in
+// this run's environment.
+func (a *app) shell(root string) guard.Shell {
 	self, err := a.Executable()
 	if err != nil {
 		self = "" // no program on PATH is known then
 	}
-	return guard.Shell{LookPath: a.lookPath, Self: self}
+	look := func(name string) (string, error) { return a.lookPathFrom(root, name) }
+	return guard.Shell{LookPath: look, Self: self}
 }
 
 func printGuardState(w io.Writer, s guardState) {
@@ -168,7 +170,7 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 			gone = append(gone, guardGone{Worktree: root, Why: err.Error()})
 			continue
 		}
-		if s := guard.StatusOf(place, a.shell()); !s.Runs {
+		if s := guard.StatusOf(place, a.shell(root)); !s.Runs {
 			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited, Unknown: s.Unknown})
 		}
 	}
@@ -176,9 +178,19 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 }
 
 // lookPath finds a program on the PATH of this run's environment.
-func (a *app) lookPath(name string) (string, error) {
-	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
+func (a *app) lookPath(name string) (string, error) { return a.lookPathFrom("", name) }
+
+// lookPathFrom does so for a shell that is started in dir: to that, what is relative
+// in PATH is relative, and what is empty is dir. Without dir, those are skipped.
+func (a *app) lookPathFrom(dir, name string) (string, error) {
+	for _, at := range filepath.SplitList(a.getenv("PATH")) {
+		if !filepath.IsAbs(at) {
+			if dir == "" {
+				continue
+			}
+			at = filepath.Join(dir, at)
+		}
+		if found, err := exec.LookPath(filepath.Join(at, name)); err == nil {
 			return found, nil
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -30,6 +32,12 @@ func (f file) name() string { return filepath.Base(f.path) }
 
 // ours reports whether we have written the file, or into it.
 func (f file) ours() bool { return f.parts.found || f.first }
+
+// runnable reports whether git runs the file as a hook: whether this user may execute it.
+func (f file) runnable() bool {
+	_, err := exec.LookPath(f.path)
+	return runtime.GOOS == "windows" || err == nil
+}
 
 // look reads a hook, if it is a regular file.
 func look(path string) (file, error) {

@@ -71,7 +71,7 @@ func (p Place) renew(c *Change, at file, program string) error {
 		c.note("what stands ahead of the guard in %q runs before it", at.path)
 	}
 	text := at.parts.with(b)
-	if text == at.text && runnable(at.mode) {
+	if text == at.text && at.runnable() {
 		c.Action = "unchanged"
 		return nil
 	}
@@ -96,7 +96,7 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 	text := b.script()
 	switch {
 	case !before.exists:
-	case runnable(before.mode) && takesBlock(before.text):
+	case before.runnable() && takesBlock(before.text):
 		b.kind = added
 		text = insert(before.text, b)
 	default:
@@ -136,9 +136,6 @@ func clearFirst(c *Change, at, kept file) error {
 	}
 	return nil
 }
-
-// runnable reports whether git runs a hook of that mode.
-func runnable(mode fs.FileMode) bool { return runtime.GOOS == "windows" || mode&0o111 != 0 }
 
 func edited(f file) error {
 	hint := "move what was added to it below the last line of the guard's, or take the guard's lines out by hand"

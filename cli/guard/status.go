@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func StatusOf(p Place, sh Shell) Status {
 		s := unknown("%q was edited since it was installed, so what it does is not known", p.Hook())
 		s.Edited = true
 		return s
-	case !runnable(found.mode):
+	case !found.runnable():
 		return not("%q is not executable, so git passes it over", p.Hook())
 	case runtime.GOOS != "windows" && carriageReturn(found.text):
 		return not("the first line of %q ends in a carriage return, so the system cannot run it", p.Hook())
@@ -62,6 +63,9 @@ func StatusOf(p Place, sh Shell) Status {
 
 // starts says whether a hook of ours finds a program to run.
 func (sh Shell) starts(f file) Status {
+	if _, plain := shellOptions(f.text); !plain {
+		return unknown("whether the first line of %q has a shell run what follows is not known", f.path)
+	}
 	if f.parts.late {
 		return unknown("lines were put ahead of the guard in %q, so whether it is reached is not known", f.path)
 	}
@@ -100,18 +104,19 @@ func (p Place) others(found file, sh Shell) Status {
 	if err != nil {
 		legacy = file{}
 	}
-	if isFramework(found.text) && legacy.exists && runnable(legacy.mode) {
+	if isFramework(found.text) && legacy.exists && legacy.runnable() && (legacy.ours() || mentions(legacy.text)) {
 		switch {
+		case !frameworkScript.MatchString(found.text):
+			return unknown("%q is not as the pre-commit framework writes it, so whether it runs %q is not known", found.path, legacy.path)
 		case legacy.edited:
 			return unknown("%q was edited since it was installed, so what it does is not known", legacy.path)
 		case legacy.ours():
 			return sh.starts(legacy)
-		case callsGuard(legacy.text):
-			return Status{Runs: true}
 		}
+		return sh.called(legacy)
 	}
-	if callsGuard(found.text) {
-		return Status{Runs: true}
+	if mentions(found.text) {
+		return sh.called(found)
 	}
 	why := fmt.Sprintf("the hook at %q is not ours and does not call agent-locks", p.Hook())
 	moved, err := p.moved()
@@ -124,11 +129,9 @@ func (p Place) others(found file, sh Shell) Status {
 		}
 		why += fmt.Sprintf("; the guard was moved to %q", f.path)
 	}
-	switch says, where := p.delegates(found.text); says {
-	case yes:
-		return Status{Runs: true}
-	case perhaps:
-		return unknown("the hook at %q is another tool's, and %s", p.Hook(), where)
+	if settings := cmp.Or(p.mentionedIn(found.text), p.pulledIn(found.text)); settings != "" {
+		return unknown("the hook at %q is another tool's, and whether %s has it run the guard cannot be told; "+
+			"to see, commit a change to a file that somebody else holds", p.Hook(), filepath.ToSlash(settings))
 	}
 	return not("%s", why)
 }
@@ -144,7 +147,7 @@ func Installed(ctx context.Context, p Place) (bool, error) {
 		if err != nil || !found.exists {
 			continue
 		}
-		if says, _ := place.delegates(found.text); found.ours() || callsGuard(found.text) || says == yes {
+		if found.ours() || mentions(found.text) || place.mentionedIn(found.text) != "" {
 			return true, nil
 		}
 	}

@@ -173,7 +173,7 @@ func TestAHookThatAToolMoved(t *testing.T) {
 				if got := g.ran(g.link); got != c.ran {
 					t.Errorf("there ran %q, want %q", got, c.ran)
 				}
-				if runs, why := g.runs(g.link, nowhere); !runs {
+				if _, why := g.runs(g.link, nowhere); !strings.Contains(why, "is not as the pre-commit framework writes it") {
 					t.Errorf("status: %s", why)
 				}
 				if change := g.install(g.link); change.Action != "unchanged" || change.Hook != hook+".legacy" {

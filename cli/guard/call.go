@@ -1,0 +1,103 @@
+package guard
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A hook that we did not write runs the guard for certain only where the guard is
+// its first command, in one of a few spellings whose exit code ends the hook. Of
+// every other hook that names the program it cannot be told.
+
+var (
+	// guardLine starts the program and ends the hook with its exit code, if that is not 0.
+	guardLine = regexp.MustCompile(`^(?:! command -v agent-locks >/dev/null(?: 2>&1)? \|\| )?(exec )?` +
+		`(agent-locks|/[\w./+@-]*/agent-locks|"/[\w./+@ -]*/agent-locks"|'/[\w./+@ -]*/agent-locks') guard check(?: --quiet)?( \|\| exit(?: 1| \$\?)?)?$`)
+	// errexit has the shell end with the exit code of any command that fails.
+	errexit = regexp.MustCompile(`^set -[ux]*e[ux]*$`)
+	// mention is the program's name, or its hook's, in a line that is no comment.
+	mention = regexp.MustCompile(`(?m)^(?:[^#\n]|[^\s#]#)*\bagent-locks(-guard)?([^\w-]|$)`)
+)
+
+func mentions(text string) bool { return mention.MatchString(text) }
+
+// plainCall is the program that a hook plainly starts as the guard; "" where that
+// cannot be told.
+func plainCall(text string) string {
+	options, plain := shellOptions(text)
+	if !plain || strings.Trim(options, "eux") != "" || strings.ContainsRune(text, 0) {
+		return ""
+	}
+	ends := strings.Contains(options, "e")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.Trim(line, " \t")
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case errexit.MatchString(line):
+			ends = true
+			continue
+		}
+		found := guardLine.FindStringSubmatch(line)
+		last := strings.Trim(strings.Join(lines[i+1:], ""), " \t") == ""
+		if found != nil && (ends || last || found[1] != "" || found[3] != "") {
+			return strings.Trim(found[2], `"'`)
+		}
+		return ""
+	}
+	return ""
+}
+
+// shellOptions are the letters of the options with which a hook's first line starts
+// its shell. It is plain where the shell then runs the hook: -n, -c, or the name of
+// another script would keep it from doing so.
+func shellOptions(text string) (options string, plain bool) {
+	line, _, _ := strings.Cut(text, "\n")
+	line, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return "", true // git runs it by sh
+	}
+	words := strings.Fields(line)
+	at := slices.IndexFunc(words, func(word string) bool {
+		return slices.Contains(shells(), strings.TrimSuffix(filepath.Base(filepath.FromSlash(word)), ".exe"))
+	})
+	if at < 0 || !filepath.IsAbs(words[0]) && !strings.HasPrefix(words[0], "/") || slices.ContainsFunc(words[:at], isNoLauncher) {
+		return "", false
+	}
+	for _, word := range words[at+1:] {
+		letters, ok := strings.CutPrefix(word, "-")
+		if !ok || letters == "" || strings.Trim(letters, "abefhiklmpuvxBCEHP") != "" {
+			return "", false
+		}
+		options += letters
+	}
+	return options, true
+}
+
+// isNoLauncher reports whether a word ahead of the shell's name is none that starts it.
+func isNoLauncher(word string) bool {
+	return !slices.Contains([]string{"env", "busybox", "-S"}, filepath.Base(filepath.FromSlash(word)))
+}
+
+// called judges a hook of somebody else's that names the program.
+func (sh Shell) called(f file) Status {
+	program := plainCall(f.text)
+	if program == "" {
+		return unknown("%q names agent-locks, and whether the guard decides over a commit there cannot be told; "+
+			"it does where this is the first command: %s", f.path, Line)
+	}
+	look, where := sh.LookPath, "on PATH there is none"
+	if program != "agent-locks" {
+		look, where = exec.LookPath, "there is no such program"
+	}
+	path, err := look(program)
+	if err != nil {
+		return not("%q calls %q, and %s", f.path, program, where)
+	}
+	return sh.trusted(path, fmt.Sprintf("%q runs %q", f.path, path))
+}
