@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/cli/guard"
 	"github.com/agent-locks/agent-locks/store"
 	"github.com/agent-locks/agent-locks/store/shell"
 )
@@ -29,11 +30,18 @@ func (a *app) examineGuard(ctx context.Context) []store.Finding {
 // guardFindings judges a state: a hook that was installed and does not run is
 // a false comfort, one that was switched off or never wanted is not.
 func guardFindings(s guardState, installed bool) []store.Finding {
+	var left []store.Finding
+	for _, path := range s.Left {
+		left = append(left, store.Finding{
+			Severity: store.SeverityNote, Check: store.CheckGuard, Path: path,
+			Message: fmt.Sprintf("%q %s", path, guard.LeftIs), Fix: guard.LeftFix,
+		})
+	}
 	f := store.Finding{Severity: store.SeverityOK, Check: store.CheckGuard, Path: s.Hook}
 	switch {
 	case !installed:
 		f.Message = "the commit guard is not installed (" + guardInstall + ")"
-		return []store.Finding{f}
+		return append([]store.Finding{f}, left...)
 	case s.Runs:
 		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
 	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
@@ -46,7 +54,7 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 			f.Fix += "   (or, where it is not wanted any more: agent-locks guard uninstall)"
 		}
 	}
-	findings := []store.Finding{f}
+	findings := append([]store.Finding{f}, left...)
 	for _, g := range s.Elsewhere {
 		findings = append(findings, store.Finding{
 			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,

@@ -36,6 +36,7 @@ type guardState struct {
 	Hook    string `json:"hook"`
 	Program string `json:"program,omitempty"` // what the hook of ours starts
 	store.GuardState
+	Left      []string    `json:"left,omitempty"` // hooks from before that nothing runs
 	Elsewhere []guardGone `json:"elsewhere,omitempty"`
 	NotRunBy  []string    `json:"notRunBy"`
 }
@@ -86,6 +87,8 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	case s.Mode == store.ModeOff:
 		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
 	}
+	// Where git's hook cannot be read, the status has said so.
+	s.Left, _ = place.Left()
 	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
 		return s, false, err
 	}
@@ -118,6 +121,9 @@ func printGuardState(w io.Writer, s guardState) {
 	}
 	if s.RequireClaim {
 		fmt.Fprintln(w, "files that no lock of your own covers are refused, too (agentlocks.requireClaim)")
+	}
+	for _, path := range s.Left {
+		fmt.Fprintf(w, "%s %s; %s\n", render.Plain(path), guard.LeftIs, guard.LeftFix)
 	}
 	printElsewhere(w, s.Elsewhere)
 	printNotRunBy(w, s.NotRunBy)

@@ -44,6 +44,7 @@ func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Ch
 		return c, err
 	}
 	p.mark(ctx, &c, true)
+	p.noteLeft(&c)
 	if note := managerNote(at.text); note != "" {
 		c.note("%s", note)
 	}
@@ -120,19 +121,15 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 	if err := replace(at.path, text, before, mode); err != nil {
 		return err
 	}
-	return clearFirst(c, at, kept)
+	return clearFirst(at, kept)
 }
 
 // clearFirst removes what the first release kept, once it is in its place again.
-func clearFirst(c *Change, at, kept file) error {
-	switch {
-	case !kept.exists:
-	case at.first || kept.text == at.text:
+func clearFirst(at, kept file) error {
+	if kept.exists && (at.first || kept.text == at.text) {
 		if err := os.Remove(kept.path); err != nil {
 			return cannot("remove", kept.path, err)
 		}
-	default:
-		c.note("%q is left from an earlier installation: remove it if nothing in it is needed any more", kept.path)
 	}
 	return nil
 }

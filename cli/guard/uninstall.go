@@ -2,10 +2,13 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -45,8 +48,63 @@ func Uninstall(ctx context.Context, p Place) (Change, error) {
 		}
 	}
 	p.mark(ctx, &c, false)
+	for _, place := range places {
+		place.noteLeft(&c)
+	}
 	return c, nil
 }
+
+// Left lists the hooks from before that were moved aside, or kept by the first
+// release, and that no hook of ours runs any more: another tool has written over it.
+func (p Place) Left() ([]string, error) {
+	if p.off() != "" {
+		return nil, nil
+	}
+	hook, err := through(p.Hook())
+	if err != nil {
+		return nil, err
+	}
+	moved, err := p.moved()
+	if err != nil {
+		return nil, err
+	}
+	run := map[string]bool{}
+	for _, f := range append(moved, hook) {
+		run[filepath.Join(p.Dir, firstSibling)] = run[filepath.Join(p.Dir, firstSibling)] || f.first
+		if f.parts.kind == chain {
+			run[p.aside(f.parts.before())] = true
+		}
+	}
+	entries, err := os.ReadDir(p.Dir + asideSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, cannot("list", p.Dir+asideSuffix, err)
+	}
+	var kept []string
+	for _, e := range entries {
+		kept = append(kept, p.aside(e.Name()))
+	}
+	if _, err := os.Lstat(filepath.Join(p.Dir, firstSibling)); err == nil {
+		kept = append(kept, filepath.Join(p.Dir, firstSibling))
+	}
+	return slices.DeleteFunc(kept, func(path string) bool { return run[path] }), nil
+}
+
+// noteLeft names what was left.
+func (p Place) noteLeft(c *Change) {
+	left, err := p.Left()
+	if err != nil {
+		c.note("whether a hook from before is left could not be found out: %v", err)
+	}
+	for _, path := range left {
+		c.note("%q %s; %s", path, LeftIs, LeftFix)
+	}
+}
+
+// What such a file is, and what to do about it.
+const (
+	LeftIs  = "is a hook from before the guard that nothing runs any more: another tool has written over the guard"
+	LeftFix = "move it back if it is to run, or remove it"
+)
 
 // A removal is a file with something of ours in it.
 type removal struct {

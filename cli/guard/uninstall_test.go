@@ -398,3 +398,49 @@ func TestWhatIsAddedToOurHookStays(t *testing.T) {
 	}
 	g.nothingLeft()
 }
+
+// Another tool writes over the hook of ours that runs the one from before. That is
+// named then, whatever is done, until somebody has decided what becomes of it.
+func TestAHookFromBeforeThatNothingRuns(t *testing.T) {
+	t.Parallel()
+	needs(t, "perl")
+	g := newGround(t)
+	hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
+	kept := g.place(g.main).aside("pre-commit")
+	left := func(want bool, notes []string) {
+		t.Helper()
+		all, err := g.place(g.main).Left()
+		if err != nil || want != (len(all) == 1 && all[0] == kept) {
+			t.Errorf("left: %q, %v, want %v", all, err, want)
+		}
+		if said := strings.Join(notes, "\n"); strings.Contains(said, kept) != want {
+			t.Errorf("notes %q, want %v", said, want)
+		}
+	}
+	g.write(hook, aPerlHook, 0o755)
+	left(false, g.install(g.main).Notes)
+	left(false, g.install(g.main).Notes)
+	g.write(hook, aShellHook, 0o755) // another tool
+	left(true, []string{kept})
+	left(true, g.install(g.main).Notes)
+	if got := g.ran(g.main); got != called+"; before" {
+		t.Errorf("there ran %q", got)
+	}
+	change, err := g.uninstall(g.main)
+	if err != nil || change.Action != "restored" {
+		t.Errorf("uninstall: %+v, %v", change, err)
+	}
+	left(true, change.Notes)
+	if text, err := os.ReadFile(kept); err != nil || string(text) != aPerlHook {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+	if err := os.Rename(kept, hook); err != nil {
+		t.Fatal(err)
+	}
+	left(false, g.install(g.main).Notes)
+	change, err = g.uninstall(g.main)
+	if err != nil || change.Action != "restored" {
+		t.Errorf("uninstall: %+v, %v", change, err)
+	}
+	left(false, change.Notes)
+}
