@@ -148,6 +148,19 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", strings.Replace(hook1("agent-locks hook claude pre-tool-use"), `"Edit"`, `".*"`, 1), ""},
 		{".claude/settings.json", strings.Replace(hook1("agent-locks hook claude pre-tool-use"), `"Edit", "hooks": [{`, `"*", "hooks": [{"async": true, `, 1), "cannot deny"},
 		{".claude/settings.json", `{"model": "x"}`, ""},
+		{".claude/settings.json", `{"env": {"PATH": "./bin:/usr/bin"}}`, `sets "PATH" to "./bin:/usr/bin" in "env": another agent-locks`},
+		{".claude/settings.local.json", `{"env": {"Path": "x"}}`, "another agent-locks"},
+		{".claude/settings.json", `{"env": {"AGENT_LOCKS_HOOK": " Off"}}`, "will not deny any edit"},
+		{"home/.claude/settings.json", `{"env": {"AGENT_LOCKS_HOOK": "warn"}}`, "will not deny any edit"},
+		{".claude/settings.json", `{"env": {"AGENT_LOCKS_HOOK": "deny", "AGENT_LOCKS_GUARD": "block", "AGENT_LOCKS_BYPASS": "0"}}`, ""},
+		{".claude/settings.json", `{"env": {"AGENT_LOCKS_GUARD": "off"}}`, "will not refuse any commit"},
+		{".claude/settings.json", `{"env": {"AGENT_LOCKS_BYPASS": "1"}}`, "let every commit through"},
+		{".claude/settings.json", `{"env": {"AGENT_LOCKS_AGENT_ID": "x"}}`, "one id"},
+		{".claude/settings.json", `{"env": {"LD_PRELOAD": "./x.so"}}`, "change what agent-locks does"},
+		{".claude/settings.json", `{"env": {"GIT_DIR": "/elsewhere"}}`, "another repository"},
+		{".claude/settings.json", `{"env": {"GIT_EDITOR": "true", "AGENT_LOCKS_STALE_AFTER": "1h", "X": 1}}`, ""},
+		{".claude/settings.json", `{"env": ["PATH"]}`, ""},
+		{".claude/settings.json", strings.Replace(hook1("AGENT_LOCKS_HOOK=off agent-locks hook claude pre-tool-use"), `"Edit"`, `".*"`, 1), `sets "AGENT_LOCKS_HOOK" to "off"`},
 	} {
 		dir := t.TempDir()
 		doc := strings.Replace(tt.doc, `"PROJECT"`, fmt.Sprintf("%q", dir), 1)

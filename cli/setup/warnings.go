@@ -61,6 +61,12 @@ func (p part) hinderedHook(groups hujson.Value) []string {
 			if missed := unmatched(group.value, event); missed != "" {
 				all = append(all, fmt.Sprintf("the hook for %q has the matcher %q, which misses %s", event, text(group.value, "matcher"), missed))
 			}
+			for _, set := range strings.Fields(ownVariables.FindString(strings.TrimSpace(text(h.value, "command")))) {
+				name, to, _ := strings.Cut(set, "=")
+				if does := redirects(name, to); does != "" {
+					all = append(all, fmt.Sprintf("the hook for %q sets %q to %q: %s", event, name, to, does))
+				}
+			}
 			if isBool(h.value, "async", true) {
 				all = append(all, fmt.Sprintf("the hook for %q is \"async\", so it cannot deny an edit", event))
 			}
@@ -115,8 +121,37 @@ func (o Options) switchedOff() []string {
 			}
 		}
 		o.serverOff(root, say)
+		env, _ := value(root, "env")
+		for _, v := range items(env) {
+			if does := redirects(v.name, literal(v.value)); does != "" {
+				say("sets %q to %q in \"env\": %s", v.name, literal(v.value), does)
+			}
+		}
 	}
 	return all
+}
+
+// redirects says what a variable does to our hooks and our server; "" where that is
+// nothing.
+func redirects(name, text string) string {
+	mode := strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case strings.EqualFold(name, "PATH"): // Windows has Path
+		return "another agent-locks, or none, may be started"
+	case name == "LD_PRELOAD", name == "LD_LIBRARY_PATH", strings.HasPrefix(name, "DYLD_"):
+		return "it may change what agent-locks does"
+	case slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_EXEC_PATH"}, name), strings.HasPrefix(name, "GIT_CONFIG"):
+		return "git may answer about another repository"
+	case name == "AGENT_LOCKS_HOOK" && (mode == "off" || mode == "warn"):
+		return "the hooks will not deny any edit"
+	case name == "AGENT_LOCKS_GUARD" && (mode == "off" || mode == "warn"):
+		return "the commit guard will not refuse any commit"
+	case name == "AGENT_LOCKS_BYPASS" && text == "1":
+		return "the commit guard will let every commit through"
+	case name == "AGENT_LOCKS_AGENT_ID" && text != "":
+		return "all sessions will have one id, so none of them holds a file against another"
+	}
+	return ""
 }
 
 // document is the root of a settings file. A file that we cannot read is left
