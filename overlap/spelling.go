@@ -33,6 +33,8 @@ var notations = []notation{
 		`write %r; a name that begins with : is written "./:name"`, fault{}},
 	{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"), "has quotation marks around it",
 		"leave them out; a name that has them is written %t", fault{}},
+	{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
+		"give each path as an entry of its own, without quotation marks; a name that begins so is written %t", fault{anywhere: true}},
 	{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
 		"write the path from the repository's root", fault{anywhere: true}},
 	{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
@@ -50,7 +52,7 @@ const shellEscaped = " \"#$&',:;<=>^`|~"
 // misspelled refuses the text of an entry that is written in another notation. On
 // Windows drives and network paths are none.
 func misspelled(text string, windows bool) *fault {
-	if text == "" || strings.IndexByte("~$!:%\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) {
+	if text == "" || strings.IndexByte("~$!:%[{\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) {
 		return nil
 	}
 	for _, n := range notations {

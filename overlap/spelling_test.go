@@ -31,6 +31,11 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{":(exclude,icase)src", "pathspec", `"src"`},
 		{`"src/**"`, "quotation marks", "leave them out"},
 		{"'src/a.go'", "quotation marks", "leave them out"},
+		{`["src/a.go"]`, "JSON", `written "./[\"src/a.go\"]"`},
+		{` [ "src/a.go", "b" ]`, "JSON", "an entry of its own"},
+		{"['src/a.go']", "JSON", "without quotation marks"},
+		{`["src/a.go`, "JSON", "without quotation marks"},
+		{`{"scope": ["src/a.go"]}`, "JSON", "without quotation marks"},
 		{"`src/a.go`", "quotation marks", "leave them out"},
 		{"\u201csrc/a.go\u201d", "quotation marks", "leave them out"},
 		{`C:\code\repo\src`, "drive", "repository's root"},
@@ -67,7 +72,7 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 			t.Errorf("Parse(%q): %+v, want reason with %q, hint with %q", tt.entry, err, tt.reason, tt.hint)
 		}
 	}
-	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", "C:/x", "~root/x", "%CD%/x", "`a`/x", "$(a)/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
+	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", `["']a`, `{"a",b}`, "C:/x", "~root/x", "%CD%/x", "`a`/x", "$(a)/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
 		e := mustParse(t, "./"+name, Context{})
 		want := strings.ReplaceAll(name, "//", "/")
 		if again := mustParse(t, e.String(), Context{}); !e.Matches(want) || again.String() != e.String() || !again.Matches(want) {
@@ -84,7 +89,7 @@ func TestOtherNotationsStored(t *testing.T) {
 	for text, want := range map[string]bool{
 		":(glob)src/**": true, ":/src/a.go": true, ":!src": true, `"src/**"`: true, "`src/a.go`": true, "':(glob)src/*.go'": true,
 		`C:\code\repo\src`: true, `\\host\share`: true, "file://host/src": true, "file:///repo/src/{a": true,
-		":src/a.go": true, "c:src/a.go": true, "$(pwd)/src/a.go": true, `src/a\ b/../a.go`: true, `lib\$x`: false, `{src\,lib,x}/a.go`: true,
+		`["src/a.go"]`: true, ":src/a.go": true, "c:src/a.go": true, "$(pwd)/src/a.go": true, `src/a\ b/../a.go`: true, `lib\$x`: false, `{src\,lib,x}/a.go`: true,
 		`"docs/**"`: false, ":/docs": false, "https://example.org/src/a.go": false, "/src/a.go": false, "file:///repo/docs/[a": false, "file:///else/x": false,
 	} {
 		e := Stored(text, c)

@@ -96,7 +96,7 @@ func isBool(v hujson.Value, name string, want bool) bool {
 	return found && ok && (l.Kind() == 't' && want || l.Kind() == 'f' && !want)
 }
 
-// Claude Code's settings that switch hooks or servers off.
+// Claude Code's settings that switch hooks or servers off, or redirect them.
 
 // switchedOff finds what switches hooks or servers off in Claude Code's settings,
 // read in the order of their precedence.
