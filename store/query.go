@@ -51,7 +51,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		})
 		if r.Limit != nil && len(entries) > *r.Limit {
 			more := len(entries) - *r.Limit
-			c.warn("%d more, claimed earlier, are omitted by `limit` %d", more, *r.Limit)
+			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them", more, *r.Limit)
 			entries = entries[more:]
 		}
 		out := make([]Summary, len(entries))
