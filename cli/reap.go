@@ -23,7 +23,12 @@ func newReap(a *app) *cobra.Command {
 			request.Target = a.target()
 			request.LockID, request.Short = optionalID(args)
 			ans, err := a.locks.Reap(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, reaped []store.Reaped) { render.Reaped(w, reaped, request.DryRun) })
+			text := func(w io.Writer, reaped []store.Reaped) { render.Reaped(w, reaped, request.DryRun) }
+			if err == nil && !request.DryRun && len(ans.Result) > 0 {
+				a.warn(ans.Warnings)
+				return answerWith(a, outcomeOfReap(ans.Result), ans.Result, text)
+			}
+			return answer(a, ans, err, text)
 		},
 	}
 	f := cmd.Flags()

@@ -129,10 +129,17 @@ func answer[T any](a *app, ans store.Answer[T], err error, text func(io.Writer, 
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(ans.Result)
+	if what := outcomeOf(ans.Result); what != "" {
+		return answerWith(a, what, ans.Result, text)
 	}
-	text(a.out, ans.Result)
+	return printAnswer(a, ans.Result, text)
+}
+
+func printAnswer[T any](a *app, result T, text func(io.Writer, T)) error {
+	if a.json {
+		return a.printJSON(result)
+	}
+	text(a.out, result)
 	return a.flush()
 }
 

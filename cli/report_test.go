@@ -130,6 +130,40 @@ func TestUnwritableOutput(t *testing.T) {
 	}
 }
 
+// What was done stands though nobody can read the answer: the error says so, with
+// the id, and a closed pipe is no reason to keep silent.
+func TestUnwritableOutputOfWhatWasDone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args   []string
+		result any
+		want   string
+	}{
+		"claim":     {[]string{"claim", "--title", "t", "--scope", "a"}, store.Created{ID: someID}, "was claimed, and stands"},
+		"update":    {[]string{"update", "x", "--note", "n"}, store.Updated{ID: someID}, "was updated all the same"},
+		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID}, "was finished all the same"},
+		"heartbeat": {[]string{"heartbeat", "x"}, store.Refreshed{ID: someID}, "was refreshed all the same"},
+		"reopen":    {[]string{"reopen", "x"}, store.Reopened{ID: someID}, "was reopened, and is active"},
+		"reap":      {[]string{"reap"}, []store.Reaped{{ID: someID}}, "reaped all the same"},
+	} {
+		for _, broken := range []error{syscall.ENOSPC, syscall.EPIPE} {
+			for _, format := range [][]string{nil, {"--json"}} {
+				pipes := 0
+				got := try(t, &fake{result: c.result}, append(c.args, format...), func(w *World) {
+					w.Stdout, w.IgnoreBrokenPipe = brokenWriter{broken}, func() { pipes++ }
+				})
+				if got.code != 1 || !strings.Contains(got.stderr, c.want) || !strings.Contains(got.stderr, someID) || pipes != 1 {
+					t.Errorf("%s, %v: exit code %d, stderr %q, IgnoreBrokenPipe called %d times", name, broken, got.code, got.stderr, pipes)
+				}
+			}
+		}
+	}
+	dry := try(t, &fake{result: []store.Reaped{{ID: someID}}}, []string{"reap", "--dry-run"}, func(w *World) { w.Stdout = brokenWriter{syscall.ENOSPC} })
+	if strings.Contains(dry.stderr, "reaped all the same") {
+		t.Errorf("a dry run: %q", dry.stderr)
+	}
+}
+
 // Every answer as JSON: what scripts read, so a change of these files is a
 // change of the contract.
 func TestJSON(t *testing.T) {
