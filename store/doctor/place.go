@@ -11,7 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// git says which program answers.
+// git says which program answers. Without one some repositories can be read
+// all the same, so the checks go on.
 func (x *exam) git() {
 	path, version, err := gitdir.Program(x.ctx, x.question.Query.Environ)
 	if err != nil {
