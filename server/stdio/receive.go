@@ -24,7 +24,7 @@ func (c *connection) receiveAll() {
 	defer cancel()
 	c.calls.waitWhile(soon, isOpen)
 	c.writing.Lock() // once the last answer is out
-	c.writing.Unlock()
+	defer c.writing.Unlock()
 	c.end(err)
 }
 
