@@ -67,6 +67,9 @@ func parseText(text string, c Context) (*Entry, *fault) {
 		if f != nil {
 			return nil, f
 		}
+		if !c.Windows {
+			path = strings.ReplaceAll(path, `\`, `\\`) // of a name: URIs separate by slashes
+		}
 		e, f := parseText(path, c)
 		if f != nil {
 			f.offset, f.meant = 0, path

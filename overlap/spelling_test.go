@@ -127,6 +127,7 @@ func TestFileURIs(t *testing.T) {
 		{posix, "file:///repo/app/[id]/*.tsx", "app/[id]/*.tsx"},
 		{posix, "file:///r%5Bab%5D/src/", "src/"},
 		{posix, "file:///repo", "**"},
+		{posix, "file:///repo/a%5Cb", `a\\b`},
 		{windows, "file:///c:/repo/src/a.go", ""},
 		{windows, "file:///C:/repo/src/a.go", "src/a.go"},
 	} {
