@@ -82,6 +82,11 @@ func TestStatusOfAHookOfSomebodysOwn(t *testing.T) {
 		"#!/bin/sh\nexec agent-locks guard check\ntrue\n":                 runs,
 		"#!/bin/sh\n" + program + " guard check || exit\ntrue\n":          runs,
 		"#!/bin/sh\n\"" + program + "\" guard check\n":                    runs,
+		"#! /bin/sh\nagent-locks guard check\n":                           runs,
+		"\n#!/bin/sh -n\nagent-locks guard check\n":                       runs,
+		"#!/bin/sh\nagent-locks guard check || exit\r\ntrue\n":            unknown,
+		"#!/bin/sh -e\nset +e\nagent-locks guard check\ntrue\n":           unknown,
+		"#!/bin/sh\nexec agent-locks guard check || exit 0\n":             unknown,
 		"#!/bin/sh\nif\n": "does not run",
 		"#!/bin/sh\n# agent-locks guard check || exit\n":                        "does not run",
 		"#!/bin/sh\nagent-locks guard check\ntrue\n":                            unknown,
@@ -173,6 +178,37 @@ func TestStatusOfACallKnowsTheProgram(t *testing.T) {
 				t.Errorf("with PATH %q, %q and %q: exit code %d, %q, want %q", c.path, hook.text, hook.legacy, code, out, c.want)
 			}
 		}
+	}
+}
+
+// The program that installed the guard may be another version by now, or something else.
+func TestStatusKnowsTheProgramThatTheHookStarts(t *testing.T) {
+	t.Parallel()
+	s := newHookSite(t)
+	self, err := exec.LookPath("agent-locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "agent-locks")
+	copied := func() {
+		if out, code := s.run(s.main, "sh", "-c", `rm -f "$2" && cp "$1" "$2"`, "sh", self, program); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	copied()
+	if out, code := s.run(s.main, program, "guard", "install"); code != 0 {
+		t.Fatal(out)
+	}
+	if got := s.answers(); got != "runs" {
+		t.Errorf("of another copy status says %q", got)
+	}
+	s.script(program, "#!/bin/sh\nexit 0\n")
+	if got := s.answers(); got != "may not run" {
+		t.Errorf("of another program status says %q", got)
+	}
+	copied()
+	if got := s.answers(); got != "runs" {
+		t.Errorf("once it is back status says %q", got)
 	}
 }
 

@@ -721,7 +721,7 @@ func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
 	if err := os.Rename(path, path+".edited"); err != nil {
 		t.Fatal(err)
 	}
-	if c := g.install(g.link); c.Action != "installed" || !StatusOf(g.place(g.link), Shell{LookPath: nowhere}).Runs {
+	if c := g.install(g.link); c.Action != "installed" || !StatusOf(g.place(g.link), Shell{LookPath: nowhere, Self: g.program}).Runs {
 		t.Errorf("after the way out: %+v", c)
 	}
 }

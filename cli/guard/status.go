@@ -3,6 +3,7 @@ package guard
 import (
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -78,6 +79,9 @@ func (sh Shell) starts(f file) Status {
 		}
 	}
 	if _, err := exec.LookPath(program); err == nil && filepath.IsAbs(program) {
+		if !sh.is(program) && !isVersion(program) {
+			return unknown("%q starts %q, and that is no agent-locks any more", f.path, program)
+		}
 		return Status{Runs: true, Program: program}
 	}
 	if pathErr != nil {
@@ -89,12 +93,24 @@ func (sh Shell) starts(f file) Status {
 // trusted knows one program on PATH: the one that asks. Another one of that
 // name may be anything.
 func (sh Shell) trusted(program, how string) Status {
-	a, errA := os.Stat(program)
-	b, errB := os.Stat(sh.Self)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
+	if sh.is(program) {
 		return Status{Runs: true, Program: program}
 	}
 	return unknown("%s, and that is another program than this one", how)
+}
+
+// is reports whether a program is the one that asks.
+func (sh Shell) is(program string) bool {
+	a, errA := os.Stat(program)
+	b, errB := os.Stat(sh.Self)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// isVersion reports whether a program was built from the sources of this one, in
+// whatever version, by what Go writes into the programs that it builds.
+func isVersion(program string) bool {
+	info, err := buildinfo.ReadFile(program)
+	return err == nil && info.Main.Path == "github.com/agent-locks/agent-locks"
 }
 
 // others looks for the guard in a hook that we did not write, and in what that
