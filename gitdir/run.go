@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	hintInside  = "run it inside the repository, or name a directory in it with `base_dir`"
+	hintInside  = "work inside the repository, or name a directory in it with `base_dir`"
 	hintInstall = "install git, and see that it is on PATH"
 	// What is asked of git and since when it can be: linked worktrees (2.5),
 	// status --porcelain=v2 (2.11), config --show-scope (2.26).

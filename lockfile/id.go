@@ -25,7 +25,7 @@ func ValidID(id string) error {
 	case id == "":
 		return errors.New("the lock id is empty")
 	case len(id) > maxID:
-		return fmt.Errorf("the lock id is %d bytes long (at most %d)", len(id), maxID)
+		return fmt.Errorf("the lock id %s is %d bytes long (at most %d)", quote(id), len(id), maxID)
 	case id[0] == '.':
 		return fmt.Errorf("the lock id %s begins with a dot", quote(id))
 	case id[0] == '-': // a command would take it for a flag

@@ -230,7 +230,7 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return nil
 	}
 	if l.AgentID != nil && *l.AgentID == a.handTo {
-		return fault.Input("lock %q is held by %q already", l.ID, a.handTo).WithHint("nothing is to be handed over; leave `hand_to` out")
+		return fault.Input("lock %q is held by %q already", l.ID, a.handTo).WithHint("nothing to hand over; drop `hand_to`")
 	}
 	by, _, err := a.who.MayEnd("hand it over", l, a.force)
 	if err != nil {

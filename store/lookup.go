@@ -26,20 +26,25 @@ const (
 )
 
 // findLock reads the lock that r names, exactly or, where r allows it, by an
-// unambiguous beginning of its id or slug. first says where to look first.
+// unambiguous beginning of its id or slug; where r does not, the error names the
+// lock that such a beginning means. first says where to look first.
 func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
 	if strings.TrimSpace(r.LockID) == "" {
 		return disk.Entry{}, fault.Input("`lock_id` %q is empty", r.LockID).WithHint("see `lock_query` for the ids")
 	}
 	e, err := c.dir.Get(c.ctx, r.LockID)
-	if !r.Short || !errors.Is(err, fault.LockNotFound) {
+	if !errors.Is(err, fault.LockNotFound) {
 		return e, err
 	}
 	id, rerr := expandID(c, r.LockID, first)
-	if rerr != nil {
+	switch {
+	case !r.Short && rerr == nil && id != "":
+		return e, fault.New(fault.LockNotFound, "no lock %q", r.LockID).WithHint(fmt.Sprintf("did you mean %q? give the whole id", id))
+	case !r.Short:
+		return e, err
+	case rerr != nil:
 		return e, rerr
-	}
-	if id == "" {
+	case id == "":
 		return e, tooShort(r.LockID, err)
 	}
 	return c.dir.Get(c.ctx, id)
@@ -106,21 +111,21 @@ func lookOrder(first disk.Which) []disk.Which {
 	return []disk.Which{disk.ActiveOnly, disk.All}
 }
 
-// ambiguous lists the candidates with what tells them apart.
+// ambiguous lists the candidates, a line each, with what tells them apart.
 func ambiguous(c *call, short string, ids []string) *fault.Error {
-	more := ""
-	if n := len(ids) - maxCandidate; n > 0 {
-		ids, more = ids[:maxCandidate], fmt.Sprintf(" and %d more", n)
+	fits, more := len(ids), ""
+	if n := fits - maxCandidate; n > 0 {
+		ids, more = ids[:maxCandidate], fmt.Sprintf("\n  and %d more", n)
 	}
 	shown := make([]string, len(ids))
 	for i, id := range ids {
-		shown[i] = id
+		shown[i] = "\n  " + id
 		if e, err := c.dir.Get(c.ctx, id); err == nil { // what cannot be read has its id only
 			shown[i] += fmt.Sprintf(" (%s, %s)", e.Lock.Status, legible.Quote(rules.FirstLine(e.Lock.Title, titleRunes)))
 		}
 	}
-	return fault.Input("lock id %q is ambiguous: %s%s", short, strings.Join(shown, ", "), more).
-		WithHint("give more of the id")
+	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, fits).
+		WithHint("give more of the id:" + strings.Join(shown, "") + more)
 }
 
 // notActive is the refusal of an operation on a lock that has ended. It distinguishes

@@ -272,9 +272,11 @@ func TestShortIDs(t *testing.T) {
 		t.Errorf("%q, %v", id, err)
 	}
 	_, err := show("alpha-o", false)
-	wantCode(t, err, store.LockNotFound)
+	wantCode(t, err, store.LockNotFound, `no lock "alpha-o"`, `did you mean "`+one+`"? give the whole id`)
+	_, err = show("alpha", false) // it may mean either
+	wantCode(t, err, store.LockNotFound, "see `lock_query status=all` for the ids")
 	_, err = show("alpha", true)
-	wantCode(t, err, store.BadInput, "ambiguous", one+` (active, "alpha one")`, `alpha-two (active, "alpha two")`)
+	wantCode(t, err, store.BadInput, "ambiguous: it fits 2 locks", "\n  "+one+` (active, "alpha one")`+"\n", `alpha-two (active, "alpha two")`)
 	_, err = show("alp", true)
 	wantCode(t, err, store.LockNotFound)
 	for _, bad := range []string{"../x", "..", ".", "", "a/b", "*", "2*", "/etc/passwd", "done/../../x", `..\x`} {

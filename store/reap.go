@@ -121,7 +121,7 @@ func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) 
 }
 
 func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
-	err := fault.New(fault.LockNotStale, "lock %q is not stale: quiet for %s, and stale after %s", e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).WithHint("wait, or ask its holder to finish it")
+	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %sm", e.Lock.ID, rules.Age(quiet), rules.NumberText(minutes)).WithHint("wait, or ask its holder to finish it")
 	if rules.Longer(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
 		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
@@ -129,14 +129,14 @@ func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Err
 	return err
 }
 
-// protected says what keeps a lock that has been quiet for longer than was
+// protected says what keeps a lock that has been silent for longer than was
 // asked: its lease, or that it is somebody else's.
 func protected(e disk.Entry, quiet int64, minutes float64) string {
-	why := "somebody else's lock is stale"
+	why := "other agents' locks go stale"
 	if e.Lock.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: quiet for %s, and %s after %s", e.Lock.ID, rules.Age(quiet), why, rules.MinutesText(minutes))
+	return fmt.Sprintf("lock %q is protected: silent only %s; %s after %sm", e.Lock.ID, rules.Age(quiet), why, rules.NumberText(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -153,7 +153,7 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 		reaped, _, err := reapEdit(c, p, e)
 		if errors.Is(err, fault.LockNotStale) {
 			if quiet := rules.Quiet(&e.Lock, c.store.Now()); rules.Longer(quiet, p.asked) {
-				c.warnings = append(c.warnings, protected(e, quiet, p.minutes(&e.Lock)))
+				c.warn("%s; `force` reaps it all the same", protected(e, quiet, p.minutes(&e.Lock)))
 			}
 			continue
 		}

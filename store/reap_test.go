@@ -73,7 +73,7 @@ func TestReapBeginsPastTheThreshold(t *testing.T) {
 			t.Errorf("at the threshold, dry %v: %+v, %v", dry, a, err)
 		}
 		_, err := s.Reap(background, store.ReapRequest{LockID: &id, DryRun: dry})
-		wantCode(t, err, store.LockNotStale, "is not stale: quiet for 1h")
+		wantCode(t, err, store.LockNotStale, "is not stale: silent only 1h")
 	}
 	w.pass(time.Second)
 	if a, err := s.Reap(background, store.ReapRequest{LockID: &id}); err != nil || len(a.Result) != 1 || a.Result[0].StaleForSeconds != 3601 {
@@ -204,7 +204,7 @@ func TestReapProtectsOthers(t *testing.T) {
 			named.LockID, named.DryRun = &created.Result.ID, false
 			if !c.want {
 				_, err := s.Reap(background, named)
-				wantCode(t, err, store.LockNotStale, "quiet for")
+				wantCode(t, err, store.LockNotStale, "silent only")
 			}
 			r.DryRun = false
 			a, err := s.Reap(background, r)
@@ -245,7 +245,7 @@ func TestReapNamesTheLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(90 * time.Minute)
-	const want = "protected: quiet for 1h, and its lease makes it stale after 120 minutes"
+	const want = "protected: silent only 1h; its lease makes it stale after 120m"
 	a, err := s.Reap(background, store.ReapRequest{})
 	if err != nil || len(a.Result) != 0 {
 		t.Fatalf("%+v, %v", a.Result, err)

@@ -23,7 +23,7 @@ const retryAfter = 20 * time.Millisecond
 // file, whose path and reason it names; LockNotFound.
 func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
 	if err := lockfile.ValidID(id); err != nil {
-		return Entry{}, fault.Input("%q is not a lock id: %v", id, err).WithHint("ids look like 2026-07-17T18-45-12-some-title; see `lock_query`")
+		return Entry{}, fault.Input("%v", err).WithHint("ids look like 2026-07-17T18-45-12-some-title; see `lock_query`")
 	}
 	one, err := d.findAll(ctx, []string{id}, nil, d.pauseOnce(ctx))
 	if err != nil {
