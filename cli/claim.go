@@ -31,7 +31,7 @@ func newClaim(a *app) *cobra.Command {
 			}
 			request.Target, request.Title = a.target(), *title
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
-			return answer(a, ans, err, func(w io.Writer, c store.Created) { render.Claimed(w, c, len(request.Tasks) > 0) })
+			return answer(a, ans, err, func(w io.Writer, c store.Created) { render.Claimed(w, c, request.Tasks, a.caller(request.AgentID)) })
 		},
 	}
 	f := cmd.Flags()

@@ -32,12 +32,16 @@ func TestClaimOutput(t *testing.T) {
 	fresh := someSummary()
 	fresh.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
 	args := []string{"claim", "--title", "t", "--scope", "a"}
-	const next = "next: agent-locks update " + someID + " --task ... as you go, finish at the end\n"
+	const next = "next: agent-locks update " + someID + " --task x\n"
 	testOutputs(t, []outputCase{
 		{name: "without tasks", args: args, store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
-			want: "claimed " + someID + "\nnext: agent-locks update " + someID + " --note ... as you go, finish at the end\n"},
+			want: "claimed " + someID + "\nnext: agent-locks update " + someID + " --note 'what is done so far'\n"},
 		{name: "free", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
 			want: "claimed " + someID + "\n" + next},
+		{name: "as a caller whom only flags name", args: append(args, "--task", " it's b ", "--agent", "me too", "--base-dir", "../r"),
+			store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
+			want: "claimed " + someID + "\nnext: agent-locks update " + someID +
+				` --task 'it'\''s b' --base-dir ../r --agent 'me too'` + "\n"},
 		{name: "overlaps", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: "claimed " + someID + "\n" +
 				"overlaps 2026-07-17T18-45-13-old, held by an agent without an id, stale for 2h (Old): both cover docs/a.md\n" +

@@ -18,6 +18,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
@@ -100,6 +102,9 @@ func run(ctx context.Context, w World, l locks) int {
 	root := newRoot(a)
 	// A nil slice would make cobra take the process's own arguments.
 	root.SetArgs(append([]string{}, w.Args...))
+	if len(w.Args) > 0 && w.Args[0] == cobra.ShellCompRequestCmd {
+		describePlainly(root)
+	}
 	return a.report(ctx, cmp.Or(root.ExecuteContext(ctx), a.flush()))
 }
 
@@ -119,6 +124,11 @@ func (a *app) screen() render.Screen {
 
 // target is the repository that the call is about.
 func (a *app) target() store.Target { return store.Target{BaseDir: a.baseDir} }
+
+// caller is what the flags of this call say of who calls, and from where.
+func (a *app) caller(agent *string) render.Caller {
+	return render.Caller{BaseDir: a.baseDir, Agent: agent}
+}
 
 // repository is the one that baseDir lies in; nil: the working directory.
 func (a *app) repository(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -76,6 +77,17 @@ func idsLike(typed string, locks []store.Summary) []cobra.Completion {
 		}
 	}
 	return ids
+}
+
+// describePlainly removes the backquotes with which a flag's description marks the
+// name of its value, for help: completion would show them.
+func describePlainly(cmd *cobra.Command) {
+	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	cmd.PersistentFlags().VisitAll(plain)
+	cmd.Flags().VisitAll(plain)
+	for _, c := range cmd.Commands() {
+		describePlainly(c)
+	}
 }
 
 // completeValues offers a flag's few values. It can only fail for a flag that

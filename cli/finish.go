@@ -26,7 +26,9 @@ func newFinish(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref = a.target(), lockID(args[0])
 			ans, err := a.locks.Finish(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, f store.Finished) { render.Finished(w, f, request.Summary != nil) })
+			return answer(a, ans, err, func(w io.Writer, f store.Finished) {
+				render.Finished(w, f, request.Summary != nil, a.caller(request.AgentID))
+			})
 		},
 	}
 	f := cmd.Flags()

@@ -25,6 +25,6 @@ func TestFinishOutput(t *testing.T) {
 	testOutputs(t, []outputCase{
 		{name: "done", args: []string{"finish", "fix", "--summary", "s"}, store: finished, want: want},
 		{name: "without a summary", args: []string{"finish", "fix"}, store: finished,
-			want: want + "no summary was left: agent-locks update " + someID + " --note ... adds one\n"},
+			want: want + "no summary was left; to add one: agent-locks update " + someID + " --note 'what was done, what is left'\n"},
 	})
 }

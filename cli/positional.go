@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,11 +19,19 @@ func noArgs(hint string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return nil
 		}
-		if hint == "" {
-			return usage(helpHint(cmd), "%s takes no arguments, got %q", cmd.Name(), args[0])
-		}
-		return usage(hint, "%s takes no arguments, got %q", cmd.Name(), args[0])
+		return usage(cmp.Or(expandedHint(cmd), hint, helpHint(cmd)), "%s takes no arguments, got %q", cmd.Name(), args[0])
 	}
+}
+
+// expandedHint is for the rest of a list of paths, of which a flag takes one, as
+// when a shell has expanded a glob; "" where no such flag was given.
+func expandedHint(cmd *cobra.Command) string {
+	for _, name := range []string{"scope", "add-scope", "remove-scope"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Sprintf("give each path its own --%s, and quote globs so that the shell does not expand them", name)
+		}
+	}
+	return ""
 }
 
 // needGlobs asks for at least one path or glob.
@@ -45,12 +54,23 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 func oneID(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return usage("agent-locks status lists them", "%s needs the id of a lock", cmd.Name())
+		return usage(listHint(cmd), "%s needs the id of a lock", cmd.Name())
 	case 1:
 		return nil
 	default:
-		return usage(helpHint(cmd), "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
+		return usage(cmp.Or(expandedHint(cmd), helpHint(cmd)), "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
 	}
+}
+
+// listHint names the command that lists the locks that cmd is for.
+func listHint(cmd *cobra.Command) string {
+	switch cmd.Name() {
+	case "reopen":
+		return "agent-locks list --status done lists them"
+	case "show":
+		return "agent-locks list --status all lists them"
+	}
+	return "agent-locks status lists them"
 }
 
 // optionalID is the lock that the arguments name, nil where they name none.

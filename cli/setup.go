@@ -68,11 +68,15 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupOptions) er
 		}
 	}
 	if !slices.Contains(setup.Written(), client) {
-		hint := didYouMean("", near(client, clients())) + "clients are " + strings.Join(clients(), ", ")
+		meant := near(client, clients())
+		if known, ok := otherWords["setup "+client]; ok {
+			meant = []string{known}
+		}
+		hint := didYouMean("", meant) + "clients are " + strings.Join(clients(), ", ")
 		return usage(hint, "unknown client %q", client)
 	}
 	options := setup.Options{
-		Client: client, User: o.user, Remove: o.remove, Force: o.force, Program: a.native(), Getenv: a.getenv, GOOS: runtime.GOOS,
+		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv, GOOS: runtime.GOOS,
 	}
 	if !o.user {
 		root, err := a.project(ctx)

@@ -55,12 +55,14 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 		setup.Created:   "would create %s:\n%s",
 		setup.Changed:   "would change %s to contain:\n%s",
 		setup.Unchanged: "would not change %s, which already contains:\n%s",
+		setup.Manual:    "add by hand to %s:\n%s",
 	}
 	if remove {
 		would = map[setup.Action]string{
 			setup.Changed:   "would remove from %s what it has of:\n%s",
 			setup.Removed:   "would delete %s, which has only:\n%s",
 			setup.Unchanged: "would not change %s, which has none of:\n%s",
+			setup.Manual:    "remove by hand from %s what it has of:\n%s",
 		}
 	}
 	for _, f := range answer.Files {

@@ -32,7 +32,7 @@ func newUpdate(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref = a.target(), lockID(args[0])
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, u store.Updated) { render.Updated(w, u, request.HandTo) })
+			return answer(a, ans, err, func(w io.Writer, u store.Updated) { render.Updated(w, u, request.HandTo, a.caller(request.AgentID)) })
 		},
 	}
 	f := cmd.Flags()
@@ -59,7 +59,7 @@ func taskDone(f *pflag.FlagSet, done, undone bool, task *string) (*bool, error) 
 	case f.Changed("done") && f.Changed("undone"):
 		return nil, usage("give one of the two", "--done and --undone exclude each other")
 	case task == nil:
-		return nil, usage("name the task with --task", "--done and --undone say nothing without --task")
+		return nil, usage("name the task with --task", "--done and --undone have no effect without --task")
 	case f.Changed("undone"):
 		done = !undone
 	}

@@ -15,7 +15,7 @@ func TestUpdateRequests(t *testing.T) {
 		{args: []string{"update", "fix", "--task", "one", "--undone"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(false)}},
 		{args: []string{"update", "fix", "--task", "one", "--done=false"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(false)}},
 		{args: []string{"update", "fix", "--task", "one", "--undone=false"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(true)}},
-		{args: []string{"update", "fix", "--undone"}, err: "--done and --undone say nothing without --task"},
+		{args: []string{"update", "fix", "--undone"}, err: "--done and --undone have no effect without --task"},
 		{args: []string{"update", "fix", "--note", "a\nb"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("a\nb")}},
 		{args: []string{"update", "fix", "--note", "-"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("from stdin\n")}},
 		{args: []string{"update", ""}, want: store.UpdateRequest{Ref: ref("")}},
@@ -34,6 +34,8 @@ func TestUpdateOutput(t *testing.T) {
 		{name: "a note on a lock without tasks", args: []string{"update", "fix", "--note", "n"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100}},
 			want: "updated " + someID + "\n"},
 		{name: "all", args: []string{"update", "fix"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100, TaskCount: 1}},
-			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary ...\n"},
+			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary 'what was done, what is left'\n"},
+		{name: "all, by a caller whom a flag names", args: []string{"update", "fix", "--agent", "me"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100, TaskCount: 1}},
+			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary 'what was done, what is left' --agent me\n"},
 	})
 }

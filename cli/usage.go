@@ -55,7 +55,19 @@ func flagHint(cmd *cobra.Command, name string) string {
 	if flag := flagFor(name); len(meant) == 0 && slices.Contains(names, flag) { // as the tools call it
 		meant = []string{flag}
 	}
+	if flag, ok := otherWords[cmd.Name()+" --"+name]; ok {
+		meant = []string{flag}
+	}
 	return didYouMean("--", meant) + "accepted are --" + strings.Join(names, ", --")
+}
+
+// otherWords are flags and clients by words that are near no name, or nearer to
+// a wrong one.
+var otherWords = map[string]string{
+	"update --scope":    "add-scope",
+	"finish --note":     "summary",
+	"setup claude-code": "claude",
+	"setup code":        "vscode",
 }
 
 // didYouMean is a question and a blank, or nothing where no name is near.

@@ -28,6 +28,7 @@ func TestWaitOutput(t *testing.T) {
 		{name: "timeout", args: []string{"wait", "a"}, code: 2,
 			store: fake{result: store.Waited{Status: "timeout", WaitedSeconds: 30, Overlaps: []store.Summary{held}}},
 			want:  "not free after 30s\noverlaps " + someID + ", held by agent-1 (Fix login): both cover src/auth/a\n"},
+		{name: "asked once", args: []string{"wait", "a", "--timeout", "0"}, code: 2, store: fake{result: store.Waited{Status: "timeout"}}, want: "not free\n"},
 		{name: "timeout as JSON", args: []string{"wait", "a", "--json"}, code: 2,
 			store: fake{result: store.Waited{Status: "timeout", Overlaps: []store.Summary{}, Recent: []store.Recent{}}},
 			want:  `{"status":"timeout","waitedSeconds":0,"overlaps":[],"recent":[]}` + "\n"},
@@ -36,8 +37,8 @@ func TestWaitOutput(t *testing.T) {
 				{ID: "x", Title: "Old\x1b", AgentID: p("me"), Finished: "then", Outcome: "moved", MovedTo: "lib", LastNote: "see lib"},
 				{ID: "y", Title: "Older", Finished: "before"},
 			}}},
-			want: "free after 0s\nrecently x, by me, finished then (Old\\x1b), moved lib: see lib\n" +
-				"recently y, by an agent without an id, finished before (Older)\n"},
+			want: "free\nrecently finished here: x, by me, at then (Old\\x1b), moved lib: see lib\n" +
+				"recently finished here: y, by an agent without an id, at before (Older)\n"},
 	})
 }
 

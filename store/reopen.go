@@ -80,7 +80,7 @@ func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason s
 		return lockfile.Edit{}, fault.Input("lock %q is active already", l.ID).WithHint("go on with it as it is")
 	}
 	if reason == "" && l.FinishedBy != reapedBy {
-		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and is reopened only for a reason", l.ID, stamped(l.Finished)).WithHint("say why with `reason`")
+		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and reopening it needs a reason", l.ID, stamped(l.Finished)).WithHint("say why with `reason`")
 	}
 	by, _, err := who.MayEnd("reopen it", l, force)
 	if err != nil {

@@ -3,27 +3,45 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // What a command did to locks, and what to do next.
 
-// Claimed reports a new lock; hasTasks says whether it lists any.
-func Claimed(w io.Writer, c store.Created, hasTasks bool) {
+// A Caller is who runs a command, and where: what the next command has to
+// repeat, since no flag is remembered. nil: the flag was not given.
+type Caller struct{ BaseDir, Agent *string }
+
+// next is a command for this caller that can be pasted.
+func (c Caller) next(args ...string) string {
+	if c.BaseDir != nil {
+		args = append(args, "--base-dir", *c.BaseDir)
+	}
+	if c.Agent != nil {
+		args = append(args, "--agent", *c.Agent)
+	}
+	return "agent-locks " + shell.Words(args...)
+}
+
+// Claimed reports a new lock, and how to go on: by ticking the first of its
+// tasks, as they were given, or by a note.
+func Claimed(w io.Writer, c store.Created, tasks []string, by Caller) {
 	fmt.Fprintf(w, "claimed %s\n", Plain(c.ID))
 	writeOverlaps(w, c.Overlaps)
 	writeRecent(w, c.Recent)
-	flag := "--note"
-	if hasTasks {
-		flag = "--task"
+	progress := []string{"update", c.ID, "--note", "what is done so far"}
+	if len(tasks) > 0 {
+		progress = []string{"update", c.ID, "--task", strings.TrimSpace(tasks[0])}
 	}
-	fmt.Fprintf(w, "next: agent-locks update %s %s ... as you go, finish at the end\n", Plain(c.ID), flag)
+	fmt.Fprintf(w, "next: %s\n", by.next(progress...))
 }
 
 // Updated reports the progress of a lock, and the agent that it was handed to;
 // nil: it was not.
-func Updated(w io.Writer, u store.Updated, successor *string) {
+func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 	if successor != nil {
 		fmt.Fprintf(w, "handed %s to %s", Plain(u.ID), Plain(*successor))
 	} else {
@@ -36,7 +54,7 @@ func Updated(w io.Writer, u store.Updated, successor *string) {
 	writeOverlaps(w, u.Overlaps)
 	writeWaiting(w, u.Waiting)
 	if u.TaskCount > 0 && u.PercentComplete == 100 && successor == nil {
-		fmt.Fprintf(w, "next: agent-locks finish %s --summary ...\n", Plain(u.ID))
+		fmt.Fprintf(w, "next: %s\n", by.next("finish", u.ID, "--summary", "what was done, what is left"))
 	}
 }
 
@@ -48,10 +66,10 @@ func Alive(w io.Writer, h store.Refreshed) {
 }
 
 // Finished reports the end of a lock, and how to add a summary if there is none.
-func Finished(w io.Writer, f store.Finished, hasSummary bool) {
+func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
 	fmt.Fprintf(w, "finished %s\nthe record is in %s\n", Plain(f.ID), Plain(f.FilePath))
 	if !hasSummary {
-		fmt.Fprintf(w, "no summary was left: agent-locks update %s --note ... adds one\n", Plain(f.ID))
+		fmt.Fprintf(w, "no summary was left; to add one: %s\n", by.next("update", f.ID, "--note", "what was done, what is left"))
 	}
 }
 
@@ -94,11 +112,14 @@ func Pruned(w io.Writer, pruned []store.Pruned, dryRun bool) {
 
 // Waited reports how a wait ended.
 func Waited(w io.Writer, r store.Waited) {
-	if r.Status == "free" {
-		fmt.Fprintf(w, "free after %s\n", store.Age(r.WaitedSeconds))
-	} else {
-		fmt.Fprintf(w, "not free after %s\n", store.Age(r.WaitedSeconds))
+	text := "free"
+	if r.Status != "free" {
+		text = "not free"
 	}
+	if r.WaitedSeconds > 0 {
+		text += " after " + store.Age(r.WaitedSeconds)
+	}
+	fmt.Fprintln(w, text)
 	writeOverlaps(w, r.Overlaps)
 	writeRecent(w, r.Recent)
 }

@@ -15,11 +15,13 @@ func everyReport(s store.Summary) map[string]func(io.Writer) {
 	rows := []store.Summary{s, s}
 	recent := []store.Recent{{ID: s.ID, Title: s.Title, AgentID: s.AgentID, LastNote: s.LastNote}}
 	return map[string]func(io.Writer){
-		"status":   func(w io.Writer) { Status(w, store.Answer[[]store.Summary]{Dir: "/store", Result: rows}, Screen{}) },
-		"list":     func(w io.Writer) { List(w, "/store", rows, Screen{}) },
-		"check":    func(w io.Writer) { Check(w, store.Answer[[]store.Summary]{Result: rows}, Screen{}) },
-		"claim":    func(w io.Writer) { Claimed(w, store.Created{ID: "new", Overlaps: rows, Recent: recent}, false) },
-		"update":   func(w io.Writer) { Updated(w, store.Updated{ID: "mine", PercentComplete: 100, Overlaps: rows}, nil) },
+		"status": func(w io.Writer) { Status(w, store.Answer[[]store.Summary]{Dir: "/store", Result: rows}, Screen{}) },
+		"list":   func(w io.Writer) { List(w, "/store", rows, Screen{}) },
+		"check":  func(w io.Writer) { Check(w, store.Answer[[]store.Summary]{Result: rows}, Screen{}) },
+		"claim":  func(w io.Writer) { Claimed(w, store.Created{ID: "new", Overlaps: rows, Recent: recent}, nil, Caller{}) },
+		"update": func(w io.Writer) {
+			Updated(w, store.Updated{ID: "mine", PercentComplete: 100, Overlaps: rows}, nil, Caller{})
+		},
 		"reopen":   func(w io.Writer) { Reopened(w, store.Reopened{ID: "mine", Overlaps: rows}) },
 		"wait":     func(w io.Writer) { Waited(w, store.Waited{Status: "timeout", Overlaps: rows, Recent: recent}) },
 		"reap":     func(w io.Writer) { Reaped(w, []store.Reaped{{ID: s.ID, Title: s.Title}}, true) },

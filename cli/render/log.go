@@ -11,7 +11,7 @@ import (
 // Log writes finished locks like a journal.
 func Log(w io.Writer, locks []store.Whole) {
 	if len(locks) == 0 {
-		fmt.Fprintln(w, "nothing was finished")
+		fmt.Fprintln(w, "nothing finished yet")
 	}
 	for i, l := range locks {
 		if i > 0 {
@@ -21,14 +21,14 @@ func Log(w io.Writer, locks []store.Whole) {
 	}
 }
 
-// writeEntry writes one lock: when, who and what on the first line, then the
-// rest indented.
+// writeEntry writes one lock: when, who, what and its id on the first line, then
+// the rest indented.
 func writeEntry(w io.Writer, l store.Whole) {
 	who := ""
 	if l.AgentID != nil {
 		who = *l.AgentID + ": "
 	}
-	fmt.Fprintf(w, "%s  %s%s\n", Plain(endedAt(l.Summary)), Plain(who), Plain(l.Title))
+	fmt.Fprintf(w, "%s  %s%s (%s)\n", Plain(endedAt(l.Summary)), Plain(who), Plain(l.Title), Plain(l.ID))
 	fmt.Fprintf(w, "  %s\n", Plain(journalLine(l.Summary)))
 	writeTasks(w, l.Tasks)
 	writeNotes(w, l.Notes)

@@ -22,7 +22,7 @@ func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 // writeRecent reports what ended on these files not long ago.
 func writeRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
-		fmt.Fprintf(w, "recently %s, by %s, finished %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Short(r.Title))
+		fmt.Fprintf(w, "recently finished here: %s, by %s, at %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Short(r.Title))
 		if r.Outcome != "" {
 			fmt.Fprintf(w, ", %s", Plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
 		}

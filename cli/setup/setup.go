@@ -54,6 +54,7 @@ type Options struct {
 	User    bool                // the user's settings instead of the project's
 	Remove  bool                // remove the entries instead of adding them
 	Force   bool                // impostors are replaced or removed
+	Print   bool                // only the entries are wanted: a file that is not understood is Manual
 	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
 	Project string              // the root of the worktree; not needed with User
 	Getenv  func(string) string // for the places of the user's settings
@@ -69,7 +70,7 @@ func Plan(o Options) ([]Change, error) {
 	}
 	changes := make([]Change, len(files))
 	for i, f := range files {
-		if changes[i], err = f.plan(o.Remove); err != nil {
+		if changes[i], err = f.plan(o.Remove, o.Print); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +81,7 @@ func Plan(o Options) ([]Change, error) {
 	return changes, nil
 }
 
-func (f file) plan(remove bool) (Change, error) {
+func (f file) plan(remove, print bool) (Change, error) {
 	c := Change{Path: f.path(), file: f}
 	entries, err := fresh(f.parts)
 	if err != nil {
@@ -97,6 +98,10 @@ func (f file) plan(remove bool) (Change, error) {
 	c.after, err = edit(c.before.data, f.parts)
 	if other, ok := errors.AsType[*impostor](err); ok {
 		return c, &Refusal{c.Path, other.Error(), "nothing was written. If it is not meant to run, replace it with --force"}
+	}
+	if err != nil && print {
+		c.Action, c.Warnings = Manual, []string{(&Refusal{Path: c.Path, Reason: err.Error()}).Error()}
+		return c, nil
 	}
 	if err != nil {
 		return c, &Refusal{c.Path, err.Error(), "nothing was written. Correct it, or add by hand what --print shows"}
