@@ -183,12 +183,12 @@ func connect(t *testing.T) *mcp.ClientSession {
 // Whoever has both the skill and the server's instructions is told the same of
 // ids, by both.
 func TestSkillAgreesWithTheServerOnIDs(t *testing.T) {
-	skill := strings.Join(strings.Fields(readSkill(t)), " ")
+	skill := strings.ReplaceAll(strings.Join(strings.Fields(readSkill(t)), " "), "`parent_agent_id`", "parent_agent_id")
 	instructions := connect(t).InitializeResult().Instructions
 	for _, said := range []string{
 		"if you were told none, ask whoever started you, or leave it out. Do not invent one.",
 		"When you start agents yourself, give each an id of its own and tell it yours.",
-		"Subagents within your session pass the id a hook told them, else they share yours",
+		"A subagent that was told an id of its own passes that, and yours as parent_agent_id",
 	} {
 		for name, text := range map[string]string{"skill": skill, "server": instructions} {
 			if !strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
