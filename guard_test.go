@@ -473,7 +473,7 @@ func TestGuardModes(t *testing.T) {
 	expect(0, "off", "AGENT_LOCKS_GUARD=off")
 	expect(0, "not checked", "AGENT_LOCKS_BYPASS=1")
 	expect(1, "refused", "AGENT_LOCKS_BYPASS=0")
-	expect(1, "taken for block", "AGENT_LOCKS_GUARD=loose")
+	expect(1, "treated as block; use block, warn or off", "AGENT_LOCKS_GUARD=loose")
 	s.git(s.main, "config", "agentlocks.guard", "warn")
 	expect(0, "warning")
 	expect(1, "refused", "AGENT_LOCKS_GUARD=block")

@@ -72,7 +72,7 @@ func (a *app) installGuard(ctx context.Context) error {
 	}
 	fmt.Fprintf(a.out, "%s %s\n", answer.Action, render.Plain(answer.Hook))
 	if answer.Chained != "" {
-		fmt.Fprintf(a.out, "the hook from before runs after it: %s\n", render.Plain(answer.Chained))
+		fmt.Fprintf(a.out, "your previous hook runs after it: %s\n", render.Plain(answer.Chained))
 	}
 	printElsewhere(a.out, answer.Elsewhere)
 	printNotRunBy(a.out, answer.NotRunBy)
