@@ -90,7 +90,7 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 			if (is == was) != c.same || is == "" {
 				t.Fatalf("%q became %q: %s", was, is, said)
 			}
-			if apart := strings.Contains(said, "Made from this very worktree, by another session"); apart == c.same {
+			if apart := strings.Contains(said, "Made from this very worktree, under another id"); apart == c.same {
 				t.Errorf("listed apart: %v\n%s", apart, said)
 			}
 			if again, _ := s.startOf(second, c.source); !strings.Contains(again, is) {

@@ -146,6 +146,13 @@ func TestHookAnswers(t *testing.T) {
 		"pre-former-name":        {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
 		"pre-flood":              {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: flood},
 		"pre-worktree-gone":      {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: leave},
+		"pre-held-by-child": {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) {
+			s.must("claim", "--title", "Part of mine", "--scope", "docs/**", "--agent", "sub", "--parent", me)
+		}},
+		"pre-held-by-sibling": {event: "pre-tool-use", in: my + `"agent_id":"other","tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) {
+			s.must("claim", "--title", "Part of mine", "--scope", "docs/**", "--agent", "sub", "--parent", me)
+		}},
+		"start-odd-mode":         {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_HOOK=maybe"}},
 		"start-outside":          {event: "session-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"source":"startup"}`},
 		"start-named":            {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
 		"start-no-session":       {event: "session-start", in: `{"cwd":"DIR/app"}`},

@@ -83,14 +83,18 @@ func isElsewhere(c *call, dir string) bool {
 	return err != nil || !slices.Contains(roots, root)
 }
 
-// holderEnded reports whether a lock's holder is known to have ended its session.
-func holderEnded(c *call, l *lockfile.Lock) bool {
-	known, err := session.ReadAll(c.dir)
-	return err == nil && known.Ended(l.AgentID, l.ParentAgentID)
+// holderEnded reports whether a lock's holder has a session on record, and has
+// ended it.
+func holderEnded(c *call, l *lockfile.Lock) (ended, known bool) {
+	records, err := session.ReadAll(c.dir)
+	if err != nil {
+		return false, false
+	}
+	return records.Ended(l.AgentID, l.ParentAgentID)
 }
 
 // markEnded says of locks that were made from the caller's own worktree whether
-// their holder's session has ended.
+// their holder has a session on record, and has ended it.
 func markEnded(c *call, holds []Hold) {
 	var known session.Records
 	for i := range holds {
@@ -101,9 +105,9 @@ func markEnded(c *call, holds []Hold) {
 		if known == nil {
 			var err error
 			if known, err = session.ReadAll(c.dir); err != nil || len(known) == 0 {
-				return // that they ended is not known
+				return // no session is on record
 			}
 		}
-		h.HolderEnded = known.Ended(h.AgentID, h.ParentAgentID)
+		h.HolderEnded, h.HolderRecorded = known.Ended(h.AgentID, h.ParentAgentID)
 	}
 }

@@ -45,6 +45,7 @@ type Guarded struct {
 	Blocked []Hold    `json:"blocked"` // what stands against the commit, also where it is only warned of
 	Warned  []Hold    `json:"warned"`
 	You     *string   `json:"-"` // who commits; nil: unknown
+	Staged  bool      `json:"-"` // those files are what is staged
 	// Unclaimed are files that no lock of the caller's own covers beyond doubt,
 	// where agentlocks.requireClaim asks for one.
 	Unclaimed []string `json:"unclaimed"`
@@ -67,6 +68,7 @@ func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], err
 	environ := s.Environ()
 	g := guarding{store: s, ctx: ctx, request: r, environ: environ}
 	g.answer.Result = nothingGuarded()
+	g.answer.Result.Staged = r.Staged
 	g.config = readGuardConfig(gitdir.Getenv(environ, modeVariable), nil)
 	if bypassed(environ) {
 		if g.config.mode == ModeBlock {

@@ -101,13 +101,20 @@ func ownHint(c *call, k *claim, b blockers) string {
 	for _, o := range b.locks {
 		l := &o.entry.Lock
 		known := l.AgentID != nil && k.lock.AgentID != nil
-		family := rules.SameAgent(l.ParentAgentID, k.lock.AgentID) || rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID)
+		ended, recorded := false, false
+		if here.SameWorktree(l) {
+			ended, recorded = holderEnded(c, l)
+		}
 		switch {
-		case family: // within the caller's own session, whose worktrees are its business
+		case rules.SameAgent(l.ParentAgentID, k.lock.AgentID):
+			return fmt.Sprintf("; you started %s; when it is done: `lock_finish` %q", rules.Named(l.AgentID), l.ID)
+		case rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID): // within the caller's session, whose worktrees are its business
 		case here.SameWorktree(l) && !known:
 			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)
-		case here.SameWorktree(l) && holderEnded(c, l):
+		case here.SameWorktree(l) && ended:
 			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its work, hand it to yourself (`lock_update` with `hand_to` and `force`)", l.ID)
+		case here.SameWorktree(l) && !recorded:
+			return fmt.Sprintf("; lock %q was made from this worktree by %s; if that is you, pass `agent_id` %[2]s", l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l):
 			return fmt.Sprintf("; lock %q was made from your own worktree, in another live session there", l.ID)
 		case c.paths.MadeInGone(l):

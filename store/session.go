@@ -160,7 +160,9 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 			out.Own = append(out.Own, s)
 			continue
 		}
-		s.HolderEnded = same && known.Ended(e.Lock.AgentID, e.Lock.ParentAgentID)
+		if same {
+			s.HolderEnded, s.HolderRecorded = known.Ended(e.Lock.AgentID, e.Lock.ParentAgentID)
+		}
 		out.Others = append(out.Others, s)
 	}
 	since := c.store.Now().Add(-time.Duration(min(minutes, 24*60) * float64(time.Minute)))

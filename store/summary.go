@@ -24,14 +24,17 @@ type Summary struct {
 	Stale           bool     `json:"stale"`
 	StaleForSeconds int64    `json:"staleForSeconds"`
 
-	Created      string  `json:"created,omitempty"`
-	Updated      string  `json:"updated,omitempty"`
-	Worktree     string  `json:"worktree,omitempty"`
-	WorktreeGone bool    `json:"worktreeGone,omitempty"`
-	Branch       string  `json:"branch,omitempty"`
-	HolderEnded  bool    `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
-	Mode         string  `json:"mode,omitempty"`        // "shared", else absent
-	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
+	Created      string `json:"created,omitempty"`
+	Updated      string `json:"updated,omitempty"`
+	Worktree     string `json:"worktree,omitempty"`
+	WorktreeGone bool   `json:"worktreeGone,omitempty"`
+	Branch       string `json:"branch,omitempty"`
+	HolderEnded  bool   `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
+	// HolderRecorded: a hook has told of a session of its holder's. Without one,
+	// nobody knows whether that is still at work.
+	HolderRecorded bool    `json:"-"`
+	Mode           string  `json:"mode,omitempty"` // "shared", else absent
+	LeaseMinutes   float64 `json:"lease_minutes,omitempty"`
 
 	// How it ended, where it did.
 	Finished   string `json:"finished,omitempty"`

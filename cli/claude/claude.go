@@ -127,11 +127,20 @@ const (
 	modeOff  = "off"
 )
 
+const modeVariable = "AGENT_LOCKS_HOOK"
+
 // mode is that; a word that is none of them counts as the strictest.
 func (e *event) mode() string {
-	switch mode := strings.ToLower(strings.TrimSpace(e.hook.Getenv("AGENT_LOCKS_HOOK"))); mode {
-	case modeWarn, modeOff:
-		return mode
+	mode, _ := parseMode(e.hook.Getenv(modeVariable))
+	return mode
+}
+
+// parseMode also reports whether the text is one of the words, or absent.
+func parseMode(text string) (mode string, ok bool) {
+	switch mode := strings.ToLower(strings.TrimSpace(text)); mode {
+	case modeDeny, modeWarn, modeOff:
+		return mode, true
+	default:
+		return modeDeny, mode == ""
 	}
-	return modeDeny
 }

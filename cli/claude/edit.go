@@ -82,9 +82,14 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	case ctx.Err() != nil:
 		return e.undecided(tooLate(ctx))
 	case err != nil:
-		return e.held(mode, "agent-locks: nobody can tell whether somebody else holds this file: "+clipped(errorText(err), 600)+"\n"+bypassText)
+		text := "agent-locks: nobody can tell whether somebody else holds this file: " + clipped(errorText(err), 600)
+		if mode == modeDeny {
+			text += "\n" + bypassText
+		}
+		return e.held(mode, text)
 	case len(ans.Result.Blocked) > 0:
-		return e.held(mode, heldText(ans.Result, elsewhere(e.in.Cwd, path, ans.Result.Blocked[0])))
+		r := refusal{edit: ans.Result, baseDir: elsewhere(e.in.Cwd, path, ans.Result.Blocked[0]), subagent: e.in.AgentID != "", waysOut: mode == modeDeny}
+		return e.held(mode, r.text())
 	}
 	var notes []string
 	for _, w := range ans.Result.Warned {

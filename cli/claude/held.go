@@ -17,9 +17,17 @@ const maxText = 2 << 10 // bytes
 // part of one would be of no use.
 const maxCommand = 400 // bytes
 
-// heldText names who holds a file and every way out; baseDir is where from,
-// unless the session is there.
-func heldText(edit store.EditVerdict, baseDir string) string {
+// A refusal is what an agent reads of a file that somebody else holds.
+type refusal struct {
+	edit     store.EditVerdict
+	baseDir  string // where from the locks are found; "": from where the session is
+	subagent bool   // the editor is one within the session, and started none of the others there
+	waysOut  bool   // the edit is denied
+}
+
+// text names who holds the file and, where it is denied, every way out.
+func (r refusal) text() string {
+	edit, baseDir := r.edit, r.baseDir
 	flag, tools := "", ""
 	if baseDir != "" && len(baseDir) <= maxCommand {
 		flag = "--base-dir " + shell.Word(baseDir) + " "
@@ -29,6 +37,9 @@ func heldText(edit store.EditVerdict, baseDir string) string {
 	for i, held := range edit.Blocked {
 		holds[i] = holdLines(held, edit.You, flag)
 	}
+	if !r.waysOut {
+		return bounded(holds, "\n"+othersWords)
+	}
 	first := edit.Blocked[0]
 	who := "the holder"
 	if first.AgentID != nil {
@@ -37,10 +48,21 @@ func heldText(edit store.EditVerdict, baseDir string) string {
 	return bounded(holds, fmt.Sprintf(`
 %s
 %sWays out:
-- coordinate: ask %s, or leave a note with lock_update on %s.
+%s- coordinate: ask %s, or leave a note with lock_update on %s.
 - wait: lock_wait on the file%s, then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, othersWords, tools, who, render.Plain(first.ID), command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
+%s`, othersWords, tools, r.finish(flag), who, render.Plain(first.ID), command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
+}
+
+// finish is the way out for whoever started the holder, and so may end its lock.
+func (r refusal) finish(flag string) string {
+	for _, held := range r.edit.Blocked {
+		if !r.subagent && held.AgentID != nil && isChild(held.Summary, r.edit.You) {
+			return fmt.Sprintf("- finish: you started %s; when it is done: lock_finish on %s%s.\n", clipped(*held.AgentID, 80), render.Plain(held.ID),
+				command("agent-locks finish "+flag+shell.Word(held.ID)+" --agent "+shell.Word(*r.edit.You)))
+		}
+	}
+	return ""
 }
 
 func command(line string) string {

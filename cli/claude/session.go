@@ -41,7 +41,13 @@ func (e *event) start(ctx context.Context) Answer {
 			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor names them), so there may be more.", render.Count(ans.Unreadable, "lock file")))
 		}
 	}
-	return e.context(strings.Join(text, "\n"))
+	a := e.context(strings.Join(text, "\n"))
+	if said := e.hook.Getenv(modeVariable); said != "" {
+		if mode, ok := parseMode(said); !ok { // once: an edit comes too often
+			a.SystemMessage = fmt.Sprintf("agent-locks: %s is %q: treated as %s; use deny, warn or off", modeVariable, clipped(said, 80), mode)
+		}
+	}
+	return a
 }
 
 func introduction(me store.Started, exported bool) string {

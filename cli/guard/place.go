@@ -122,11 +122,11 @@ const ownHooks = `git config core.hooksPath "$(git rev-parse --path-format=absol
 func (p Place) takeBack() string {
 	switch p.Scope {
 	case "local", "worktree":
-		return fmt.Sprintf("take the setting back: git config --%s --unset-all core.hooksPath", p.Scope)
+		return fmt.Sprintf("undo the setting: git config --%s --unset-all core.hooksPath", p.Scope)
 	case "command":
-		return "take the setting back: it is in this command's environment (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS)"
+		return "undo the setting: it is in this command's environment (GIT_CONFIG_COUNT, GIT_CONFIG_PARAMETERS)"
 	}
-	return "take the setting back there, or give this repository hooks of its own: " + ownHooks
+	return "undo the setting there, or give this repository hooks of its own: " + ownHooks
 }
 
 // writable refuses a place that is not this repository's own to write to.

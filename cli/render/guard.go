@@ -21,7 +21,11 @@ const Bypass = "AGENT_LOCKS_BYPASS=1"
 func Guarded(stdout, stderr io.Writer, g store.Guarded, quiet, person bool) {
 	switch g.Verdict {
 	case store.GuardClear:
-		if !quiet {
+		switch {
+		case quiet:
+		case g.Staged && g.Files == 0:
+			fmt.Fprintln(stdout, "clear: nothing is staged")
+		default:
 			fmt.Fprintf(stdout, "clear: nobody else holds any of %s\n", Count(g.Files, "file"))
 		}
 	case store.GuardOff:
@@ -115,11 +119,15 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 		fmt.Fprintf(w, "    %s\n", where)
 	}
 	if fromHere(h, you) {
-		whose := "another live session there"
-		if h.HolderEnded {
-			whose = "a session that has ended"
+		switch {
+		case h.HolderEnded:
+			fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
+		case h.HolderRecorded:
+			fmt.Fprintln(w, "    made from your own worktree, by another live session there")
+		default: // git commit takes no flag of ours
+			fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: AGENT_LOCKS_AGENT_ID=%[2]s)\n",
+				Short(*h.AgentID), shell.Word(*h.AgentID))
 		}
-		fmt.Fprintf(w, "    made from your own worktree, by %s\n", whose)
 	}
 	if h.LastNote != "" {
 		fmt.Fprintf(w, "    last note: %s\n", Plain(h.LastNote))
@@ -157,6 +165,8 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	}
 	for _, h := range g.Blocked {
 		switch id := shell.Word(h.ID); {
+		case isChild(h, g.You):
+			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n", Short(*h.AgentID), id, shell.Word(*g.You))
 		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
 			fmt.Fprintf(w, "  take over   where you go on with that work: agent-locks update %s --hand-to %s --force\n", id, shell.Word(*g.You))
 		case h.WorktreeGone:
@@ -167,7 +177,11 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", Entries(g.Unclaimed[:1]))
 	}
 	if person {
-		fmt.Fprintf(w, "  bypass      commit all the same (the lock gets a note of it): %s git commit\n", Bypass)
+		note := ""
+		if len(g.Blocked) > 0 {
+			note = " (the lock gets a note of it)"
+		}
+		fmt.Fprintf(w, "  bypass      commit all the same%s: %s git commit\n", note, Bypass)
 	} else {
 		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
 	}
@@ -176,8 +190,13 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 // fromHere reports whether a lock that stands against a commit was made from the
 // committer's own worktree, under another id, and by none of its own children.
 func fromHere(h store.Hold, you *string) bool {
-	child := you != nil && h.ParentAgentID != nil && *h.ParentAgentID == *you
-	return h.Reason == "" && h.SameWorktree != nil && *h.SameWorktree && h.AgentID != nil && !child
+	return h.Reason == "" && h.SameWorktree != nil && *h.SameWorktree && h.AgentID != nil && !isChild(h, you)
+}
+
+// isChild reports whether the committer started the holder of a lock, and so may
+// finish it.
+func isChild(h store.Hold, you *string) bool {
+	return you != nil && h.AgentID != nil && h.ParentAgentID != nil && *h.ParentAgentID == *you
 }
 
 // blockedFiles are all files that stop a commit, each once.

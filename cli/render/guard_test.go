@@ -41,10 +41,13 @@ func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 		change func(*store.Hold)
 		want   []string
 	}{
-		"live":  {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from your own worktree, by another live session there"}},
-		"ended": {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --force"}},
-		"gone":  {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
-		"child": {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, nil},
+		"unknown":                          {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"}},
+		"live":                             {func(h *store.Hold) { h.SameWorktree, h.HolderRecorded = &yes, true }, []string{"made from your own worktree, by another live session there"}},
+		"ended":                            {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --force"}},
+		"gone":                             {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
+		"child":                            {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, []string{"  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n"}},
+		"child in a worktree that is gone": {func(h *store.Hold) { h.WorktreeGone, h.ParentAgentID = true, &me }, []string{"agent-locks finish 'a b' --agent me\n"}},
+		"another's child":                  {func(h *store.Hold) { h.ParentAgentID = &them }, nil},
 	} {
 		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: &them, Worktree: "/w"}, Files: []string{"a"}, Exact: true}
 		c.change(&h)
@@ -55,8 +58,27 @@ func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 				t.Errorf("%s: %q is missing:\n%s", name, part, fault.String())
 			}
 		}
-		if c.want == nil && strings.Contains(fault.String(), "your own worktree") {
+		if strings.HasPrefix(name, "child") && strings.Contains(fault.String(), "your own worktree") || c.want == nil && strings.Contains(fault.String(), "finish  ") {
 			t.Errorf("%s:\n%s", name, fault.String())
+		}
+	}
+}
+
+// Where no lock is concerned, none gets a note of a bypass.
+func TestBypassOfAMissingClaim(t *testing.T) {
+	t.Parallel()
+	const note = "the lock gets a note"
+	for _, c := range []struct {
+		found store.Guarded
+		noted bool
+	}{
+		{store.Guarded{Unclaimed: []string{"a"}}, false},
+		{store.Guarded{Blocked: []store.Hold{{Files: []string{"a"}}}}, true},
+	} {
+		var b strings.Builder
+		writeWaysOut(&b, c.found, true)
+		if strings.Contains(b.String(), note) != c.noted || !strings.Contains(b.String(), Bypass+" git commit\n") {
+			t.Errorf("%s", b.String())
 		}
 	}
 }

@@ -86,22 +86,21 @@ func (rs Records) continued(r *Record) bool {
 	return slices.ContainsFunc(rs, func(o Record) bool { return o.Continues == r.Key })
 }
 
-// Ended reports whether the sessions that an agent was are all known to have
-// ended or, where none is known, those of its parent: a subagent ends with its
-// session.
-func (rs Records) Ended(agent, parent *string) bool {
+// Ended reports whether the sessions that an agent was are on record, and have
+// all ended; where none is, those of its parent: a subagent ends with its session.
+func (rs Records) Ended(agent, parent *string) (ended, known bool) {
 	for _, agent := range []*string{agent, parent} {
-		known, live := false, false
+		live := false
 		for i := range rs {
 			if rules.SameAgent(agent, &rs[i].AgentID) {
 				known, live = true, live || rs.live(&rs[i])
 			}
 		}
 		if known {
-			return !live
+			return !live, true
 		}
 	}
-	return false
+	return false, false
 }
 
 // LiveAt lists the agents of other live sessions in a worktree that started

@@ -64,10 +64,13 @@ func TestEnded(t *testing.T) {
 	}
 	for _, x := range []struct {
 		agent, parent *string
-		want          bool
-	}{{&a, nil, false}, {&b, nil, true}, {&c, nil, false}, {nil, nil, false}, {&c, &b, true}, {&c, &a, false}, {&a, &b, false}} {
-		if got := known.Ended(x.agent, x.parent); got != x.want {
-			t.Errorf("%v: %v", x, got)
+		ended, known  bool
+	}{
+		{&a, nil, false, true}, {&b, nil, true, true}, {&c, nil, false, false}, {nil, nil, false, false},
+		{&c, &b, true, true}, {&c, &a, false, true}, {&a, &b, false, true},
+	} {
+		if ended, known := known.Ended(x.agent, x.parent); ended != x.ended || known != x.known {
+			t.Errorf("%v: %v, %v", x, ended, known)
 		}
 	}
 }
