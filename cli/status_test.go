@@ -113,7 +113,8 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// A turning store gives its answers one after the other, then interrupts.
+// A turning store gives its answers one after the other, interrupts, and stays
+// with the last, which may be asked for once more.
 type turning struct {
 	*fake
 	answers [][]store.Summary
@@ -122,8 +123,10 @@ type turning struct {
 
 func (s *turning) Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error) {
 	now := s.answers[0]
-	if s.answers = s.answers[1:]; len(s.answers) == 0 {
+	if len(s.answers) == 1 {
 		s.stop()
+	} else {
+		s.answers = s.answers[1:]
 	}
 	return store.Answer[[]store.Summary]{Result: now, Dir: "/d"}, nil
 }
