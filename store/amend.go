@@ -151,7 +151,7 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 		return fault.Text("add_tasks", err)
 	}
 	ed.AddTasks = tasks
-	if a.who.IsAnother(l) {
+	if a.who.Signature(l) != "" {
 		said := "1 task"
 		if len(tasks) > 1 {
 			said = fmt.Sprintf("%d tasks", len(tasks))
@@ -218,7 +218,7 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 	case l.LeaseMinutes > 0:
 		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
 	}
-	if by != "" || a.who.IsAnother(l) {
+	if by != "" || a.who.Signature(l) != "" {
 		ed.AddNotes = append(ed.AddNotes, a.signed(note, by, l))
 	}
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "lease_minutes", Value: a.lease})
@@ -248,8 +248,8 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 // signed names the caller in a note where it is not the holder; by is how
 // MayEnd wants it named, "" where that was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
-	if by == "" && a.who.IsAnother(l) {
-		by = "by " + *a.who.Agent
+	if by == "" {
+		by = a.who.Signature(l)
 	}
 	return joined(note, by)
 }

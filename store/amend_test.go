@@ -212,10 +212,13 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 				if _, err := w.at(w.link).Update(background, r); err != nil {
 					t.Fatal(err)
 				}
+				anonymous := ", by somebody without an agent id in " + fmt.Sprintf("%q", w.link)
 				var want []string
 				switch other := agent != nil && *agent != "kid"; {
 				case other:
 					want = []string{c.note + ", by " + *agent}
+				case agent == nil:
+					want = []string{c.note + anonymous}
 				case c.always:
 					want = []string{c.note}
 				}
@@ -412,22 +415,29 @@ func TestScopeIsBounded(t *testing.T) {
 }
 
 // A note that somebody leaves for a holder that is dead must not make its lock
-// block again. The holder's own update, one by a caller that gives no id, and
-// a handing over do.
+// block again. The holder's own update, one from its worktree by a caller that
+// gives no id, and a handing over do.
 func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		request store.UpdateRequest
-		alive   bool
+		request   store.UpdateRequest
+		elsewhere bool // from another worktree
+		alive     bool
 	}{
-		"the holder":        {store.UpdateRequest{Note: ptr("on it"), AgentID: ptr("a")}, true},
-		"nobody known":      {store.UpdateRequest{Note: ptr("on it")}, true},
-		"somebody's note":   {store.UpdateRequest{Note: ptr("are you there?"), AgentID: ptr("b")}, false},
-		"somebody's tick":   {store.UpdateRequest{TaskText: ptr("one"), AgentID: ptr("b")}, false},
-		"somebody's scope":  {store.UpdateRequest{AddScope: []string{"docs"}, AgentID: ptr("b")}, false},
-		"somebody's lease":  {store.UpdateRequest{LeaseMinutes: ptr(1.0), AgentID: ptr("b")}, false},
-		"the parent's note": {store.UpdateRequest{Note: ptr("where are you?"), AgentID: ptr("boss")}, false},
-		"to a successor":    {store.UpdateRequest{HandTo: ptr("b"), AgentID: ptr("b"), Force: true}, true},
+		"the holder":           {store.UpdateRequest{Note: ptr("on it"), AgentID: ptr("a")}, false, true},
+		"the holder elsewhere": {store.UpdateRequest{Note: ptr("on it"), AgentID: ptr("a")}, true, true},
+		"nobody known":         {store.UpdateRequest{Note: ptr("on it")}, false, true},
+		"nobody known's note":  {store.UpdateRequest{Note: ptr("hi")}, true, false},
+		"nobody known's tick":  {store.UpdateRequest{TaskText: ptr("one")}, true, false},
+		"nobody known's task":  {store.UpdateRequest{AddTasks: []string{"two"}}, true, false},
+		"nobody known's scope": {store.UpdateRequest{AddScope: []string{"docs"}}, true, false},
+		"nobody known's lease": {store.UpdateRequest{LeaseMinutes: ptr(1.0)}, true, false},
+		"somebody's note":      {store.UpdateRequest{Note: ptr("are you there?"), AgentID: ptr("b")}, false, false},
+		"somebody's tick":      {store.UpdateRequest{TaskText: ptr("one"), AgentID: ptr("b")}, false, false},
+		"somebody's scope":     {store.UpdateRequest{AddScope: []string{"docs"}, AgentID: ptr("b")}, false, false},
+		"somebody's lease":     {store.UpdateRequest{LeaseMinutes: ptr(1.0), AgentID: ptr("b")}, false, false},
+		"the parent's note":    {store.UpdateRequest{Note: ptr("where are you?"), AgentID: ptr("boss")}, false, false},
+		"to a successor":       {store.UpdateRequest{HandTo: ptr("b"), AgentID: ptr("b"), Force: true}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -435,7 +445,11 @@ func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 			id := w.held("a", "boss", "src/**")
 			w.pass(2 * time.Hour)
 			c.request.Ref = ref(id)
-			if _, err := w.at(w.main).Update(background, c.request); err != nil {
+			dir := w.main
+			if c.elsewhere {
+				dir = w.link
+			}
+			if _, err := w.at(dir).Update(background, c.request); err != nil {
 				t.Fatal(err)
 			}
 			if l := w.show(id); l.Stale == c.alive || (l.Updated == l.Created) == c.alive {

@@ -96,14 +96,14 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if err != nil {
 			return alive, err
 		}
-		edit := lockfile.Edit{Set: signOfLife(p.call, &e.Lock)}
+		edit := lockfile.Edit{Set: []lockfile.KeyValue{signOfLife(p.call)}}
 		if outside != "" && i == len(own)-1 {
 			edit.AddNotes = []string{outsideNote + outside}
 		}
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue
 		}
-		if _, err := tx.Rewrite(e, edit); err != nil {
+		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil { // who came meanwhile is told before the next edit
 			return alive, err
 		}
 		alive = append(alive, e.Lock.ID)

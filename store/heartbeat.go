@@ -34,9 +34,8 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		if err != nil {
 			return Refreshed{}, err
 		}
-		var before lockfile.Lock
 		var e disk.Entry
-		var others []disk.Entry // read where it was stale
+		var back *comeback
 		var tickets []queue.Ticket
 		var ticketsErr error
 		out, err := change(c, func(tx *disk.Tx) (Refreshed, error) {
@@ -46,12 +45,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 			if who.IsStranger(&e.Lock) {
 				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
-			if before = e.Lock; isBack(c, &before) {
-				if others, err = c.list(disk.ActiveOnly); err != nil {
-					return Refreshed{}, err
-				}
-			}
-			if e, err = tx.Rewrite(e, lockfile.Edit{Set: signOfLife(c, &e.Lock)}); err != nil {
+			if e, back, err = rewriteLock(c, tx, e, lockfile.Edit{Set: []lockfile.KeyValue{signOfLife(c)}}, nil); err != nil {
 				return Refreshed{}, err
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
@@ -62,7 +56,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		}
 		// Compared without the mutex, so that nobody waits for that.
 		out.Waiting = heldUp(c, e, tickets, ticketsErr)
-		out.Overlaps = overlapSummaries(c, grantedMeanwhile(c, e, others, whileStale(c, before)), c.foreignMinutes())
+		out.Overlaps = back.overlaps(c, e)
 		return out, nil
 	})
 }

@@ -17,7 +17,7 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "work", "a", "one", "two", "three")
-	s := w.at(w.link)
+	s := w.at(w.main)
 	w.pass(time.Minute)
 	for _, c := range []struct {
 		r    store.UpdateRequest

@@ -7,22 +7,59 @@ import (
 )
 
 // A stale lock blocks nobody, so others may have been granted what it covers.
-// When its holder comes back, the lock blocks again, but those others come first:
-// live_since says from when it has been live without a break.
+// When it comes back, it blocks again, but those others come first: live_since
+// says from when it has been live without a break.
 
-// isBack reports whether a sign of life brings a stale lock back.
-func isBack(c *call, l *lockfile.Lock) bool {
-	return rules.Stale(l, c.store.Now(), c.foreignMinutes())
+// A comeback is that an edit made a stale lock live again; nil: it did not.
+type comeback struct {
+	before lockfile.Lock
+	others []disk.Entry // what was active at that moment, the lock itself too
 }
 
-// signOfLife are the values that a heartbeat sets.
-func signOfLife(c *call, l *lockfile.Lock) []lockfile.KeyValue {
-	now := c.now().Raw
-	set := []lockfile.KeyValue{{Key: "updated", Value: now}}
-	if isBack(c, l) {
-		set = append(set, lockfile.KeyValue{Key: "live_since", Value: now})
+// rewriteLock makes an edit of an active lock. Where the lock was stale before
+// it and is live after it, whoever asked and for whatever reason (a heartbeat, a
+// longer lease), the lock is stamped with that moment. active are the active
+// locks; nil: they are read where they are needed.
+func rewriteLock(c *call, tx *disk.Tx, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (disk.Entry, *comeback, error) {
+	back, err := comesBack(c, e, edit, active)
+	if err != nil {
+		return disk.Entry{}, nil, err
 	}
-	return set
+	if back != nil {
+		edit.Set = append(edit.Set, lockfile.KeyValue{Key: "live_since", Value: c.now().Raw})
+	}
+	e, err = tx.Rewrite(e, edit)
+	return e, back, err
+}
+
+func comesBack(c *call, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (*comeback, error) {
+	stale := func(l *lockfile.Lock) bool { return rules.Stale(l, c.store.Now(), c.foreignMinutes()) }
+	if !stale(&e.Lock) {
+		return nil, nil
+	}
+	after, err := e.Edited(edit)
+	if err != nil || stale(&after.Lock) {
+		return nil, err
+	}
+	if active == nil {
+		active, err = c.list(disk.ActiveOnly)
+	}
+	return &comeback{e.Lock, active}, err
+}
+
+// signOfLife is the value that a heartbeat sets.
+func signOfLife(c *call) lockfile.KeyValue {
+	return lockfile.KeyValue{Key: "updated", Value: c.now().Raw}
+}
+
+// overlaps are the locks that others were granted while e was stale.
+func (b *comeback) overlaps(c *call, e disk.Entry) []Summary {
+	if b == nil {
+		return nil
+	}
+	minutes := c.foreignMinutes()
+	blockedNobody := func(at lockfile.Stamp) bool { return rules.Stale(&b.before, at.Time, minutes) }
+	return overlapSummaries(c, grantedMeanwhile(c, e, b.others, blockedNobody), minutes)
 }
 
 // grantedMeanwhile lists, of what was there when a lock came back, the locks
@@ -42,10 +79,4 @@ func grantedMeanwhile(c *call, e disk.Entry, others []disk.Entry, gone func(at l
 			l.ID, rules.Named(l.AgentID), l.LiveFrom(), e.Lock.ID)
 	}
 	return found
-}
-
-// whileStale says of a stale lock whether it blocked nobody at a time.
-func whileStale(c *call, l lockfile.Lock) func(at lockfile.Stamp) bool {
-	minutes := c.foreignMinutes()
-	return func(at lockfile.Stamp) bool { return rules.Stale(&l, at.Time, minutes) }
 }

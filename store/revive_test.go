@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,14 @@ func TestALockThatComesBackYields(t *testing.T) {
 		}},
 		"update that widens": {nil, func(w *world, id string) ([]store.Summary, []string, error) {
 			a, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AgentID: one, AddScope: []string{"docs"}})
+			return a.Result.Overlaps, a.Warnings, err
+		}},
+		"somebody's longer lease": {nil, func(w *world, id string) ([]store.Summary, []string, error) {
+			a, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AgentID: ptr("three"), LeaseMinutes: ptr(300.0)})
+			return a.Result.Overlaps, a.Warnings, err
+		}},
+		"a longer lease by somebody without an id elsewhere": {nil, func(w *world, id string) ([]store.Summary, []string, error) {
+			a, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(300.0)})
 			return a.Result.Overlaps, a.Warnings, err
 		}},
 		"reopen": {func(w *world, id string) error {
@@ -124,5 +133,26 @@ func TestEditedBringsALockBack(t *testing.T) {
 	edit, err := w.at(w.main).Edit(background, store.EditRequest{Path: filepath.Join(w.main, "src", "a.go"), AgentID: ptr("one")})
 	if err != nil || len(edit.Result.Blocked) != 1 {
 		t.Errorf("before an edit of what was granted meanwhile it is told %+v, %v", edit.Result, err)
+	}
+}
+
+// A lease that is still too short brings nothing back: the moment counts at
+// which the lock is live again.
+func TestATooShortLeaseBringsNothingBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.held("one", "", "src")
+	w.pass(3 * time.Hour)
+	for _, tc := range []struct {
+		minutes float64
+		back    bool
+	}{{120, false}, {300, true}} {
+		_, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(first), AgentID: ptr("two"), LeaseMinutes: &tc.minutes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back := strings.Contains(w.read(first+".md"), "live_since: 2026-07-17T21-45-12"); back != tc.back || w.show(first).Stale == tc.back {
+			t.Errorf("after a lease of %v minutes: stamped %v, stale %v", tc.minutes, back, w.show(first).Stale)
+		}
 	}
 }

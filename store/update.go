@@ -48,7 +48,9 @@ type Updated struct {
 // lock block again. A successor's time starts with the handing over, whoever
 // does it. Everything is validated before anything is applied. On a lock
 // that was finished it completes the record (task, note); a reaped one it
-// refuses. Widening answers with the locks that the new entries overlap.
+// refuses. Widening answers with the locks that the new entries overlap, and
+// what makes a stale lock live again, a longer lease too, with those that were
+// granted meanwhile.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
 		a, err := parseAmendment(c, r)
@@ -56,9 +58,8 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			return Updated{}, err
 		}
 		var e disk.Entry
-		var before lockfile.Lock
-		var others []disk.Entry // whom an added entry may overlap, or who came while the lock was stale
-		back := false
+		var others []disk.Entry // read where entries are added, which may overlap them
+		var back *comeback
 		var tickets []queue.Ticket
 		var ticketsErr error
 		if len(a.add) > 0 {
@@ -80,9 +81,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
 					WithHint("to say only that the work goes on use `lock_heartbeat`")
 			}
-			alive := !e.Done() && (a.handTo != "" || a.who.IsHolder(&e.Lock))
-			before, back = e.Lock, alive && isBack(c, &e.Lock)
-			if len(a.add) > 0 || back {
+			if len(a.add) > 0 {
 				if others, err = c.list(disk.ActiveOnly); err != nil {
 					return Updated{}, err
 				}
@@ -92,10 +91,10 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 					return Updated{}, err
 				}
 			}
-			if alive {
-				edit.Set = append(edit.Set, signOfLife(c, &e.Lock)...)
+			if !e.Done() && (a.handTo != "" || a.who.MayHold(&e.Lock)) {
+				edit.Set = append(edit.Set, signOfLife(c))
 			}
-			if e, err = tx.Rewrite(e, edit); err != nil {
+			if e, back, err = rewriteLock(c, tx, e, edit, others); err != nil {
 				return Updated{}, err
 			}
 			if len(a.add) > 0 || a.handTo != "" {
@@ -114,12 +113,9 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
 			out.Overlaps = overlapSummaries(c, found, c.foreignMinutes())
 		}
-		if back {
-			found := grantedMeanwhile(c, e, others, whileStale(c, before))
-			for _, s := range overlapSummaries(c, found, c.foreignMinutes()) {
-				if !slices.ContainsFunc(out.Overlaps, func(o Summary) bool { return o.ID == s.ID }) {
-					out.Overlaps = append(out.Overlaps, s)
-				}
+		for _, s := range back.overlaps(c, e) {
+			if !slices.ContainsFunc(out.Overlaps, func(o Summary) bool { return o.ID == s.ID }) {
+				out.Overlaps = append(out.Overlaps, s)
 			}
 		}
 		return out, nil

@@ -59,9 +59,13 @@ func (c Caller) to(l *lockfile.Lock) standing {
 	}
 }
 
-// IsHolder reports whether the caller holds a lock, or cannot be told from who
-// does: only such a caller shows that the holder is alive.
-func (c Caller) IsHolder(l *lockfile.Lock) bool { return c.to(l) == holder }
+// MayHold reports whether the caller holds a lock, or cannot be told from who
+// does: only such a caller shows that the holder is alive. Where an id is
+// missing, a caller in another worktree is not the holder (design, section 7,
+// Mine); a lock that names no worktree may be anybody's.
+func (c Caller) MayHold(l *lockfile.Lock) bool {
+	return SameAgent(c.Agent, l.AgentID) || c.to(l) == holder && (l.Worktree == "" || c.SameWorktree(l))
+}
 
 // IsStranger reports whether a lock is known to be somebody else's, whose child
 // the caller is not the parent of.
@@ -107,10 +111,21 @@ func (c Caller) SameWorktree(l *lockfile.Lock) bool {
 	return l.Worktree != "" && l.Worktree == c.Worktree
 }
 
-// IsAnother reports whether the caller is known, and not known to be the
-// holder.
-func (c Caller) IsAnother(l *lockfile.Lock) bool {
-	return c.Agent != nil && !SameAgent(c.Agent, l.AgentID)
+// Signature is how a note names a caller with an id that is not known to be the
+// holder's, or one without an id that is known not to be the holder; "" for any
+// other.
+func (c Caller) Signature(l *lockfile.Lock) string {
+	switch {
+	case c.Agent != nil && !SameAgent(c.Agent, l.AgentID):
+		return "by " + *c.Agent
+	case c.Agent == nil && !c.MayHold(l):
+		return c.anonymous()
+	}
+	return ""
+}
+
+func (c Caller) anonymous() string {
+	return fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
 }
 
 // MayEnd decides whether a caller may do to a lock what takes something from
@@ -119,8 +134,8 @@ func (c Caller) IsAnother(l *lockfile.Lock) bool {
 func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch c.to(l) {
 	case holder:
-		if c.Agent == nil && l.AgentID != nil && l.Worktree != "" && !c.SameWorktree(l) {
-			by = fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
+		if c.Agent == nil && l.AgentID != nil && !c.MayHold(l) {
+			by = c.anonymous()
 		}
 		return by, false, nil
 	case parent:
