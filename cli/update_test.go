@@ -37,5 +37,8 @@ func TestUpdateOutput(t *testing.T) {
 			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary 'what was done, what is left'\n"},
 		{name: "all, by a caller whom a flag names", args: []string{"update", "fix", "--agent", "me"}, store: fake{result: store.Updated{ID: someID, PercentComplete: 100, TaskCount: 1}},
 			want: "updated " + someID + ": 100% done\nnext: agent-locks finish " + someID + " --summary 'what was done, what is left' --agent me\n"},
+		{name: "all of a lock that was finished", args: []string{"update", "fix"},
+			store: fake{result: store.Updated{ID: someID, PercentComplete: 100, TaskCount: 1, Done: true}},
+			want:  "updated " + someID + ": 100% done\n"},
 	})
 }

@@ -35,6 +35,7 @@ type Updated struct {
 	ID              string `json:"id"`
 	PercentComplete int    `json:"percentComplete"`
 	TaskCount       int    `json:"-"` // as Summary.TaskCount
+	Done            bool   `json:"-"` // the lock had ended before
 	// The locks that the entries of add_scope overlap, and those that others were
 	// granted while the lock was stale; nil where none were added and it was not.
 	Overlaps []Summary `json:"overlaps,omitzero"`
@@ -101,7 +102,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 				sendBack(c, tx, e.Lock.AgentID)
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks)}, nil
+			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks), Done: e.Done()}, nil
 		})
 		if err != nil {
 			return Updated{}, err

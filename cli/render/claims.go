@@ -53,7 +53,7 @@ func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 	fmt.Fprintln(w)
 	writeOverlaps(w, u.Overlaps)
 	writeWaiting(w, u.Waiting)
-	if u.TaskCount > 0 && u.PercentComplete == 100 && successor == nil {
+	if u.TaskCount > 0 && u.PercentComplete == 100 && successor == nil && !u.Done {
 		fmt.Fprintf(w, "next: %s\n", by.next("finish", u.ID, "--summary", "what was done, what is left"))
 	}
 }
