@@ -45,7 +45,8 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 
 // Uncommitted lists what differs from HEAD in the worktree or in the index,
 // untracked files one by one and both names of a rename. Of the tracked ones
-// only those count that differ from the commits that are being merged, too.
+// only those count that differ from the commits that are being merged, too; of
+// the untracked ones those outside the repository's other worktrees.
 func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, error) {
 	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules())
@@ -53,6 +54,9 @@ func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, err
 		return nil, err
 	}
 	tracked, untracked := statusPaths(string(out))
+	for _, worktree := range r.Nested() {
+		untracked = slices.DeleteFunc(untracked, func(name string) bool { return strings.HasPrefix(name, worktree+"/") })
+	}
 	for _, commit := range merging {
 		there, err := r.HasCommit(ctx, commit)
 		if err != nil {

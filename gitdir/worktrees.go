@@ -54,6 +54,28 @@ func (r *Repo) Worktrees() ([]string, error) {
 	return roots, errors.Join(faults...)
 }
 
+// Nested lists the worktrees of the repository that stand inside the caller's,
+// relative to its root and slash-separated. To git they are untracked
+// directories, or submodules once they were added.
+func (r *Repo) Nested() []string {
+	if r.Worktree == "" {
+		return nil
+	}
+	var nested []string
+	roots, _ := r.Worktrees() // one that cannot be read is not listed
+	for _, root := range roots {
+		rel, err := filepath.Rel(r.Worktree, root)
+		if err != nil || rel == "." || !filepath.IsLocal(rel) {
+			continue
+		}
+		// Something else may have taken the place of one that was removed.
+		if gitDir, there := ledTo(root); there && sameFile(commonOf(gitDir), r.CommonDir) {
+			nested = append(nested, filepath.ToSlash(rel))
+		}
+	}
+	return nested
+}
+
 // MainName is what WorktreeName calls the main worktree; git gives no other one
 // such a name.
 const MainName = "."

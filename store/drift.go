@@ -93,7 +93,8 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err := unlessTrusted(c, r.Target); err != nil {
 			return nil, err
 		}
-		k := drifting{call: c, who: who, limit: limit, active: active, minutes: c.foreignMinutes(), scopes: map[string]overlap.Scope{}}
+		k := drifting{call: c, who: who, limit: limit, active: active, minutes: c.foreignMinutes(),
+			worktrees: c.repo.Nested(), scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = uncommitted(c); err != nil {
 			return nil, err
 		}
@@ -141,6 +142,7 @@ type drifting struct {
 	active      []disk.Entry
 	minutes     float64
 	uncommitted []string
+	worktrees   []string                 // other ones inside this one: nobody's change
 	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
 }
 
@@ -251,7 +253,8 @@ func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sorted(slices.Concat(k.uncommitted, committed)), nil
+	changed := sorted(slices.Concat(k.uncommitted, committed))
+	return slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(k.worktrees, name) }), nil
 }
 
 // recordedPaths are paths, which come as git names them, as locks name them.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,47 @@ func TestDriftOfSubmodules(t *testing.T) {
 		if d := w.drift(w.link, &id)[0]; fmt.Sprint(d.Outside) != "[vendor]" {
 			t.Errorf("committed %v: %+v", committed, d)
 		}
+	}
+}
+
+// Another worktree of the repository that stands inside this one is nobody's
+// change, untracked, staged or committed; another repository is one.
+func TestDriftOfWorktreesInside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.main, "mine", "src")
+	w.git(w.main, "worktree", "add", "-q", ".claude/worktrees/x", "-b", "x")
+	inside := filepath.Join(w.main, ".claude", "worktrees", "x")
+	w.put(inside, "work.txt")
+	if d := w.drift(w.main, &id)[0]; d.Outcome != store.NothingChanged {
+		t.Errorf("with a worktree inside: %+v", d)
+	}
+	w.put(w.main, ".claude/worktrees/notes.txt")
+	w.git(w.main, "init", "-q", "nested")
+	w.git(filepath.Join(w.main, "nested"), "commit", "-q", "--allow-empty", "-m", "one")
+	want := "[.claude/worktrees/notes.txt nested/]"
+	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != want {
+		t.Errorf("outside: %q, want %s", d.Outside, want)
+	}
+	w.git(w.main, "-c", "advice.addEmbeddedRepo=false", "add", ".claude/worktrees", "nested")
+	for _, committed := range []bool{false, true} {
+		if committed {
+			w.git(w.main, "commit", "-q", "-m", "by mistake")
+		}
+		if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != "[.claude/worktrees/notes.txt nested]" {
+			t.Errorf("committed %v: %q", committed, d.Outside)
+		}
+	}
+	// A repository that has taken the place of one is no worktree of this one.
+	if err := os.RemoveAll(inside); err != nil {
+		t.Fatal(err)
+	}
+	w.git(w.main, "rm", "-q", "--cached", ".claude/worktrees/x")
+	w.git(w.main, "commit", "-q", "-m", "taken out")
+	w.git(w.main, "init", "-q", inside)
+	w.git(inside, "commit", "-q", "--allow-empty", "-m", "one")
+	if d := w.drift(w.main, &id)[0]; !slices.Contains(d.Outside, ".claude/worktrees/x/") {
+		t.Errorf("after a repository took its place: %q", d.Outside)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -194,7 +195,7 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	markEnded(c, result.Blocked)
 	result.You = who.Agent
 	if g.config.requireClaim && len(j.Unclaimed) > 0 {
-		result.Unclaimed = j.Unclaimed
+		result.Unclaimed = withoutWorktrees(c, j.Unclaimed)
 	}
 	g.answer.Warnings = append(g.answer.Warnings, c.warnings[warned:]...)
 	verdict := result.verdict(g.config.mode)
@@ -202,6 +203,13 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 		g.blocked(c, who, result.Blocked)
 	}
 	return verdict, nil
+}
+
+// withoutWorktrees are recorded names without the other worktrees that stand
+// inside the caller's: to claim them would say nothing of anybody's work.
+func withoutWorktrees(c *call, names []string) []string {
+	nested := recordedPaths(c.repo.Nested())
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(nested, name) })
 }
 
 // verdict is what the findings come to.

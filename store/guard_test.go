@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,6 +60,26 @@ func TestGuard(t *testing.T) {
 	wantCode(t, err, store.GitFailed, "nobody can tell")
 	a = check(w.link, store.GuardFailed, 0, "AGENT_LOCKS_GUARD=warn")
 	wantWarning(t, a.Warnings, "nobody checked")
+}
+
+// A commit that takes in another worktree, which stands inside this one, needs
+// no claim for it.
+func TestGuardOfWorktreesInside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.main, "config", "agentlocks.requireClaim", "true")
+	w.git(w.main, "worktree", "add", "-q", ".claude/worktrees/x", "-b", "x")
+	w.put(w.main, "a.txt")
+	w.git(w.main, "-c", "advice.addEmbeddedRepo=false", "add", "-A")
+	a, err := w.at(w.main).Guard(background, store.GuardRequest{Staged: true})
+	if err != nil || fmt.Sprint(a.Result.Unclaimed) != "[a.txt]" {
+		t.Errorf("unclaimed %q, %v", a.Result.Unclaimed, err)
+	}
+	w.git(w.main, "rm", "-q", "--cached", "a.txt")
+	a, err = w.at(w.main).Guard(background, store.GuardRequest{Staged: true})
+	if err != nil || a.Result.Verdict != store.GuardClear || a.Result.Unclaimed == nil {
+		t.Errorf("of the worktree alone: %+v, %v", a.Result, err)
+	}
 }
 
 // An agent's edits do not wait for another writer: its lock is kept alive
