@@ -69,13 +69,13 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 		"two cleared at once":               {func(s *session) { s.startOf(third, "startup"); s.endOf(first, "clear"); s.endOf(third, "clear") }, "clear", false},
 		"cleared, and taken up":             {func(s *session) { s.endOf(first, "clear"); s.startOf(third, "clear") }, "clear", false},
 		"logged out":                        {func(s *session) { s.endOf(first, "logout") }, "clear", false},
-		"compacted":                         {func(*session) {}, "compact", true},
-		"compacted, beside another":         {func(s *session) { s.startOf(third, "startup") }, "compact", false},
+		"compacted, beside a live one":      {func(*session) {}, "compact", false},
 		"compacted, after its end":          {func(s *session) { s.endOf(first, "other") }, "compact", false},
 		"resumed":                           {func(s *session) { s.endOf(first, "prompt_input_exit") }, "resume", true},
 		"resumed while it lives":            {func(*session) {}, "resume", false},
 		"resumed, and two may be meant":     {func(s *session) { s.startOf(third, "startup"); s.endOf(first, "other"); s.endOf(third, "other") }, "resume", false},
 		"another conversation was taken up": {func(s *session) { s.endOf(first, "resume") }, "resume", false},
+		"resumed, with locks of its own":    {func(s *session) { s.claim("claude-0000000b", "Own", "lib/**"); s.endOf(first, "other") }, "resume", false},
 		"a new one":                         {func(s *session) { s.endOf(first, "other") }, "startup", false},
 		"forked":                            {func(*session) {}, "fork", false},
 		"without a source":                  {func(s *session) { s.endOf(first, "clear") }, "", false},
@@ -185,7 +185,9 @@ func TestTwoSessionsInOneWorktree(t *testing.T) {
 func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
-	s.claim("claude-0199c2f0", "Mine", "src/**")
+	const first, second, third = "11111111-8d51-4aa1-8000-00000000000a", "11111111-8d51-4aa1-8000-00000000000b", "11111111-8d51-4aa1-8000-00000000000c"
+	const former = "claude-11111111"
+	s.claim(former, "Mine", "src/**")
 	if got := s.editBy(first, "", "src/a"); got != "{}\n" {
 		t.Errorf("in its worktree: %s", got)
 	}
@@ -194,15 +196,119 @@ func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
 		t.Errorf("in another one: %+v", r)
 	}
 	// One that goes on can finish what it holds: it keeps that name.
-	if said, is := s.startOf(first, "resume"); is != "claude-0199c2f0" || !strings.Contains(said, "You still hold") {
+	if said, is := s.startOf(first, "resume"); is != former || !strings.Contains(said, "You still hold") {
 		t.Errorf("%s", said)
 	}
 	if said, is := s.startOf(third, "startup"); is != "claude-0000000c" {
 		t.Errorf("%s", said)
 	}
+	// Another one that could have it does not share it, nor its locks.
+	if said, is := s.startOf(second, "resume"); is != "claude-0000000b" {
+		t.Errorf("%s", said)
+	}
+	if got := s.editBy(second, "", "src/a"); !strings.Contains(got, `"deny"`) {
+		t.Errorf("%s", got)
+	}
 }
 
-// An id is another session's where our hook exported it, or remembers it as
+// Many sessions share the first characters of an id that begins with the time.
+func TestNoFormerNameIsOfTheTime(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.claim("claude-"+first[:8], "Somebody's", "src/**")
+	for _, id := range []string{first, second} {
+		if said, is := s.startOf(id, "resume"); is == "claude-"+first[:8] || strings.Contains(said, "You still hold") {
+			t.Errorf("%s", said)
+		}
+		if got := s.editBy(id, "", "src/a"); !strings.Contains(got, `"deny"`) {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+// Of two live sessions only one goes by a name: one that comes back to its own,
+// with which another goes on, gets another, and may take over once that ended.
+func TestNoTwoLiveSessionsShareAName(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"clear", "resume"} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			_, was := s.startOf(first, "startup")
+			s.claim(was, "Mine", "src/**")
+			s.endOf(first, map[string]string{"clear": "clear", "resume": "other"}[source])
+			if _, is := s.startOf(second, source); is != was {
+				t.Fatalf("%q did not go on: %q", was, is)
+			}
+			for range 2 { // it stays who it is
+				said, is := s.startOf(first, "resume")
+				if is != was+"-2" || !strings.Contains(said, `You are no longer \"`+was+`\": another live session`) || strings.Contains(said, "--hand-to") {
+					t.Errorf("%s", said)
+				}
+			}
+			if got := s.editBy(second, "", "src/a"); got != "{}\n" {
+				t.Errorf("who goes on: %s", got)
+			}
+			if got := s.editBy(first, "", "src/a"); !strings.Contains(got, "another live session in your worktree") {
+				t.Errorf("who came back: %s", got)
+			}
+			s.endOf(second, "other")
+			const take = "--hand-to claude-0000000a-2 --force"
+			if got := s.editBy(first, "", "src/a"); !strings.Contains(got, take) {
+				t.Errorf("after the end: %s", got)
+			}
+			if said, _ := s.startOf(first, "compact"); strings.Contains(said, "no longer") || !strings.Contains(said, take) {
+				t.Errorf("after the end: %s", said)
+			}
+			// Meanwhile whose name it was may come back, too.
+			if _, is := s.startOf(second, "resume"); is != was {
+				t.Errorf("%q", is)
+			}
+		})
+	}
+}
+
+// A name that nobody has is taken back, and then it is the other one that comes
+// back to another.
+func TestTheOneThatWentOnComesBack(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, was := s.startOf(first, "startup")
+	s.endOf(first, "clear")
+	s.startOf(second, "clear")
+	s.endOf(second, "other")
+	if _, is := s.startOf(first, "resume"); is != was {
+		t.Errorf("nobody has it, and it is %q", is)
+	}
+	if said, is := s.startOf(second, "resume"); is != "claude-0000000b" || strings.Contains(said, "as in the session") {
+		t.Errorf("%s", said)
+	}
+	// Nor does who goes on from that one get the name of the live one.
+	s.endOf(second, "clear")
+	if _, is := s.startOf(third, "clear"); is == was {
+		t.Errorf("%q", is)
+	}
+}
+
+// A live session is nobody's to become, and who has locks is itself.
+func TestACompactedSessionIsItself(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, other := s.startOf(first, "startup")
+	s.claim(other, "Theirs", "src/**")
+	s.claim("claude-0000000b", "Mine", "lib/**")
+	if said, is := s.startOf(second, "compact"); is != "claude-0000000b" || !strings.Contains(said, "You still hold") {
+		t.Errorf("%s", said)
+	}
+	if got := s.editBy(second, "", "src/a"); !strings.Contains(got, `"deny"`) {
+		t.Errorf("%s", got)
+	}
+	if got := s.editBy(second, "", "lib/a"); got != "{}\n" {
+		t.Errorf("%s", got)
+	}
+}
+
+// An id another session's where our hook exported it, or remembers it as
 // such; what it looks like says nothing.
 func TestWhoseIDIsInTheEnvironment(t *testing.T) {
 	t.Parallel()

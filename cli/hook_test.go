@@ -76,8 +76,7 @@ func (s *session) event(text string) string {
 	return strings.ReplaceAll(text, "DIR", strings.Trim(string(quoted), `"`))
 }
 
-// me is what the session 0a1b2c3d-4e5f is called; the first release called it
-// claude-0a1b2c3d.
+// me is what the session 0a1b2c3d-4e5f is called.
 const me = "claude-70a001fa"
 
 // Each golden file has the event as it comes in and the answer to it.
@@ -85,6 +84,7 @@ func TestHookAnswers(t *testing.T) {
 	t.Parallel()
 	const (
 		my    = `{"session_id":"0a1b2c3d-4e5f","transcript_path":"/t.jsonl","cwd":"DIR/app","permission_mode":"default",`
+		v4    = `{"session_id":"0a1b2c3d-4e5f-4000-8000-0000000000aa","transcript_path":"/t.jsonl","cwd":"DIR/app","permission_mode":"default",`
 		edit  = my + `"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go","old_string":"a","new_string":"b"}}`
 		write = my + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
 		done  = my + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
@@ -137,13 +137,13 @@ func TestHookAnswers(t *testing.T) {
 		"start-resumed":          {event: "session-start", in: my + `"source":"resume"}`, setUp: func(s *session) { s.claim(me, "Mine", "docs/**", "*.md") }},
 		"start-cleared-beside":   {event: "session-start", in: my + `"hook_event_name":"SessionStart","source":"clear"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**") }},
 		"start-beside-stale":     {event: "session-start", in: my + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**"); s.now = s.now.Add(2 * time.Hour) }},
-		"start-former-name":      {event: "session-start", in: my + `"source":"compact"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"start-former-name":      {event: "session-start", in: v4 + `"source":"compact"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
 		"start-flood":            {event: "session-start", in: my + `"source":"startup"}`, setUp: flood},
 		"subagent-start":         {event: "subagent-start", in: my + `"agent_id":"a1b2c3d4e5f60718","agent_type":"general-purpose","hook_event_name":"SubagentStart"}`},
 		"subagent-start-outside": {event: "subagent-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"agent_id":"a1b2c3d4e5f60718"}`},
 		"subagent-start-nobody":  {event: "subagent-start", in: my + `"agent_type":"Explore"}`},
 		"pre-own-worktree":       {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**") }},
-		"pre-former-name":        {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"pre-former-name":        {event: "pre-tool-use", in: v4 + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
 		"pre-flood":              {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: flood},
 		"pre-worktree-gone":      {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: leave},
 		"pre-held-by-child": {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: func(s *session) {
@@ -155,6 +155,7 @@ func TestHookAnswers(t *testing.T) {
 		"start-odd-mode":         {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_HOOK=maybe"}},
 		"start-outside":          {event: "session-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"source":"startup"}`},
 		"start-named":            {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=alice"}},
+		"start-named-invalid":    {event: "session-start", in: my + `"source":"startup"}`, env: []string{"AGENT_LOCKS_AGENT_ID=   "}},
 		"start-no-session":       {event: "session-start", in: `{"cwd":"DIR/app"}`},
 		"start-malformed":        {event: "session-start", in: `nonsense`},
 		"start-busy":             {event: "session-start", in: my + `"source":"startup"}`, setUp: crowd},

@@ -31,7 +31,7 @@ func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 		c.warn("what is remembered of the session cannot be read: %v", err)
 	}
 	if found {
-		who.Agent = &known.AgentID
+		who.Agent, who.Former = &known.AgentID, formerOf(r.Session, known)
 		if known.ParentAgentID != nil {
 			who.Parent = known.ParentAgentID
 		}
@@ -40,6 +40,15 @@ func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 		who.Within = &rules.Subagent{ID: id, Known: known.Subagents}
 	}
 	return who, nil
+}
+
+// formerOf is the first release's name for a session, unless it left that to
+// another one.
+func formerOf(s Session, me session.Record) *string {
+	if rules.SameAgent(s.Former, &me.Left) {
+		return nil
+	}
+	return s.Former
 }
 
 // remembered is the record of a session in this store. Where there is none, and

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -30,6 +32,7 @@ type Started struct {
 	AgentID       *string
 	ParentAgentID *string
 	Continues     bool      // it is the same agent as a session that it goes on from
+	Left          string    // the name that it had before, under which another live session goes on; "": none
 	Own           []Summary // locks that it holds
 	Others        []Summary // those of others; SameWorktree says of each whether it was made here
 	Beside        []string  // agents of other live sessions in this worktree that started lately
@@ -48,6 +51,9 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
 		if me.AgentID != "" {
 			out.AgentID, out.ParentAgentID, out.Continues = &me.AgentID, me.ParentAgentID, me.Continues != ""
+			if known.InUse(me.Key, me.Left) {
+				out.Left = me.Left
+			}
 		}
 		describe(c, &out, r, nil, entries, known) // another session may have had that name as well
 		return out, nil
@@ -60,7 +66,7 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 	read := false
 	me, err := remember(c, r, func(all session.Records) session.Record {
 		known, read = all, true
-		me := identify(c, r, r.Why, known, entries)
+		me := apart(identify(c, r, r.Why, known, entries), r, known, entries)
 		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
 		return me
 	})
@@ -112,30 +118,56 @@ func identify(c *call, r SessionRequest, source string, known session.Records, e
 		if chosen && r.OwnID != nil { // that is who started it, from a shell of its own
 			me.AgentID, me.ParentAgentID = *r.OwnID, r.AgentID
 		}
-		if before, ok := known.Predecessor(key, source, here, c.store.Now()); ok {
+		if name, holds := formerly(c, r, me.AgentID, entries); holds { // so it is itself, not another one
+			if source == session.SourceResume || source == session.SourceCompact {
+				me.AgentID = name
+			}
+		} else if before, ok := known.Predecessor(key, source, here, c.store.Now()); ok && (before.Chosen || !known.InUse(key, before.AgentID)) {
 			me.AgentID, me.ParentAgentID, me.Chosen = before.AgentID, before.ParentAgentID, before.Chosen
 			me.Continues, me.Subagents = before.Key, before.Subagents
-		} else if source == session.SourceResume || source == session.SourceCompact {
-			me.AgentID = formerly(c, r, me.AgentID, entries)
 		}
 	}
 	return me
 }
 
-// formerly is the name of the first release where a session that goes on still
-// holds locks under it, and none under its own: it can finish only those.
-func formerly(c *call, r SessionRequest, own string, entries []disk.Entry) string {
-	here, former := c.here(), false
+// apart gives a session that starts a name of its own where another live one
+// goes by the name that it would have: its own, else that with a number, which
+// neither a session nor a lock has.
+func apart(me session.Record, r SessionRequest, known session.Records, entries []disk.Entry) session.Record {
+	if me.Chosen || !known.InUse(me.Key, me.AgentID) {
+		return me
+	}
+	own := me.AgentID
+	if r.OwnID != nil {
+		own = *r.OwnID
+	}
+	taken := func(name string) bool {
+		return name == me.AgentID || known.Has(me.Key, name) ||
+			slices.ContainsFunc(entries, func(e disk.Entry) bool { return rules.SameAgent(e.Lock.AgentID, &name) })
+	}
+	name := own
+	for n := 2; taken(name); n++ {
+		name = fmt.Sprintf("%s-%d", own, n)
+	}
+	me.Left, me.AgentID, me.Continues = me.AgentID, name, ""
+	return me
+}
+
+// formerly is the name under which a session that the store does not remember
+// holds locks: its own or, where there are none and it holds some in this
+// worktree under the first release's name, that one. It can finish only those.
+func formerly(c *call, r SessionRequest, own string, entries []disk.Entry) (name string, holds bool) {
+	here := c.here()
+	name = own
 	for _, e := range entries {
 		if rules.SameAgent(e.Lock.AgentID, &own) {
-			return own
+			return own, true
 		}
-		former = former || rules.SameAgent(e.Lock.AgentID, r.Former) && here.SameWorktree(&e.Lock)
+		if rules.SameAgent(e.Lock.AgentID, r.Former) && here.SameWorktree(&e.Lock) {
+			name, holds = *r.Former, true
+		}
 	}
-	if former {
-		return *r.Former
-	}
-	return own
+	return name, holds
 }
 
 // place is what a record calls the caller's worktree.
@@ -203,12 +235,13 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 		if err != nil {
 			return Started{}, err
 		}
-		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
+		out, former := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}, r.Former
 		me, err := remember(c, r, func(known session.Records) session.Record {
 			me := identify(c, r, "", known, entries)
 			if _, found := known.Find(me.Key); !found && !me.Chosen {
-				me.AgentID = formerly(c, r, me.AgentID, entries)
+				me.AgentID, _ = formerly(c, r, me.AgentID, entries)
 			}
+			former = formerOf(r.Session, me)
 			me.Ended, me.Reason = c.store.Now().UTC(), rules.FirstLine(r.Why, maxReason)
 			return me
 		})
@@ -218,7 +251,7 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}
-		describe(c, &out, r, r.Former, entries, nil)
+		describe(c, &out, r, former, entries, nil)
 		return out, nil
 	})
 }

@@ -51,7 +51,10 @@ func TestIdentity(t *testing.T) {
 		other      = "0123456789"
 	)
 	key := store.SessionKey
-	for name, c := range map[string]struct{ session, agent, from, parent, id, up string }{
+	for name, c := range map[string]struct {
+		session, agent, from, parent, id, up string
+		warnings                             int
+	}{
 		"a random id's end":             {session: v4, id: "claude-1234abcd"},
 		"a time-ordered id's end":       {session: v7, id: "claude-00000001"},
 		"an id that ends in a machine":  {session: v1, id: "claude-0e238bfc"},
@@ -62,16 +65,21 @@ func TestIdentity(t *testing.T) {
 		"its own":                       {session: v4, agent: "claude-1234abcd", from: key(v4), parent: "boss", id: "claude-1234abcd", up: "boss"},
 		"from another session's shell":  {session: v4, agent: "claude-00000001", from: key(v7), id: "claude-1234abcd", up: "claude-00000001"},
 		"of a chosen one's shell":       {session: v4, agent: "alice", from: key(v7), parent: "boss", id: "claude-1234abcd", up: "alice"},
+		"blanks":                        {session: v4, agent: "   ", parent: "\u200b", id: "claude-1234abcd", warnings: 2},
+		"too long":                      {session: v4, agent: strings.Repeat("x", 300), id: "claude-1234abcd", warnings: 1},
+		"an invisible one":              {session: v4, agent: "al\u200bice", from: key(v7), id: "claude-1234abcd", warnings: 1},
+		"with blanks around it":         {session: v4, agent: " alice ", id: "alice"},
 		"without a session":             {},
 		"without a session, but chosen": {agent: "claude-abcdefgh", from: key(v4), id: "claude-abcdefgh"},
 	} {
 		env := map[string]string{"AGENT_LOCKS_AGENT_ID": c.agent, "AGENT_LOCKS_SESSION": c.from, "AGENT_LOCKS_PARENT_ID": c.parent}
-		who := identify(c.session, func(name string) string { return env[name] })
-		if text(who.agent) != c.id || text(who.parent) != c.up {
-			t.Errorf("%s: id %q, parent %q", name, text(who.agent), text(who.parent))
+		var warnings []string
+		who := identify(c.session, func(name string) string { return env[name] }, func(w []string) { warnings = append(warnings, w...) })
+		if text(who.agent) != c.id || text(who.parent) != c.up || len(warnings) != c.warnings {
+			t.Errorf("%s: id %q, parent %q, warnings %q", name, text(who.agent), text(who.parent), warnings)
 		}
 	}
-	for session, former := range map[string]string{v7: "claude-0199c2f0", "short": "claude-short", "a\nb": "", "": ""} {
+	for session, former := range map[string]string{v4: "claude-1A2b3c4d", v7: "", v1: "", "session-1": "", "a\nb": "", "": ""} {
 		if got := formerName(session); got != former {
 			t.Errorf("%q was formerly %q, want %q", session, got, former)
 		}

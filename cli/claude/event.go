@@ -96,7 +96,7 @@ func (e *event) parse(b []byte) error {
 	if e.name == "" {
 		e.name = e.in.HookEventName
 	}
-	e.who = identify(e.in.SessionID, e.hook.Getenv)
+	e.who = identify(e.in.SessionID, e.hook.Getenv, e.hook.Warn)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package claude
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -26,8 +27,20 @@ const agentPrefix = "claude-"
 // session's AGENT_LOCKS_SESSION was exported by our hook there, and this session
 // was started from a shell of that one: that is its parent. What it looks like
 // says nothing: claude-frontend is somebody's choice.
-func identify(session string, getenv func(string) string) identity {
-	given, parent := getenv("AGENT_LOCKS_AGENT_ID"), getenv("AGENT_LOCKS_PARENT_ID")
+// A value that is no agent id is ignored, with a warning, as everywhere else.
+func identify(session string, getenv func(string) string, warn func([]string)) identity {
+	read := func(variable string) string {
+		value := getenv(variable)
+		if value == "" {
+			return ""
+		}
+		id, err := lockfile.CleanAgent(value)
+		if err != nil {
+			warn([]string{fmt.Sprintf("%s is ignored: %v", variable, err)})
+		}
+		return id
+	}
+	given, parent := read("AGENT_LOCKS_AGENT_ID"), read("AGENT_LOCKS_PARENT_ID")
 	who := identity{own: optional(nameOf(session)), former: optional(formerName(session)), parent: optional(parent)}
 	from := getenv(sessionVariable)
 	switch {
@@ -61,18 +74,14 @@ func nameOf(session string) string {
 	return agentPrefix + hex.EncodeToString(sum[:4])
 }
 
-// formerName is what the first release called a session: its first 8 characters,
-// which for an id that begins with the time many sessions share.
+// formerName is what the first release called a session: its first 8 characters.
+// That counts where they are random, in a UUID of version 4; those of an id that
+// begins with the time, or with a word, many sessions share.
 func formerName(session string) string {
-	short := []rune(session)
-	if len(short) > 8 {
-		short = short[:8]
-	}
-	name := agentPrefix + string(short)
-	if _, err := lockfile.CleanAgent(name); err != nil || session == "" {
+	if !uuid.MatchString(strings.ToLower(session)) || session[14] != '4' {
 		return ""
 	}
-	return name
+	return agentPrefix + session[:8]
 }
 
 // plainID is an id that can be typed as it is, and passed on.

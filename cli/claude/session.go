@@ -60,8 +60,13 @@ func introduction(me store.Started, exported bool) string {
 	if me.Continues {
 		before = ", as in the session that this one goes on from"
 	}
-	return fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q%s: pass that as agent_id to the agent-locks tools (%s). "+
+	text := fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q%s: pass that as agent_id to the agent-locks tools (%s). "+
 		"Claim the files before you edit them (lock_create), finish when done (lock_finish).", id, before, shells)
+	if me.Left != "" {
+		text += fmt.Sprintf("\nYou are no longer %q: another live session goes on with that work under this name. "+
+			"What it holds is not yours to edit; once it has ended, you can take it over.", render.Plain(me.Left))
+	}
+	return text
 }
 
 // startSubagent tells a subagent who it is, so that what it claims is told from

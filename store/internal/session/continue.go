@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // How a session starts and ends, in the words of Claude Code.
 const (
@@ -20,12 +23,11 @@ const shortly = 2 * time.Minute
 // be meant.
 //
 //   - clear: the one that was cleared there just before;
-//   - compact: the only one that is live there, since compacting ends none;
 //   - resume: the only one that was ever there and is not continued, if it has
 //     ended. A client that keeps the id of what it resumes has a record already.
 //
-// Any other source begins something new (startup), or goes on beside what it
-// comes from (fork).
+// Any other source begins something new (startup), goes on beside what it comes
+// from (fork), or keeps its id (compact). One that has not ended is never it.
 func (rs Records) Predecessor(key, source, place string, now time.Time) (Record, bool) {
 	var found []Record
 	for i := range rs {
@@ -38,10 +40,6 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 			if age := now.Sub(r.Ended); !r.Ended.IsZero() && r.Reason == ReasonClear && age.Abs() <= shortly {
 				found = append(found, *r)
 			}
-		case SourceCompact:
-			if r.Ended.IsZero() {
-				found = append(found, *r)
-			}
 		case SourceResume:
 			found = append(found, *r)
 		}
@@ -50,4 +48,9 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 		return Record{}, false
 	}
 	return found[0], true
+}
+
+// InUse reports whether another live session goes by the name that a hook gave.
+func (rs Records) InUse(key, agent string) bool {
+	return slices.ContainsFunc(rs, func(o Record) bool { return o.Key != key && o.AgentID == agent && !o.Chosen && o.Ended.IsZero() })
 }

@@ -29,6 +29,8 @@ type Record struct {
 	Reason  string    `json:"reason,omitempty"` // why it ended, in the client's words
 	// Continues is the key of the session that this one is the same agent as.
 	Continues string `json:"continues,omitempty"`
+	// Left is the name that it had before and left to another live session.
+	Left string `json:"left,omitempty"`
 	// Subagents are the agents within it that the client told of, the last last.
 	Subagents []string `json:"subagents,omitempty"`
 
@@ -60,6 +62,9 @@ func (r *Record) valid() bool {
 	if r.ParentAgentID != nil {
 		ids = append(ids, *r.ParentAgentID)
 	}
+	if r.Left != "" {
+		ids = append(ids, r.Left)
+	}
 	return len(r.Subagents) <= maxSubagents && !slices.ContainsFunc(ids, func(id string) bool {
 		clean, err := lockfile.CleanAgent(id)
 		return err != nil || clean != id
@@ -78,10 +83,6 @@ func (rs Records) Find(key string) (Record, bool) {
 	return rs[i], true
 }
 
-// live reports whether a session has not ended, as far as it was told, and goes
-// on under no other id.
-func (rs Records) live(r *Record) bool { return r.Ended.IsZero() && !rs.continued(r) }
-
 func (rs Records) continued(r *Record) bool {
 	return slices.ContainsFunc(rs, func(o Record) bool { return o.Continues == r.Key })
 }
@@ -93,7 +94,7 @@ func (rs Records) Ended(agent, parent *string) (ended, known bool) {
 		live := false
 		for i := range rs {
 			if rules.SameAgent(agent, &rs[i].AgentID) {
-				known, live = true, live || rs.live(&rs[i])
+				known, live = true, live || rs[i].Ended.IsZero()
 			}
 		}
 		if known {
@@ -109,11 +110,16 @@ func (rs Records) LiveAt(place, key string, agent *string, since time.Time) []st
 	var out []string
 	for i := range rs {
 		r := &rs[i]
-		if r.Place == place && r.Key != key && rs.live(r) && r.Started.After(since) && !rules.SameAgent(agent, &r.AgentID) && !slices.Contains(out, r.AgentID) {
+		if r.Place == place && r.Key != key && r.Ended.IsZero() && r.Started.After(since) && !rules.SameAgent(agent, &r.AgentID) && !slices.Contains(out, r.AgentID) {
 			out = append(out, r.AgentID)
 		}
 	}
 	return out
+}
+
+// Has reports whether another session that is remembered has an agent id.
+func (rs Records) Has(key, agent string) bool {
+	return slices.ContainsFunc(rs, func(r Record) bool { return r.Key != key && r.AgentID == agent })
 }
 
 // Gave reports whether an agent id is known to have been given to another

@@ -38,9 +38,8 @@ func TestPredecessor(t *testing.T) {
 		"two":                       {"clear", Records{ended("a", "clear", 0), ended("b", "clear", 0)}, ""},
 		"continued":                 {"clear", Records{ended("a", "clear", 0), continues("b", "a")}, ""},
 		"cleared twice":             {"clear", Records{ended("a", "clear", 0), func() Record { r := continues("b", "a"); r.Ended, r.Reason = now, "clear"; return r }()}, "b"},
-		"compacted":                 {"compact", Records{live("a"), ended("b", "clear", 0), elsewhere}, "a"},
-		"compacted, after a clear":  {"compact", Records{ended("a", "clear", 0), continues("b", "a")}, "b"},
-		"compacted, two":            {"compact", Records{live("a"), live("b")}, ""},
+		"compacted beside a live":   {"compact", Records{live("a"), ended("b", "clear", 0), elsewhere}, ""},
+		"compacted after an end":    {"compact", Records{ended("a", "other", 0)}, ""},
 		"resumed":                   {"resume", Records{ended("a", "other", 24*time.Hour), elsewhere}, "a"},
 		"resumed, beside a live":    {"resume", Records{ended("a", "other", 0), live("b")}, ""},
 		"resumed, another was left": {"resume", Records{ended("a", "resume", 0)}, ""},
@@ -60,7 +59,7 @@ func TestEnded(t *testing.T) {
 	a, b, c := "a", "b", "c"
 	known := Records{
 		{Key: "1", AgentID: a, Ended: at}, {Key: "2", AgentID: a, Continues: "1"}, // goes on
-		{Key: "3", AgentID: b}, {Key: "4", AgentID: b, Continues: "3", Ended: at},
+		{Key: "3", AgentID: b, Ended: at}, {Key: "4", AgentID: b, Continues: "3", Ended: at},
 	}
 	for _, x := range []struct {
 		agent, parent *string
@@ -86,5 +85,18 @@ func TestTellIsBounded(t *testing.T) {
 	}
 	if max := lockfile.MaxAgent * (maxSubagents + 2); max > lockfile.MaxFile/2 {
 		t.Errorf("a record may have %d bytes", max)
+	}
+}
+
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	known := Records{{Key: "1", AgentID: "live"}, {Key: "2", AgentID: "ended", Ended: time.Now()}, {Key: "3", AgentID: "chosen", Chosen: true}}
+	for _, c := range []struct {
+		key, agent string
+		want       bool
+	}{{"me", "live", true}, {"1", "live", false}, {"me", "ended", false}, {"me", "chosen", false}, {"me", "", false}} {
+		if got := known.InUse(c.key, c.agent); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
