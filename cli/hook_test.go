@@ -104,6 +104,7 @@ func TestHookAnswers(t *testing.T) {
 		"pre-perhaps-stale":     {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/lib/a.go"}}`, setUp: func(s *session) { s.claim("them", "All but x", "lib/!(x)"); s.now = s.now.Add(2 * time.Hour) }},
 		"pre-new-file":          {event: "pre-tool-use", in: write},
 		"pre-notebook":          {event: "pre-tool-use", in: my + `"tool_name":"NotebookEdit","tool_input":{"notebook_path":"DIR/app/src/n.ipynb"}}`},
+		"pre-notebook-beside":   {event: "pre-tool-use", in: my + `"tool_name":"NotebookEdit","tool_input":{"file_path":"DIR/app/free.ipynb","notebook_path":"DIR/app/src/n.ipynb"}}`},
 		"pre-multi-edit":        {event: "pre-tool-use", in: my + `"tool_name":"MultiEdit","tool_input":{"file_path":"DIR/app/src/a.go","edits":[]}}`},
 		"pre-relative":          {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"src/../src/a.go"}}`},
 		"pre-free":              {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"}}`},

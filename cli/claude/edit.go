@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/cli/render"
@@ -30,7 +31,11 @@ func (e *event) file() (path string, edits bool) {
 	if err := json.Unmarshal(e.in.ToolInput, &in); err != nil {
 		return "", true
 	}
-	for _, said := range []any{in.FilePath, in.NotebookPath} {
+	names := []any{in.FilePath, in.NotebookPath}
+	if e.in.ToolName == "NotebookEdit" { // the name that the tool itself goes by comes first
+		slices.Reverse(names)
+	}
+	for _, said := range names {
 		if text, ok := said.(string); ok && text != "" {
 			path = text
 			break
