@@ -207,17 +207,3 @@ func carriageReturn(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r")
 }
-
-var (
-	// namesItself is what asks for the script's name or directory.
-	namesItself = regexp.MustCompile(`(basename|dirname|readlink|realpath)\b[^\n|;&$]*"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})"?`)
-	// opensItself is what hands the script to another program: one that goes on
-	// in another language, or one that counts its lines.
-	opensItself = regexp.MustCompile(`(?m)^[^#\n]*(\b(awk|base64|cat|exec|grep|head|nawk|node|perl|php|python[0-9.]*|ruby|sed|tail|tar|unzip)\b|<)` +
-		`[^\n|;&]*\s?"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})"?(\s|$|[;|&)])`)
-)
-
-// readsItself reports whether a script opens its own file.
-func readsItself(text string) bool {
-	return opensItself.MatchString(namesItself.ReplaceAllString(text, ""))
-}

@@ -100,9 +100,64 @@ func TestWhatTakesABlock(t *testing.T) {
 		"#!/bin/sh\n':' //; exec \"$(command -v node)\" \"$0\" \"$@\"\n": false,
 		"#!/bin/bash\nsed 1,5d ${BASH_SOURCE[0]}\n":                      false,
 		"#!/bin/sh\nread x < $0\n":                                       false,
+		"me=$0; sed -n 4p \"$me\"\n":                                     false,
+		"[ $LINENO -eq 2 ] || exit 1\n":                                  false,
+		"me=$(readlink -f \"$0\"); sed -n 3p \"$me\"\n":                  false,
+		"cat \"$(dirname \"$0\")/$(basename \"$0\")\"\n":                 false,
+		"cat \"$(dirname \"$0\")/pre-commit\"\n":                         false,
+		"cd \"${0%/*}\" && sed -n 3p pre-commit\n":                       false,
+		"cat \"$(dirname \"$0\")\"/pre-c*\n":                             false,
+		"cat \"$(dirname \"$0\")\"/*\n":                                  false,
+		"for f in \"$(dirname \"$0\")\"/*.sh; do . \"$f\"; done\n":       true,
+		"echo \"$0\" | xargs sed -n 3p\n":                                false,
+		"me=$(echo $0); sed -n 3p $me\n":                                 false,
+		"echo \"$(sed -n 3p \"$0\")\"\n":                                 false,
+		"x() { caller; }; x\n":                                           false,
+		"tr '\\0' '\\n' < /proc/$$/cmdline\n":                            false,
+		"git diff | awk -F',' '{ if (length($0) > 80) exit 1 }'\n":       true,
+		"echo \"usage: $0 [-x]\" >&2\n":                                  true,
+		"[ \"$0\" = x ] || case \"$0\" in *y) ;; esac\n":                 true,
+		"if [[ \"${BASH_SOURCE[0]}\" == \"${0}\" ]]; then main; fi\n":    true,
+		". \"$(dirname \"$(readlink -f \"$0\")\")/lib.sh\"\n":            true,
+		"echo \"$(basename \"$0\"): no\"\n":                              true,
+		"for f in \"$(dirname \"$0\")/$(basename \"$0\").d\"/*; do :\n":  true,
 	} {
 		if got := takesBlock(text); got != want {
 			t.Errorf("takesBlock(%q) = %v", text, got)
 		}
+	}
+}
+
+func TestWhatFindsItselfAmongTheHooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"sed -n 3p \"$(git rev-parse --git-path hooks)/pre-commit\"\n":         true,
+		"sed -n 3p $(git rev-parse --git-path hooks/pre-commit)\n":             true,
+		"d=$(git rev-parse --git-path hooks); cat $d/*\n":                      true,
+		"sed -n 3p \"$(git rev-parse --git-dir)/hooks/pre-commit\"\n":          true,
+		"sed -n 3p .git/hooks/pre-commit\n":                                    true,
+		"sed -n 3p \"$GIT_DIR\"/hooks/pre-commit\n":                            true,
+		"sed -n 3p \"${GIT_DIR}/hooks/$name\"\n":                               true,
+		"cat .git/hooks/pre-*\n":                                               true,
+		"cd .git/hooks; cat pre-commit\n":                                      true,
+		"cd .git; cat hooks/pre-commit\n":                                      true,
+		"cat $(git config core.hooksPath)/pre-commit\n":                        true,
+		"open(os.path.join(d, 'hooks', 'pre-commit'))\n":                       true,
+		"echo to skip this, remove .git/hooks/pre-commit\n":                    false,
+		"[[ $_ != $0 ]] || exit 1\n":                                           true,
+		"#!/usr/bin/perl\nwhile (<STDIN>) { print $_ }\n":                      false,
+		"# see .git/hooks/pre-commit\necho running the pre-commit hooks\n":     false,
+		"run-parts .git/hooks/pre-commit.d\n":                                  false,
+		". \"$(git rev-parse --git-dir)/hooks/lib.sh\"\n":                      false,
+		"exec \"$(git rev-parse --show-toplevel)/scripts/hooks/pre-commit\"\n": false,
+		"exec .githooks/pre-commit; exec .husky/pre-commit\n":                  false,
+		"echo \"hooks: https://example.invalid/hooks/\"\n":                     false,
+	} {
+		if got := findsItself(file{path: "/r/.git/hooks/pre-commit", text: text}); got != want {
+			t.Errorf("findsItself(%q) = %v", text, got)
+		}
+	}
+	if !findsItself(file{path: "/r/.githooks/pre-commit", text: "cat .githooks/pre-commit\n"}) {
+		t.Error("not found in a directory of another name")
 	}
 }

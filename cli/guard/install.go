@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 )
 
 // Install makes git run the guard before each commit, ahead of whatever hook is
@@ -97,7 +95,7 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 	text := b.script()
 	switch {
 	case !before.exists:
-	case before.runnable() && takesBlock(before.text):
+	case before.runnable() && takesBlock(before.text) && !findsItself(before):
 		b.kind = added
 		text = insert(before.text, b)
 	default:
@@ -156,12 +154,15 @@ func (p Place) mayMove(hook file, name string) error {
 	if !p.inGit() {
 		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
 	}
-	beside, err := p.beside()
+	if findsItself(hook) {
+		return refuse(hint, "%q may read its own file in the directory of the hooks, and would find another there", hook.path)
+	}
+	needed, err := p.beside(hook)
 	if err != nil {
 		return err
 	}
-	if len(beside) > 0 {
-		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, beside[0])
+	if len(needed) > 0 {
+		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, needed[0])
 	}
 	kept, err := look(p.aside(name))
 	if err != nil {
@@ -173,9 +174,8 @@ func (p Place) mayMove(hook file, name string) error {
 	return nil
 }
 
-// beside lists what a hook may look up in its own directory: all but hooks,
-// their samples, and what we or another tool keep of this one.
-func (p Place) beside() ([]string, error) {
+// beside lists what moving a hook away would take from it.
+func (p Place) beside(hook file) ([]string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -185,13 +185,9 @@ func (p Place) beside() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		name := e.Name()
-		known := strings.HasSuffix(name, ".sample") || strings.HasPrefix(name, hookName) || strings.HasPrefix(name, unfinished)
-		if !known && !slices.Contains(gitHooks(), strings.TrimSuffix(strings.TrimSuffix(name, ".legacy"), ".old")) {
-			names = append(names, name)
-		}
+		names = append(names, e.Name())
 	}
-	return names, nil
+	return neededBeside(hook, names), nil
 }
 
 // gitHooks are the other names of githooks(5).

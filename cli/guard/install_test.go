@@ -535,6 +535,35 @@ func TestInstallRefuses(t *testing.T) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "checks.py"), "", 0o644)
 			return filepath.Join(g.main, ".git"), "checks.py"
 		},
+		"a hook in another language with a directory of its own name beside it": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nimport glob\nglob.glob(__file__ + '.d/*')\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit.d", "x"), "", 0o644)
+			return filepath.Join(g.main, ".git"), `"pre-commit.d" beside it`
+		},
+		"a hook in another language with its rules beside it": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit-rules.txt"), "", 0o644)
+			return filepath.Join(g.main, ".git"), `"pre-commit-rules.txt" beside it`
+		},
+		"a hook in another language that runs another hook": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nrun(dir + '/pre-push')\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-push"), "", 0o755)
+			return filepath.Join(g.main, ".git"), `"pre-push" beside it`
+		},
+		"a hook in another language that goes on in the one from before": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nrun(__file__ + '.old')\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit.old"), "", 0o755)
+			return filepath.Join(g.main, ".git"), `"pre-commit.old" beside it`
+		},
+		"a shell hook that reads its lines, with a file beside it": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "me=$0; sed -n 4p \"$me\"\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "lib.sh"), "", 0o644)
+			return filepath.Join(g.main, ".git"), `"lib.sh" beside it`
+		},
+		"a shell hook that reads itself by way of git": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "sed -n 3p \"$(git rev-parse --git-path hooks)/pre-commit\"\n", 0o755)
+			return filepath.Join(g.main, ".git"), "its own file"
+		},
 		"a hook that the system cannot run": func(g *ground) (string, string) {
 			if runtime.GOOS == "windows" {
 				g.t.Skip("it can there")

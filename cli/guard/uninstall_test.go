@@ -258,7 +258,8 @@ func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
 			needs(t, shell[0])
 			g := newGround(t)
 			hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
-			replacing := "#!/bin/sh\nprintf '#!/bin/sh\\n' > '" + filepath.ToSlash(hook) + "'\necho before >> \"$LOG\"\n"
+			replacing := "#!/bin/sh\nprintf '#!/bin/sh\\n' > \"$HOOK\"\necho before >> \"$LOG\"\n"
+			g.env = append(g.env, "HOOK="+filepath.ToSlash(hook))
 			run := func(want int) {
 				t.Helper()
 				cmd := exec.Command(shell[0], append(shell[1:len(shell):len(shell)], hook)...)
@@ -280,7 +281,8 @@ func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
 	needs(t, "perl")
 	g := newGround(t)
 	hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
-	g.write(hook, "#!/usr/bin/env perl\nopen(my $f, '>', '"+filepath.ToSlash(hook)+"'); print $f \"#!/bin/sh\\nexit 0\\n\" x 99; close $f; exit 3;\n", 0o755)
+	g.write(hook, "#!/usr/bin/env perl\nopen(my $f, '>', $ENV{HOOK}); print $f \"#!/bin/sh\\nexit 0\\n\" x 99; close $f; exit 3;\n", 0o755)
+	g.env = append(g.env, "HOOK="+filepath.ToSlash(hook))
 	g.install(g.main)
 	cmd := exec.Command("sh", hook)
 	cmd.Dir, cmd.Env = g.main, g.env
