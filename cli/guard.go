@@ -21,8 +21,7 @@ func newGuard(a *app) *cobra.Command {
 			"those.\n\n" +
 			"How strict it is: AGENT_LOCKS_GUARD, else git config agentlocks.guard; block\n" +
 			"(the default), warn or off. Under git config agentlocks.requireClaim true, files\n" +
-			"that no lock of your own covers are refused as well. AGENT_LOCKS_BYPASS=1 lets a\n" +
-			"commit through.",
+			"that no lock of your own covers are refused as well.",
 		Example: "  agent-locks guard install\n  agent-locks guard status",
 		Args:    onlyCommands,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -21,8 +21,7 @@ func newHook(a *app) *cobra.Command {
 			"session's locks alive. It is for the client's settings: agent-locks setup claude\n" +
 			"puts it there.\n\n" +
 			"Events: " + claude.Events + "\n\n" +
-			"AGENT_LOCKS_HOOK says what happens to such an edit: deny (the default), warn or\n" +
-			"off. Whatever comes in on stdin, hook claude prints an answer, with exit code 0.",
+			"Whatever comes in on stdin, hook claude prints an answer, with exit code 0.",
 		Example: "  agent-locks hook claude pre-tool-use < event.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -121,7 +121,7 @@ func (e *event) held(mode, text string) Answer {
 	return e.warning("Only a warning, the edit goes through. " + text)
 }
 
-const bypassText = "- bypass: only the person who runs this session can, by starting it with AGENT_LOCKS_HOOK=warn (or off) in its environment."
+const bypassText = "- bypass: ask the person who runs this session; nobody else is to let the edit through."
 
 // elsewhere is the directory that tools and commands must name to reach
 // the store that a file's lock is in; "" where they find it from cwd.
