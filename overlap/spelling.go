@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Entries are pasted from other places: shells, editors, git. A text that means
@@ -20,30 +21,32 @@ type notation struct {
 	fault        fault // what is known of the name that was meant
 }
 
-var notations = []notation{
-	{regexp.MustCompile(`^~(?:[A-Za-z_][\w-]*[/\\]|$|[/\\])`), "begins with a ~ that is not expanded here",
-		"write the path out; a name that begins so is written %t", fault{}},
-	{regexp.MustCompile(`^(?:\$\{?[A-Z_0-9]+\}?|%\w+%)(?:$|[/\\])`), "begins with a variable that is not expanded here",
-		"write the path out; a name that begins so is written %t", fault{anywhere: true}},
-	{regexp.MustCompile("^(?:\\$\\(.*\\)|`[^`]+`)[/\\\\]"), "begins with a command that is not run here",
-		"write the path out; a name that begins so is written %t", fault{anywhere: true}},
-	{regexp.MustCompile(`^!((?:[^(].*)?)$`), "begins with !, but exclusions are not supported",
-		`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
-	{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^:]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
-		`write %r; a name that begins with : is written "./:name"`, fault{}},
-	{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"), "has quotation marks around it",
-		"leave them out; a name that has them is written %t", fault{}},
-	{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
-		"give each path as an entry of its own, without quotation marks; a name that begins so is written %t", fault{anywhere: true}},
-	{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
-		"write the path from the repository's root", fault{anywhere: true}},
-	{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
-		"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
-	{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
-		"write the path from the repository's root; a directory of that name is written %t", fault{outside: true}},
-	{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
-		"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /", fault{}},
-}
+var notations = sync.OnceValue(func() []notation {
+	return []notation{
+		{regexp.MustCompile(`^~(?:[A-Za-z_][\w-]*[/\\]|$|[/\\])`), "begins with a ~ that is not expanded here",
+			"write the path out; a name that begins so is written %t", fault{}},
+		{regexp.MustCompile(`^(?:\$\{?[A-Z_0-9]+\}?|%\w+%)(?:$|[/\\])`), "begins with a variable that is not expanded here",
+			"write the path out; a name that begins so is written %t", fault{anywhere: true}},
+		{regexp.MustCompile("^(?:\\$\\(.*\\)|`[^`]+`)[/\\\\]"), "begins with a command that is not run here",
+			"write the path out; a name that begins so is written %t", fault{anywhere: true}},
+		{regexp.MustCompile(`^!((?:[^(].*)?)$`), "begins with !, but exclusions are not supported",
+			`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
+		{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^:]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
+			`write %r; a name that begins with : is written "./:name"`, fault{}},
+		{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"), "has quotation marks around it",
+			"leave them out; a name that has them is written %t", fault{}},
+		{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
+			"give each path as an entry of its own, without quotation marks; a name that begins so is written %t", fault{anywhere: true}},
+		{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
+			"write the path from the repository's root", fault{anywhere: true}},
+		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
+			"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
+		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
+			"write the path from the repository's root; a directory of that name is written %t", fault{outside: true}},
+		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
+			"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /", fault{}},
+	}
+})
 
 // shellEscaped are, with ! and @, the characters that shells put a backslash before
 // and that mean nothing here.
@@ -55,7 +58,7 @@ func misspelled(text string, windows bool) *fault {
 	if text == "" || strings.IndexByte("~$!:%[{\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) {
 		return nil
 	}
-	for _, n := range notations {
+	for _, n := range notations() {
 		m := n.pattern.FindStringSubmatch(text)
 		if m == nil || windows && (text[0] == '\\' || drive(text)) {
 			continue

@@ -85,7 +85,7 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	for id, name := range map[string]string{"": "", "sub-1": "sub-1", "a1b2c3d": "a1b2c3d", "-rf": "claude-sub-", "a b": "claude-sub-", strings.Repeat("a", 65): "claude-sub-"} {
-		if got := subagentName(id); got != name && !(strings.HasSuffix(name, "-") && strings.HasPrefix(got, name) && plainID.MatchString(got)) {
+		if got := subagentName(id); got != name && !(strings.HasSuffix(name, "-") && strings.HasPrefix(got, name) && plainID().MatchString(got)) {
 			t.Errorf("%q is called %q", id, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
@@ -59,7 +60,9 @@ const sessionVariable = "AGENT_LOCKS_SESSION"
 
 // uuid is the text of one whose end is random: of version 4 and 7, the time that
 // the latter begins with is the same for all sessions of a minute.
-var uuid = regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{4}([0-9a-f]{8})$")
+var uuid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{4}([0-9a-f]{8})$")
+})
 
 // nameOf is what a session is called: claude- and the last 8 digits of a random
 // id, else a hash of all of it; "" for a session without one.
@@ -67,7 +70,7 @@ func nameOf(session string) string {
 	if session == "" {
 		return ""
 	}
-	if m := uuid.FindStringSubmatch(strings.ToLower(session)); m != nil {
+	if m := uuid().FindStringSubmatch(strings.ToLower(session)); m != nil {
 		return agentPrefix + m[1]
 	}
 	sum := sha256.Sum256([]byte(session))
@@ -78,19 +81,21 @@ func nameOf(session string) string {
 // That counts where they are random, in a UUID of version 4; those of an id that
 // begins with the time, or with a word, many sessions share.
 func formerName(session string) string {
-	if !uuid.MatchString(strings.ToLower(session)) || session[14] != '4' {
+	if !uuid().MatchString(strings.ToLower(session)) || session[14] != '4' {
 		return ""
 	}
 	return agentPrefix + session[:8]
 }
 
 // plainID is an id that can be typed as it is, and passed on.
-var plainID = regexp.MustCompile("^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$")
+var plainID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$")
+})
 
 // subagentName is what a subagent is called: the client's id for it, which is
 // random, or a hash where that could not be typed; "" for the session's own thread.
 func subagentName(id string) string {
-	if id == "" || plainID.MatchString(id) {
+	if id == "" || plainID().MatchString(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))

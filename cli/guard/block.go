@@ -105,7 +105,7 @@ type parts struct {
 	kind   kind
 }
 
-var beginLine = regexp.MustCompile(`^` + regexp.QuoteMeta(blockBegin) + ` \((\w+), sum ([0-9a-f]{8})\)\n`)
+var beginLine = lazily(`^` + regexp.QuoteMeta(blockBegin) + ` \((\w+), sum ([0-9a-f]{8})\)\n`)
 
 // split finds our block in a hook.
 func split(text string) parts {
@@ -114,7 +114,7 @@ func split(text string) parts {
 		return parts{}
 	}
 	p := parts{found: true, edited: true, head: text[:i]}
-	m := beginLine.FindStringSubmatch(text[i:])
+	m := beginLine().FindStringSubmatch(text[i:])
 	if m == nil {
 		return p
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A hook that we did not write runs the guard for certain only where the guard is
@@ -15,15 +16,21 @@ import (
 
 var (
 	// guardLine starts the program and ends the hook with its exit code, if that is not 0.
-	guardLine = regexp.MustCompile(`^(?:! command -v agent-locks >/dev/null(?: 2>&1)? \|\| )?(exec )?` +
+	guardLine = lazily(`^(?:! command -v agent-locks >/dev/null(?: 2>&1)? \|\| )?(exec )?` +
 		`(agent-locks|/[\w./+@-]*/agent-locks|"/[\w./+@ -]*/agent-locks"|'/[\w./+@ -]*/agent-locks') guard check(?: --quiet)?( \|\| exit(?: 1| \$\?)?)?$`)
 	// errexit has the shell end with the exit code of any command that fails.
-	errexit = regexp.MustCompile(`^set -[ux]*e[ux]*$`)
+	errexit = lazily(`^set -[ux]*e[ux]*$`)
 	// mention is the program's name, or its hook's, in a line that is no comment.
-	mention = regexp.MustCompile(`(?m)^(?:[^#\n]|[^\s#]#)*\bagent-locks(-guard)?([^\w-]|$)`)
+	mention = lazily(`(?m)^(?:[^#\n]|[^\s#]#)*\bagent-locks(-guard)?([^\w-]|$)`)
 )
 
-func mentions(text string) bool { return mention.MatchString(text) }
+// lazily compiles a pattern when it is first used: each start of the program,
+// which hooks do often, would pay for all of them.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+func mentions(text string) bool { return mention().MatchString(text) }
 
 // plainCall is the program that a hook plainly starts as the guard; "" where that
 // cannot be told.
@@ -39,11 +46,11 @@ func plainCall(text string) string {
 		switch {
 		case line == "" || line[0] == '#':
 			continue
-		case errexit.MatchString(line):
+		case errexit().MatchString(line):
 			ends = true
 			continue
 		}
-		found := guardLine.FindStringSubmatch(line)
+		found := guardLine().FindStringSubmatch(line)
 		last := strings.Trim(strings.Join(lines[i+1:], ""), " \t") == ""
 		if found != nil && (ends || last || found[1] != "" || found[3] != "") {
 			return strings.Trim(found[2], `"'`)

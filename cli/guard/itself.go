@@ -15,51 +15,51 @@ const dirOfSelf = `\bdirname\s+(?:--\s+)?(?:"?(?:\$\(|` + "`" + `)(?:readlink|re
 	`|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}`
 
 var (
-	commentLine = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
+	commentLine = lazily(`(?m)^[ \t]*#.*$`)
 	// harmless is what names the script and reads nothing: a program of awk,
 	// whose $0 is another, another file's name that begins with this one's,
 	// comparisons, and what is only printed.
-	harmless = regexp.MustCompile(`\b[gmn]?awk\b(?:\s+-\w\s*'[^'\n]*'|[^\n'"$;|&])*'[^']*'` +
+	harmless = lazily(`\b[gmn]?awk\b(?:\s+-\w\s*'[^'\n]*'|[^\n'"$;|&])*'[^']*'` +
 		`|(?:` + self + `|\$\(basename\s+(?:--\s+)?"?` + self + `"?\))"?[.][A-Za-z]` +
 		`|` + self + `"?\s+(?:==?|!=)\s+(?:"?` + self + `)?|\s(?:==?|!=)\s+"?` + self +
 		`|\bcase\s+"?` + self + `"?\s+in\b` +
 		`|(?m:(?:^|[;&{]|\b(?:then|else|do)\b)[ \t]*(?:echo|printf)\b[^\n|;&()<` + "`" + `]*(?:[;&]|$))`)
 	// namesDir and namesFile ask for the script's directory, and its name in it.
-	namesDir  = regexp.MustCompile(dirOfSelf)
-	namesFile = regexp.MustCompile(`\bbasename\s+(?:--\s+)?"?` + self + `|\$\{(?:0|BASH_SOURCE(?:\[0\])?)##\*/\}`)
+	namesDir  = lazily(dirOfSelf)
+	namesFile = lazily(`\bbasename\s+(?:--\s+)?"?` + self + `|\$\{(?:0|BASH_SOURCE(?:\[0\])?)##\*/\}`)
 	// asksForItself is all else that leads to the script, or to the number of a
 	// line in it.
-	asksForItself = regexp.MustCompile(`\$\{?0|BASH_SOURCE|BASH_ARGV|LINENO|/proc/(?:\$\$|self)|\bcaller\b` +
+	asksForItself = lazily(`\$\{?0|BASH_SOURCE|BASH_ARGV|LINENO|/proc/(?:\$\$|self)|\bcaller\b` +
 		`|ZSH_SCRIPT|ZSH_ARGZERO|\$\{\(%|funcfiletrace|\.sh\.(?:file|lineno)`)
 	// ownName is the name of the hook, or a pattern of names that may match it.
-	ownName = regexp.MustCompile(`(?m)(?:^|[^\w.-])(?:` + regexp.QuoteMeta(hookName) + `(?:$|[^\w.-])|p[\w-]*[*?[])` +
+	ownName = lazily(`(?m)(?:^|[^\w.-])(?:` + regexp.QuoteMeta(hookName) + `(?:$|[^\w.-])|p[\w-]*[*?[])` +
 		`|(?:` + dirOfSelf + `)["')}]*/[*](?:[\s;"')]|$)`)
 	// lastArgument is, at the beginning, what the environment or the shell say.
-	lastArgument = regexp.MustCompile(`\$(?:_(?:\W|$)|\{_\})`)
+	lastArgument = lazily(`\$(?:_(?:\W|$)|\{_\})`)
 )
 
 // readsItself reports whether a shell script may open its own file, or tell its
 // lines: all but what is known not to.
 func readsItself(script string) bool {
-	rest := harmless.ReplaceAllString(commentLine.ReplaceAllString(script, ""), " ")
-	dir, file := namesDir.MatchString(rest), namesFile.MatchString(rest)
-	if dir && (file || ownName.MatchString(rest)) {
+	rest := harmless().ReplaceAllString(commentLine().ReplaceAllString(script, ""), " ")
+	dir, file := namesDir().MatchString(rest), namesFile().MatchString(rest)
+	if dir && (file || ownName().MatchString(rest)) {
 		return true // it can put its path together
 	}
-	rest = namesFile.ReplaceAllString(namesDir.ReplaceAllString(rest, ""), "")
-	return asksForItself.MatchString(rest)
+	rest = namesFile().ReplaceAllString(namesDir().ReplaceAllString(rest, ""), "")
+	return asksForItself().MatchString(rest)
 }
 
 // findsItself reports whether a hook may open its file by the way to the hooks:
 // there it would find it changed, or another one. What leads to some other file
 // among the hooks, by its name, does not.
 func findsItself(hook file) bool {
-	text := commentLine.ReplaceAllString(hook.text, "")
+	text := commentLine().ReplaceAllString(hook.text, "")
 	shell := slices.Contains(shells(), interpreter(hook.text))
 	if shell {
-		text = harmless.ReplaceAllString(text, " ")
+		text = harmless().ReplaceAllString(text, " ")
 	}
-	if strings.Contains(text, "hooksPath") || shell && lastArgument.MatchString(text) {
+	if strings.Contains(text, "hooksPath") || shell && lastArgument().MatchString(text) {
 		return true
 	}
 	dir := filepath.Dir(hook.path)
@@ -70,7 +70,7 @@ func findsItself(hook file) bool {
 		above, under := strings.CutSuffix(lead, "/")
 		switch {
 		case longer != "": // another name
-		case under && plainName.MatchString(above) && above != ".git" && above != parent: // another directory of that name
+		case under && plainName().MatchString(above) && above != ".git" && above != parent: // another directory of that name
 		case !under && len(lead) < 2 && slash == "": // a word of a sentence, or of a path that is joined
 			if strings.Trim(lead, `"'`) == "" && lead != "" && closing != "" {
 				return true
@@ -82,7 +82,7 @@ func findsItself(hook file) bool {
 	return false
 }
 
-var plainName = regexp.MustCompile(`^[\w-][\w.-]*$`)
+var plainName = lazily(`^[\w-][\w.-]*$`)
 
 // neededBeside are the names among those beside a hook that it may look up: all
 // but ours, and the hooks and samples that it does not name.

@@ -122,7 +122,7 @@ func (p Place) others(found file, sh Shell) Status {
 	}
 	if isFramework(found.text) && legacy.exists && legacy.runnable() && (legacy.ours() || mentions(legacy.text)) {
 		switch {
-		case !frameworkScript.MatchString(found.text):
+		case !frameworkScript().MatchString(found.text):
 			return unknown("%q is not as the pre-commit framework writes it, so whether it runs %q is not known", found.path, legacy.path)
 		case legacy.edited:
 			return unknown("%q was edited since it was installed, so what it does is not known", legacy.path)
