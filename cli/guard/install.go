@@ -190,16 +190,6 @@ func (p Place) beside(hook file) ([]string, error) {
 	return neededBeside(hook, names), nil
 }
 
-// gitHooks are the other names of githooks(5).
-func gitHooks() []string {
-	return []string{
-		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
-		"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive", "post-update",
-		"reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman",
-		"p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
-	}
-}
-
 // moveAside gives the hook a second name or, where that cannot be (no hard
 // links in the file system, none to other people's files), makes a copy of that
 // name. It replaces nothing, and the hook stays where it is.

@@ -550,6 +550,11 @@ func TestInstallRefuses(t *testing.T) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-push"), "", 0o755)
 			return filepath.Join(g.main, ".git"), `"pre-push" beside it`
 		},
+		"a hook in another language that puts together the name of another": func(g *ground) (string, string) {
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nrun(dir, 'pre-' + 'push')\n", 0o755)
+			g.write(filepath.Join(g.main, ".git", "hooks", "pre-push"), "", 0o755)
+			return filepath.Join(g.main, ".git"), `"pre-push" beside it`
+		},
 		"a hook in another language that goes on in the one from before": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env python3\nrun(__file__ + '.old')\n", 0o755)
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit.old"), "", 0o755)

@@ -85,7 +85,8 @@ func findsItself(hook file) bool {
 var plainName = lazily(`^[\w-][\w.-]*$`)
 
 // neededBeside are the names among those beside a hook that it may look up: all
-// but ours, and the hooks and samples that it does not name.
+// but ours, and the samples and earlier selves that it does not name. Other hooks
+// it may run by a name that it puts together.
 func neededBeside(hook file, names []string) []string {
 	var needed []string
 	for _, name := range names {
@@ -94,7 +95,7 @@ func neededBeside(hook file, names []string) []string {
 		}
 		of, sample := strings.CutSuffix(name, ".sample")
 		of = strings.TrimSuffix(strings.TrimSuffix(of, ".legacy"), ".old")
-		known := sample || of == hookName || slices.Contains(gitHooks(), of)
+		known := sample || of == hookName
 		if !known || pathHas(hook.text, name) || of != name && pathHas(hook.text, strings.TrimPrefix(name, of)) {
 			needed = append(needed, name)
 		}
