@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,55 +27,62 @@ var against = flag.String("against", "", "another agent-locks program, which Ben
 // BenchmarkQueryOverMCP measures lock_query over an empty store and over 100
 // locks, as a client has it that stays connected to `agent-locks serve`, beside
 // what such a call cannot do without: a start of git, reading the lock files,
-// and encoding the answer. All take turns, so that a busy machine is busy for
-// all, and medians are compared. To compare with another build:
+// and encoding the answer. To compare with another build:
 //
 //	go test ./server -run '^$' -bench QueryOverMCP -benchtime 200x -args -against /path/to/agent-locks
 func BenchmarkQueryOverMCP(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "agent-locks")
-	if out, err := exec.Command("go", "build", "-o", program, "..").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
 	empty, full := newStore(b), newStore(b)
-	for i := range 100 {
-		holder := fmt.Sprintf("agent-%d", i)
-		scope := []string{fmt.Sprintf("src/module%d/**", i), fmt.Sprintf("docs/module%d.md", i)}
-		tasks := []string{"Write the code", "Write the tests", "Update the docs"}
-		if _, err := full.Create(b.Context(), store.CreateRequest{
-			Title: fmt.Sprintf("Rework module %d", i), Scope: scope, Tasks: tasks, AgentID: &holder,
-		}); err != nil {
-			b.Fatal(err)
-		}
+	claimModules(b, full, 100)
+	steps := map[string]step{
+		"git":         timed(func() { run(b, full, "git", "rev-parse", "--git-common-dir") }),
+		"read":        timed(func() { readLocks(b, full, 100) }),
+		"store-empty": timed(func() { answerOf(b, empty) }),
+		"store-100":   timed(func() { answerOf(b, full) }),
+		"encode":      timed(encoding(b, full)),
 	}
-	steps := map[string]func(){
-		"git":         func() { run(b, full, "git", "rev-parse", "--git-common-dir") },
-		"read":        func() { readLocks(b, full) },
-		"store-empty": func() { answerOf(b, empty) },
-		"store-100":   func() { answerOf(b, full) },
-		"encode":      encoding(b, full),
+	for prefix, program := range programs(b) {
+		callEmpty, callFull := connected(b, program, empty), connected(b, program, full)
+		steps[prefix+"empty"] = timed(func() { callEmpty("lock_query", "{}") })
+		steps[prefix+"100"] = timed(func() { callFull("lock_query", "{}") })
 	}
-	for name, program := range map[string]string{"": program, "against-": *against} {
-		if program != "" {
-			steps[name+"empty"], steps[name+"100"] = asking(b, program, empty), asking(b, program, full)
-		}
-	}
-	took := map[string][]time.Duration{}
-	for b.Loop() {
-		for name, step := range steps {
-			begin := time.Now()
-			step()
-			took[name] = append(took[name], time.Since(begin))
-		}
-	}
-	median := func(name string) float64 {
-		slices.Sort(took[name])
-		return float64(took[name][len(took[name])/2])
-	}
-	for name := range steps {
-		b.ReportMetric(median(name)/1e6, name+"-ms")
-	}
+	median := takingTurns(b, steps)
 	b.ReportMetric(median("100")/median("empty"), "x-empty")
-	b.ReportMetric(0, "ns/op") // of all together, which says nothing
+}
+
+// BenchmarkThousandOverMCP measures calls over 1000 locks: lock_query beside a
+// raw read of the same files, and lock_create, plain and with if_free, beside
+// lock_check_conflict of the same scope. Each claim is finished again, which is
+// not counted. It takes -against as well.
+func BenchmarkThousandOverMCP(b *testing.B) {
+	s := newStore(b)
+	claimModules(b, s, 1000)
+	const scope = `"scope":["lib/**","other/a.go","web/b/*.css","test/x","cmd/**"]`
+	steps := map[string]step{"read": timed(func() { readLocks(b, s, 1000) })}
+	var prefixes []string
+	for prefix, program := range programs(b) {
+		prefixes = append(prefixes, prefix)
+		call := connected(b, program, s)
+		claim := func(arguments string) step {
+			return func() time.Duration {
+				begin := time.Now()
+				answer := call("lock_create", `{"title":"Try","agent_id":"bench",`+scope+arguments+`}`)
+				took := time.Since(begin)
+				id := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9-]+-try[-0-9]*`).FindString(answer)
+				call("lock_finish", `{"lock_id":"`+id+`","agent_id":"bench"}`)
+				return took
+			}
+		}
+		steps[prefix+"query"] = timed(func() { call("lock_query", "{}") })
+		steps[prefix+"check"] = timed(func() { call("lock_check_conflict", "{"+scope+"}") })
+		steps[prefix+"create"] = claim("")
+		steps[prefix+"if-free"] = claim(`,"if_free":true`)
+	}
+	median := takingTurns(b, steps)
+	for _, prefix := range prefixes {
+		b.ReportMetric(median(prefix+"query")/median("read"), prefix+"query-x-read")
+		b.ReportMetric(median(prefix+"create")/median(prefix+"check"), prefix+"create-x-check")
+		b.ReportMetric(median(prefix+"if-free")/median(prefix+"check"), prefix+"if-free-x-check")
+	}
 }
 
 // BenchmarkAnswer measures what is the server's own in such a call: the answer
@@ -116,9 +124,67 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// asking starts a server in the store's repository and returns a function that
-// makes one call of lock_query.
-func asking(b *testing.B, program string, s *store.Store) func() {
+// A step does something and returns how long the part of it took that counts.
+type step func() time.Duration
+
+func timed(do func()) step {
+	return func() time.Duration {
+		begin := time.Now()
+		do()
+		return time.Since(begin)
+	}
+}
+
+// takingTurns runs the steps one after the other in each round, so that a busy
+// machine is busy for all, and reports the median of each.
+func takingTurns(b *testing.B, steps map[string]step) (median func(string) float64) {
+	took := map[string][]time.Duration{}
+	for b.Loop() {
+		for name, step := range steps {
+			took[name] = append(took[name], step())
+		}
+	}
+	median = func(name string) float64 {
+		slices.Sort(took[name])
+		return float64(took[name][len(took[name])/2])
+	}
+	for name := range steps {
+		b.ReportMetric(median(name)/1e6, name+"-ms")
+	}
+	b.ReportMetric(0, "ns/op") // of all together, which says nothing
+	return median
+}
+
+// programs returns the program that is built from here, under the prefix "",
+// and the one that -against names.
+func programs(b *testing.B) map[string]string {
+	program := filepath.Join(b.TempDir(), "agent-locks")
+	if out, err := exec.Command("go", "build", "-o", program, "..").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	if *against == "" {
+		return map[string]string{"": program}
+	}
+	return map[string]string{"": program, "against-": *against}
+}
+
+// claimModules claims n modules for an agent each.
+func claimModules(b *testing.B, s *store.Store, n int) {
+	for i := range n {
+		holder := fmt.Sprintf("agent-%d", i)
+		scope := []string{fmt.Sprintf("src/module%d/**", i), fmt.Sprintf("docs/module%d.md", i)}
+		tasks := []string{"Write the code", "Write the tests", "Update the docs"}
+		if _, err := s.Create(b.Context(), store.CreateRequest{
+			Title: fmt.Sprintf("Rework module %d", i), Scope: scope, Tasks: tasks, AgentID: &holder,
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// connected starts a server in the store's repository and returns a function
+// that calls one of its tools.
+func connected(b *testing.B, program string, s *store.Store) (call func(tool, arguments string) string) {
 	dir, err := s.Getwd()
 	if err != nil {
 		b.Fatal(err)
@@ -143,17 +209,18 @@ func asking(b *testing.B, program string, s *store.Store) func() {
 		}
 	})
 	lines := bufio.NewReaderSize(out, 1<<20)
-	ask := func(text string) {
+	ask := func(text string) string {
 		if _, err := io.WriteString(in, text); err != nil {
 			b.Fatal(err)
 		}
 		answer, err := lines.ReadString('\n')
-		if err != nil || strings.Contains(answer, `"error":{`) || strings.Contains(answer, `"isError"`) {
+		if err != nil || strings.Contains(answer, `"error":{`) || strings.Contains(answer, `"isError":true`) {
 			b.Fatalf("%s %v", answer, err)
 		}
+		return answer
 	}
 	ask(initialize("2025-11-25"))
-	return func() { ask(callOf("1", "lock_query", "{}")) }
+	return func(tool, arguments string) string { return ask(callOf("1", tool, arguments)) }
 }
 
 func run(b *testing.B, s *store.Store, name string, args ...string) {
@@ -169,13 +236,13 @@ func run(b *testing.B, s *store.Store, name string, args ...string) {
 }
 
 // readLocks reads the files of the active locks and nothing more.
-func readLocks(b *testing.B, s *store.Store) {
+func readLocks(b *testing.B, s *store.Store, n int) {
 	dir, err := s.Getwd()
 	if err != nil {
 		b.Fatal(err)
 	}
 	locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md"))
-	if err != nil || len(locks) != 100 {
+	if err != nil || len(locks) != n {
 		b.Fatalf("%d locks, %v", len(locks), err)
 	}
 	for _, name := range locks {
