@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -40,17 +39,17 @@ func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, e
 	if err != nil {
 		return Listing{}, Rest{}, err
 	}
-	ids := slices.Sorted(maps.Keys(seen.inDone))
+	ids := seen.ids()
 	slices.Reverse(ids)
 	l.Bad = seen.bad
-	pause := d.pauseOnce(ctx)
+	s := d.newSearch(ctx, seen.inDone)
 	for len(ids) > 0 && len(l.Entries) < w.Limit {
 		next := ids[:min(len(ids), w.filesToRead(len(l.Entries)))]
 		ids = ids[len(next):]
 		if !w.Since.IsZero() {
 			next = slices.DeleteFunc(slices.Clone(next), func(id string) bool { return seen.inDone[id] && d.writtenBefore(id, w.Since) })
 		}
-		found, err := d.findAll(ctx, next, seen.inDone, pause)
+		found, err := s.findAll(ctx, next)
 		if err != nil {
 			return Listing{}, Rest{}, err
 		}

@@ -8,6 +8,16 @@
 //
 // A Dir reads without any lock, and sees whole files only. All that writes is a
 // method of the Tx that Dir.Change lends to a function, under the mutex.
+//
+//	dir, folder   the store and its directories, opened
+//	list          reading by id and in lists: names are those to read, find is
+//	              where each lies, read is one file, entry is what came of it
+//	archive       the end of done/, and no more of it
+//	tx            what a writer may do: write and move lock files, by way of a
+//	              temporary one, with the permissions (perm) of the git directory
+//	mutex         taking turns; mutex_wait is how long, and in the kernel
+//	inspect       what doctor asks
+//	unusable      what the system refused, in words
 package disk
 
 import (

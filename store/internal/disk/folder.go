@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
 // A Folder is one of the store's directories. Access goes through os.Root, so
@@ -88,6 +90,16 @@ func (f *Folder) Lstat(name string) (fs.FileInfo, error) { return f.root.Lstat(n
 
 // Touch sets when a file here was modified.
 func (f *Folder) Touch(name string, at time.Time) error { return f.root.Chtimes(name, at, at) }
+
+// Unlink removes a file, as persistently as a rename is tried.
+func (f *Folder) Unlink(name string) error {
+	return atomicfile.Remove(f.root, name)
+}
+
+// UnlinkNow does not wait for a handle on the file to be closed.
+func (f *Folder) UnlinkNow(name string) error {
+	return atomicfile.RemoveNow(f.root, name)
+}
 
 // holds reports whether anything has the name of that lock's file.
 func (f *Folder) holds(id string) (bool, error) {

@@ -2,9 +2,34 @@ package disk
 
 import (
 	"context"
-	"maps"
 	"slices"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
+
+// Get reads one lock by its exact id: at most a few opens, no scan. While this
+// call holds the mutex, a finish of it that was cut short is completed.
+// Errors: *Error with BadInput for an id that is none, and for an unreadable
+// file, whose path and reason it names; LockNotFound.
+func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
+	if err := lockfile.ValidID(id); err != nil {
+		return Entry{}, fault.Input("%v", err).WithHint("ids look like 2026-07-17T18-45-12-some-title; see `lock_query`")
+	}
+	one, err := d.newSearch(ctx, nil).findAll(ctx, []string{id})
+	if err != nil {
+		return Entry{}, err
+	}
+	switch found := one[0]; {
+	case len(found.bad) > 0:
+		return Entry{}, found.bad[0].err()
+	case found.entry != nil:
+		return *found.entry, nil
+	case found.err != nil:
+		return Entry{}, found.err
+	}
+	return Entry{}, fault.New(fault.LockNotFound, "no lock %q", id).WithHint("see `lock_query status=all` for the ids")
+}
 
 // List reads the locks. It needs no mutex and yet lists no id twice and
 // misses none that was there all the time; it never fails for one bad file.
@@ -19,8 +44,7 @@ func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	ids := slices.Sorted(maps.Keys(seen.inDone))
-	found, err := d.findAll(ctx, ids, seen.inDone, d.pauseOnce(ctx))
+	found, err := d.newSearch(ctx, seen.inDone).findAll(ctx, seen.ids())
 	if err != nil {
 		return Listing{}, err
 	}
@@ -51,7 +75,7 @@ func (d *Dir) IDs(ctx context.Context, w Which) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.Sorted(maps.Keys(seen.inDone))
+	ids := seen.ids()
 	if w == DoneOnly {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !seen.inDone[id] })
 	}

@@ -331,7 +331,7 @@ func TestListingOfMany(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.findAll(ctx, want, nil, d.pauseOnce(ctx)); !errors.Is(err, context.Canceled) {
+	if _, err := d.newSearch(ctx, nil).findAll(ctx, want); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	d.Now = func() time.Time { panic("a fault in reading") } // asked before each look
@@ -340,6 +340,6 @@ func TestListingOfMany(t *testing.T) {
 			t.Errorf("the caller's goroutine panics with %v", p)
 		}
 	}()
-	_, err = d.findAll(t.Context(), want, nil, d.pauseOnce(t.Context()))
+	_, err = d.newSearch(t.Context(), nil).findAll(t.Context(), want)
 	t.Errorf("no panic, %v", err)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -146,5 +147,17 @@ func (p *patience) replaced() func() bool {
 	return func() bool {
 		now, lerr := os.Lstat(path)
 		return err != nil || lerr != nil || !os.SameFile(before, now)
+	}
+}
+
+// Uninterrupted tries to lock until a signal no longer cuts the call short.
+// Local file systems restart it themselves; FUSE and CIFS do not, and Go sends
+// its own threads signals.
+func Uninterrupted(try func() (bool, error)) (bool, error) {
+	for {
+		taken, err := try()
+		if !errors.Is(err, syscall.EINTR) {
+			return taken, err
+		}
 	}
 }

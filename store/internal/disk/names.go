@@ -28,6 +28,9 @@ type roster struct {
 	bad    []BadFile
 }
 
+// ids are in order.
+func (r roster) ids() []string { return slices.Sorted(maps.Keys(r.inDone)) }
+
 // names collects the ids from the active directory and, unless only active
 // locks are wanted, from done/ with it. A name that is being replaced can be
 // missing from a single reading of a directory on btrfs and tmpfs, and a lock

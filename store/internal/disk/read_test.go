@@ -90,7 +90,7 @@ func TestLockThatMovesIsFound(t *testing.T) {
 				looks++
 				return time.Now()
 			}
-			found := d.find(id, c.seenInDone)
+			found := d.newSearch(t.Context(), nil).find(id, c.seenInDone)
 			if name == "nowhere" {
 				if found.entry != nil || len(found.bad) > 0 || looks != 3 {
 					t.Errorf("found %v after %d looks", found, looks)
@@ -133,7 +133,7 @@ func TestLockThatMovesAfterItWasRead(t *testing.T) {
 	if _, err := tx.finishFile(e, made(t, id, lockfile.Done, 1)); err != nil {
 		t.Fatal(err)
 	}
-	found := d.bothPlaces(id, finding{entry: &e})
+	found := d.newSearch(t.Context(), nil).bothPlaces(id, finding{entry: &e})
 	if got := found.entry; got == nil || !got.Archived || got.Duplicate || found.note != "" {
 		t.Errorf("found %+v, want the finished lock alone", found)
 	}

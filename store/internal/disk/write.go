@@ -1,20 +1,14 @@
 package disk
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
-
-// temporaryPrefix begins the names of unfinished files. A name that begins with
-// a dot never reads as a lock.
-const temporaryPrefix = ".tmp-"
 
 // Create links a new lock file under the first free id (base, base-2, ...),
 // free in both places; render makes the file for an id.
@@ -134,21 +128,6 @@ func (tx *Tx) within(in *Folder, name string) string {
 		return name
 	}
 	return filepath.Join(in.name, name)
-}
-
-// writeTemporary writes a file of the store's own, durably, and returns its
-// name; nothing is left where that fails. All lie in the active directory, so
-// that one sweep finds those of a process that was killed.
-func (tx *Tx) writeTemporary(data []byte) (string, error) {
-	name := temporaryPrefix + rand.Text()
-	return name, atomicfile.Temporary(tx.Dir.active.root, name, data, atomicfile.Options{
-		Mode: 0o666,
-		Prepare: func(f *os.File) error {
-			tx.setMode(f)
-			return nil
-		},
-		Sync: tx.Dir.syncFile,
-	})
 }
 
 // syncFolder makes the names in a directory durable. What was renamed has

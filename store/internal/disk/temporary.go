@@ -1,13 +1,34 @@
 package disk
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
+
+// temporaryPrefix begins the names of unfinished files. A name that begins with
+// a dot never reads as a lock.
+const temporaryPrefix = ".tmp-"
+
+// writeTemporary writes a file of the store's own, durably, and returns its
+// name; nothing is left where that fails. All lie in the active directory, so
+// that one sweep finds those of a process that was killed.
+func (tx *Tx) writeTemporary(data []byte) (string, error) {
+	name := temporaryPrefix + rand.Text()
+	return name, atomicfile.Temporary(tx.Dir.active.root, name, data, atomicfile.Options{
+		Mode: 0o666,
+		Prepare: func(f *os.File) error {
+			tx.setMode(f)
+			return nil
+		},
+		Sync: tx.Dir.syncFile,
+	})
+}
 
 // leftoverAge is the age from which an unfinished file is nobody's any more.
 const leftoverAge = time.Hour
@@ -58,14 +79,4 @@ func (tx *Tx) sweep() {
 			tx.Warn("remove", l.Path, err)
 		}
 	}
-}
-
-// Unlink removes a file, as persistently as a rename is tried.
-func (f *Folder) Unlink(name string) error {
-	return atomicfile.Remove(f.root, name)
-}
-
-// UnlinkNow does not wait for a handle on the file to be closed.
-func (f *Folder) UnlinkNow(name string) error {
-	return atomicfile.RemoveNow(f.root, name)
 }
