@@ -67,27 +67,32 @@ func (b blockers) file() string {
 	return ""
 }
 
-// findBlockers reads the store and judges: by the locks and by those of the tickets
-// that come before the caller's place, if it has one. In a transaction (tx) it
-// sweeps the queue on the way. Where the tickets cannot be read, the answer has
-// the locks.
-func findBlockers(c *call, k *claim, place *queue.Place, tx *disk.Tx) (blockers, error) {
+// findBlockers reads the store without the mutex and judges: by the locks and by
+// those of the tickets that come before the caller's place, if it has one.
+// Where the tickets cannot be read, the answer has the locks.
+func findBlockers(c *call, k *claim, place *queue.Place) (blockers, error) {
 	c.paths.Refill()
-	var tickets []queue.Ticket
-	var terr error
-	if tx != nil {
-		if tickets, terr = queue.Sweep(c.ctx, tx); terr != nil {
-			return blockers{}, terr
-		}
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return blockers{}, err
+	}
+	tickets, err := queue.Read(c.ctx, c.dir)
+	return judgeClaim(c, k, read, place.Earlier(tickets)), err
+}
+
+// blockersUnderMutex does so in a transaction, for a caller without a place, and
+// sweeps the queue on the way.
+func blockersUnderMutex(c *call, k *claim, tx *disk.Tx) (blockers, error) {
+	c.paths.Refill()
+	tickets, err := queue.Sweep(c.ctx, tx)
+	if err != nil {
+		return blockers{}, err
 	}
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
 		return blockers{}, err
 	}
-	if tx == nil {
-		tickets, terr = queue.Read(c.ctx, c.dir)
-	}
-	return judgeClaim(c, k, read, place.Earlier(tickets)), terr
+	return judgeClaim(c, k, read, tickets), nil
 }
 
 // judgeClaim is the rule over what was read.
@@ -141,7 +146,7 @@ func blockerSummaries(c *call, k *claim, b blockers) []Summary {
 // somebody who waits, blocks it; what says what was not done.
 func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope, what string) error {
 	k := &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}
-	b, err := findBlockers(c, k, &queue.Place{}, tx)
+	b, err := blockersUnderMutex(c, k, tx)
 	if err != nil {
 		return err
 	}

@@ -151,8 +151,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 // not come before those who queue. Only one who has seen that nothing blocks
 // takes the mutex, to look again.
 func claimIfFree(c *call, k *claim) (Created, error) {
-	none := &queue.Place{}
-	b, err := findBlockers(c, k, none, nil)
+	b, err := findBlockers(c, k, &queue.Place{})
 	if err != nil {
 		return Created{}, err
 	}
@@ -160,7 +159,7 @@ func claimIfFree(c *call, k *claim) (Created, error) {
 		return Created{}, refusalOf(c, k, b)
 	}
 	return change(c, func(tx *disk.Tx) (Created, error) {
-		b, err := findBlockers(c, k, none, tx)
+		b, err := blockersUnderMutex(c, k, tx)
 		if err != nil {
 			return Created{}, err
 		}

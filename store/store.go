@@ -39,7 +39,12 @@
 //	shell             words of commands that messages print
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
+)
 
 // A Store is what the operations need from the world outside. It holds no
 // state; one value serves any number of concurrent calls.
@@ -50,8 +55,7 @@ type Store struct {
 
 	MutexWait time.Duration // how long a write waits for other writers; 0: 10 s
 
-	poll     time.Duration // how often a waiter reads the store though no change was reported; 0: each second
-	pollOnly bool          // wait as where the system reports no changes
+	watch func(*disk.Dir) *queue.Watch // what wakes a waiter; nil: the system's reports, and each second
 }
 
 // An Answer is what an operation says: the result whose JSON both faces

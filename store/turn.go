@@ -33,7 +33,7 @@ func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
 		}
 	}()
 	var out *Created
-	_, err := findBlockers(c, k, place, nil) // compares while nobody waits for the mutex
+	_, err := findBlockers(c, k, place) // compares while nobody waits for the mutex
 	if err == nil {
 		out, err = takeTurn(c, k, place, w)
 	}
@@ -141,7 +141,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	if c.ctx.Err() != nil { // nobody is left to be told
 		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
-	b, err := findBlockers(c, k, place, nil)
+	b, err := findBlockers(c, k, place)
 	if err != nil {
 		c.warn("what blocked the claim is not known: %v", err)
 	}

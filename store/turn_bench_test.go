@@ -6,20 +6,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // BenchmarkGrant measures how long after a finish the first in the queue has
 // its lock, where the system tells of changes and where it does not.
 func BenchmarkGrant(b *testing.B) {
-	for name, pollOnly := range map[string]bool{"notified": false, "polling": true} {
+	polling := func(*disk.Dir) *queue.Watch { return queue.NewPoll(queue.PollEvery) }
+	for name, watch := range map[string]func(*disk.Dir) *queue.Watch{"notified": nil, "polling": polling} {
 		b.Run(name, func(b *testing.B) {
 			common := storetest.NewCommon(b)
 			var delays []time.Duration
 			next := hold(b, common, "agent", "src")
 			for b.Loop() {
 				waiter := callAt(b, common)
-				waiter.store.pollOnly = pollOnly
+				waiter.store.watch = watch
 				done := waiting(waiter, pathClaim(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
 				awaitTickets(b, common, 1)
 				time.Sleep(20 * time.Millisecond) // it has begun to watch

@@ -23,7 +23,7 @@ func watching(t *testing.T, common string) *call {
 	t.Helper()
 	c := callAt(t, common)
 
-	c.store.poll = time.Hour
+	c.store.watch = func(d *disk.Dir) *queue.Watch { return queue.NewWatch(d, time.Hour) }
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		t.Skip("this system reports no changes: ", err)
@@ -203,7 +203,7 @@ func TestStillBlocked(t *testing.T) {
 			e := hold(t, common, "one", "src")
 			c := callAt(t, common)
 			k := pathClaim(t, c, "two", "src/x.go")
-			b, err := findBlockers(c, k, &queue.Place{}, nil)
+			b, err := findBlockers(c, k, &queue.Place{})
 			if err != nil {
 				t.Fatal(err)
 			}

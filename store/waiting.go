@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,11 +83,10 @@ func (w *wait) next() bool {
 		ctx, cancel := w.lent.Until(c.ctx)
 		c.ctx, w.cancel = ctx, append(w.cancel, cancel)
 	}
-	poll := cmp.Or(c.store.poll, queue.PollEvery)
-	if c.store.pollOnly {
-		w.watch = queue.NewPoll(poll)
+	if c.store.watch != nil {
+		w.watch = c.store.watch(c.dir)
 	} else {
-		w.watch = queue.NewWatch(c.dir, poll)
+		w.watch = queue.NewWatch(c.dir, queue.PollEvery)
 	}
 	return !w.over()
 }
