@@ -30,7 +30,7 @@ func newGuardInstall(a *app) *cobra.Command {
 		Long: "Make git run the guard before each commit, in every worktree that shares this\n" +
 			"one's hooks. A hook that is there already goes on doing what it did, after the\n" +
 			"guard: a shell script gets a few marked lines at its top, another program is\n" +
-			"moved aside and run by ours.",
+			"moved aside and run by ours, unless it may look for files beside itself.",
 		Example: "  agent-locks guard install",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.installGuard(cmd.Context()) },

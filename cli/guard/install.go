@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -138,72 +137,4 @@ func edited(f file) error {
 		hint = "move what was added into " + firstSibling + " beside it, and remove the hook by hand"
 	}
 	return refuse(hint, "%q was edited since it was installed", f.path)
-}
-
-// A hook in another language is moved into a directory beside that of the
-// hooks: as deep as it was, so that what it finds by way of ../.. is there.
-const asideSuffix = ".before-agent-locks"
-
-// aside is where the hook of that name goes.
-func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffix, name) }
-
-// mayMove refuses to move a hook that could miss something afterwards, or that
-// has no place to go to.
-func (p Place) mayMove(hook file, name string) error {
-	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where that is not 0"
-	if !p.inGit() {
-		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
-	}
-	if findsItself(hook) {
-		return refuse(hint, "%q may read its own file in the directory of the hooks, and would find another there", hook.path)
-	}
-	needed, err := p.beside(hook)
-	if err != nil {
-		return err
-	}
-	if len(needed) > 0 {
-		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, needed[0])
-	}
-	kept, err := look(p.aside(name))
-	if err != nil {
-		return err
-	}
-	if kept.exists && !os.SameFile(hook.info, kept.info) && hook.text != kept.text {
-		return refuse("compare the two, and remove one of them", "%q is not ours, and %q is left from an earlier installation", hook.path, kept.path)
-	}
-	return nil
-}
-
-// beside lists what moving a hook away would take from it.
-func (p Place) beside(hook file) ([]string, error) {
-	entries, err := os.ReadDir(p.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, cannot("list", p.Dir, err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return neededBeside(hook, names), nil
-}
-
-// moveAside gives the hook a second name or, where that cannot be (no hard
-// links in the file system, none to other people's files), makes a copy of that
-// name. It replaces nothing, and the hook stays where it is.
-func (p Place) moveAside(hook file, name string) (string, error) {
-	to := p.aside(name)
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return to, cannot("create", filepath.Dir(to), err)
-	}
-	err := os.Link(hook.path, to)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = hook.copyTo(to)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) { // mayMove has seen that it is the same
-		return to, cannot("keep the present hook as", to, err)
-	}
-	return to, nil
 }

@@ -83,28 +83,3 @@ func findsItself(hook file) bool {
 }
 
 var plainName = lazily(`^[\w-][\w.-]*$`)
-
-// neededBeside are the names among those beside a hook that it may look up: all
-// but ours, and the samples and earlier selves that it does not name. Other hooks
-// it may run by a name that it puts together.
-func neededBeside(hook file, names []string) []string {
-	var needed []string
-	for _, name := range names {
-		if name == hookName || name == hook.name() || name == firstSibling || strings.HasPrefix(name, unfinished) {
-			continue
-		}
-		of, sample := strings.CutSuffix(name, ".sample")
-		of = strings.TrimSuffix(strings.TrimSuffix(of, ".legacy"), ".old")
-		known := sample || of == hookName
-		if !known || pathHas(hook.text, name) || of != name && pathHas(hook.text, strings.TrimPrefix(name, of)) {
-			needed = append(needed, name)
-		}
-	}
-	return needed
-}
-
-// pathHas reports whether a text has a name at the beginning of a string, or
-// in a path.
-func pathHas(text, name string) bool {
-	return strings.Contains(text, `"`+name) || strings.Contains(text, "'"+name) || strings.Contains(text, "/"+name)
-}

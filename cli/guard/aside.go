@@ -1,0 +1,90 @@
+package guard
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A hook in another language is moved into a directory beside that of the
+// hooks: as deep as it was, so that what it finds by way of ../.. is there.
+const asideSuffix = ".before-agent-locks"
+
+// aside is where the hook of that name goes.
+func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffix, name) }
+
+// mayMove refuses to move a hook that could miss something afterwards, now or
+// when it is put beside it later, or that has no place to go to.
+func (p Place) mayMove(hook file, name string) error {
+	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where that is not 0; " +
+		"or give it another name, and have a shell script run it, which the guard can be added to"
+	if !p.inGit() {
+		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
+	}
+	if findsItself(hook) {
+		return refuse(hint, "%q may read its own file in the directory of the hooks, and would find another there", hook.path)
+	}
+	switch word, known := seesItsPlace(hook.text); {
+	case !known:
+		return refuse(hint, "%q is no shell script that a line can be added to, and whether it looks for files beside itself cannot be told", hook.path)
+	case word != "":
+		return refuse(hint, "%q may look for files beside itself (by %q), and would miss them if it was moved", hook.path, word)
+	}
+	needed, err := p.beside(hook)
+	if err != nil {
+		return err
+	}
+	if needed != "" {
+		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, needed)
+	}
+	kept, err := look(p.aside(name))
+	if err != nil {
+		return err
+	}
+	if kept.exists && !os.SameFile(hook.info, kept.info) && hook.text != kept.text {
+		return refuse("compare the two, and remove one of them", "%q is not ours, and %q is left from an earlier installation", hook.path, kept.path)
+	}
+	return nil
+}
+
+// beside is a file that a language may take from beside the hook without a word
+// of it, as Python does with what is imported; "" where there is none. What
+// nobody imports is left out: ours, git's samples, and the hook's earlier selves.
+func (p Place) beside(hook file) (string, error) {
+	entries, err := os.ReadDir(p.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", cannot("list", p.Dir, err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		of := strings.TrimSuffix(strings.TrimSuffix(name, ".legacy"), ".old")
+		ours := name == firstSibling || strings.HasPrefix(name, unfinished)
+		if !ours && of != hookName && name != hook.name() && !strings.HasSuffix(name, ".sample") {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// moveAside gives the hook a second name or, where that cannot be (no hard
+// links in the file system, none to other people's files), makes a copy of that
+// name. It replaces nothing, and the hook stays where it is.
+func (p Place) moveAside(hook file, name string) (string, error) {
+	to := p.aside(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return to, cannot("create", filepath.Dir(to), err)
+	}
+	err := os.Link(hook.path, to)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = hook.copyTo(to)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) { // mayMove has seen that it is the same
+		return to, cannot("keep the present hook as", to, err)
+	}
+	return to, nil
+}
