@@ -20,7 +20,7 @@ func newDrift(a *app) *cobra.Command {
 		ValidArgsFunction: completeIDs(a, "active"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Target = a.target()
-			request.LockID, request.Short = optionalID(args)
+			request.LockID = optionalID(args)
 			ans, err := a.locks.Drift(cmd.Context(), request)
 			return answer(a, ans, err, render.Drift)
 		},

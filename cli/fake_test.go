@@ -216,7 +216,7 @@ func p[T any](v T) *T { return &v }
 
 const someID = "2026-07-17T18-45-12-fix-login"
 
-func ref(id string) store.Ref { return store.Ref{LockID: id, Short: true} }
+func ref(id string) store.Ref { return store.Ref{LockID: id} }
 
 // someSummary is a fresh lock of agent-1.
 func someSummary() store.Summary {

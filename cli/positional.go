@@ -74,12 +74,12 @@ func listHint(cmd *cobra.Command) string {
 }
 
 // optionalID is the lock that the arguments name, nil where they name none.
-func optionalID(args []string) (id *string, short bool) {
+func optionalID(args []string) *string {
 	if len(args) == 0 {
-		return nil, false
+		return nil
 	}
 	ref := lockID(args[0])
-	return &ref.LockID, ref.Short
+	return &ref.LockID
 }
 
 func atMostOneID(cmd *cobra.Command, args []string) error {
@@ -92,5 +92,5 @@ func atMostOneID(cmd *cobra.Command, args []string) error {
 // lockID is an id as the command line takes it: one that was copied from a
 // table may still wear the mark of having been cut.
 func lockID(arg string) store.Ref {
-	return store.Ref{LockID: strings.TrimSuffix(arg, render.Ellipsis), Short: true}
+	return store.Ref{LockID: strings.TrimSuffix(arg, render.Ellipsis)}
 }

@@ -21,7 +21,7 @@ func newReap(a *app) *cobra.Command {
 		ValidArgsFunction: completeIDs(a, "active"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Target = a.target()
-			request.LockID, request.Short = optionalID(args)
+			request.LockID = optionalID(args)
 			ans, err := a.locks.Reap(cmd.Context(), request)
 			text := func(w io.Writer, reaped []store.Reaped) { render.Reaped(w, reaped, request.DryRun) }
 			if err == nil && !request.DryRun && len(ans.Result) > 0 {

@@ -14,9 +14,9 @@ func TestReapRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, []store.Reaped{}, []requestCase{
 		{args: []string{"reap"}, want: store.ReapRequest{}},
-		{args: []string{"reap", ""}, want: store.ReapRequest{LockID: p(""), Short: true}},
+		{args: []string{"reap", ""}, want: store.ReapRequest{LockID: p("")}},
 		{args: []string{"reap", "fix", "--dry-run", "--force", "--agent", "me", "--stale-minutes", "1e-9"},
-			want: store.ReapRequest{LockID: p("fix"), Short: true, DryRun: true, Force: true, AgentID: p("me"), StaleMinutes: p(1e-9)}},
+			want: store.ReapRequest{LockID: p("fix"), DryRun: true, Force: true, AgentID: p("me"), StaleMinutes: p(1e-9)}},
 		{args: []string{"reap", "--stale-minutes", "0"}, want: store.ReapRequest{StaleMinutes: p(0.0)}},
 		{args: []string{"reap", "--stale-minutes", "-5"}, want: store.ReapRequest{StaleMinutes: p(-5.0)}},
 		{args: []string{"reap", "--stale-minutes", "Inf"}, want: store.ReapRequest{StaleMinutes: p(math.Inf(1))}},

@@ -65,7 +65,7 @@ func baseDir() Property {
 }
 
 func lockID() Property {
-	return textArg("lock_id", "Exact id").required()
+	return textArg("lock_id", "Id; may be shortened").required()
 }
 
 func caller() Property {

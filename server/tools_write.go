@@ -123,7 +123,7 @@ func reapTool() Tool {
 			"A stale_minutes shorter than configured reaches your own locks only.",
 		Hints: Hints{Destructive: true, Idempotent: true},
 		Properties: []Property{
-			textArg("lock_id", "Only this lock: its exact id").notEmpty(),
+			textArg("lock_id", "Only this lock").notEmpty(),
 			staleMinutes(),
 			boolArg("dry_run", "true: only report"),
 			textArg("agent_id", "Your id, to tell your own locks from others'"),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -72,6 +73,15 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 // record of progress.
 func (a *amendment) amends() bool {
 	return len(a.add) > 0 || len(a.remove) > 0 || len(a.addTasks) > 0 || a.lease > 0 || a.handTo != ""
+}
+
+// findToUpdate finds the lock that is to be amended. A note, more scope and more
+// tasks may come from anybody, so that their short name may mean anybody's lock.
+func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
+	if a.task != "" || len(a.remove) > 0 || a.lease > 0 || a.handTo != "" {
+		return findOwnLock(c, r, a.who, disk.ActiveOnly)
+	}
+	return findLock(c, r, disk.ActiveOnly)
 }
 
 func (a *amendment) progress(r UpdateRequest) error {

@@ -15,8 +15,7 @@ import (
 // A DriftRequest asks what changed outside a claim.
 type DriftRequest struct {
 	Target
-	LockID  *string `json:"lock_id"` // nil: the active locks of this worktree that are not known to be others'
-	Short   bool    `json:"-"`
+	LockID  *string `json:"lock_id"`  // nil: the active locks of this worktree that are not known to be others'
 	AgentID *string `json:"agent_id"` // who asks: separates one's own locks from others'
 	Limit   *int    `json:"limit"`    // how many lines a list may have; nil: 100
 }
@@ -116,7 +115,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 // the ones that are known to be somebody else's.
 func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
-		e, err := findLock(c, Ref{LockID: *r.LockID, Short: r.Short}, disk.ActiveOnly)
+		e, err := findLock(c, Ref{LockID: *r.LockID}, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
 		}

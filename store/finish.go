@@ -59,7 +59,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			return Finished{}, err
 		}
 		return change(c, func(tx *disk.Tx) (Finished, error) {
-			e, err := findActiveLock(c, r.Ref)
+			e, err := unlessDone(findOwnLock(c, r.Ref, who, disk.ActiveOnly))
 			if err != nil {
 				return Finished{}, err
 			}

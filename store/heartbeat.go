@@ -39,7 +39,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		var tickets []queue.Ticket
 		var ticketsErr error
 		out, err := change(c, func(tx *disk.Tx) (Refreshed, error) {
-			if e, err = findActiveLock(c, r.Ref); err != nil {
+			if e, err = unlessDone(findOwnLock(c, r.Ref, who, disk.ActiveOnly)); err != nil {
 				return Refreshed{}, err
 			}
 			if who.IsStranger(&e.Lock) {

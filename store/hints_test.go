@@ -32,7 +32,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 	_, zero := w.at(w.main).Query(background, store.QueryRequest{Limit: ptr(0)})
 	_, absent := w.at(w.main).Show(background, store.ShowRequest{Ref: ref("none")})
-	_, short := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "ap", Short: true}})
+	_, short := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "ap"}})
 	_, blank := w.at(w.main).Show(background, store.ShowRequest{Ref: ref(" ")})
 	for want, err := range map[string]error{
 		"`title`: the title is empty\n`title` says what the work is: one line of at most 500 characters, as in \"Fix login\"":                                                           create(func(r *store.CreateRequest) { r.Title = "" }),
@@ -63,7 +63,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	found, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "api", Short: true}})
+	found, err := w.at(w.main).Show(background, store.ShowRequest{Ref: store.Ref{LockID: "api"}})
 	if err != nil || found.Result.ID != id {
 		t.Errorf("by its whole slug: %q, %v", found.Result.ID, err)
 	}

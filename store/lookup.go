@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,22 +14,37 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Ref names one lock.
+// A Ref names one lock: by its id, its whole slug, or an unambiguous beginning
+// of either.
 type Ref struct {
 	LockID string `json:"lock_id"`
-	Short  bool   `json:"-"` // an unambiguous prefix of the id or its slug will do (the command line)
 }
 
 const (
-	minShortID   = 4  // characters of an id's or slug's beginning
-	maxCandidate = 10 // ids that an ambiguous beginning lists
-	titleRunes   = 60 // of their titles
+	minShortID   = 4   // characters of an id's or slug's beginning
+	maxCandidate = 10  // ids that an ambiguous beginning lists
+	maxJudged    = 100 // locks that are read to see whose they are
+	titleRunes   = 60  // of their titles
 )
 
-// findLock reads the lock that r names, exactly or, where r allows it, by an
-// unambiguous beginning of its id or slug; where r does not, the error names the
-// lock that such a beginning means. first says where to look first.
+// findLock reads the lock that r names. first says where to look first.
 func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
+	return findLockAmong(c, r, first, nil)
+}
+
+// findOwnLock is findLock for what only a holder does: a short name means one of
+// the caller's own locks. Somebody else's is named by its whole id, so that
+// nobody ends another's work by a name that fits it as well.
+func findOwnLock(c *call, r Ref, who rules.Caller, first disk.Which) (disk.Entry, error) {
+	return findLockAmong(c, r, first, func(id string) bool {
+		e, err := c.dir.Get(c.ctx, id)
+		return err != nil || who.MayHold(&e.Lock) // what cannot be read is reported, not passed over
+	})
+}
+
+// findLockAmong takes a short name for one of the locks of which mine is true;
+// nil: of all.
+func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) (disk.Entry, error) {
 	if strings.TrimSpace(r.LockID) == "" {
 		return disk.Entry{}, fault.Input("`lock_id` %q is empty", r.LockID).WithHint("see `lock_query` for the ids")
 	}
@@ -36,12 +52,8 @@ func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
 	if !errors.Is(err, fault.LockNotFound) {
 		return e, err
 	}
-	id, rerr := expandID(c, r.LockID, first)
+	id, rerr := expandID(c, r.LockID, first, mine)
 	switch {
-	case !r.Short && rerr == nil && id != "":
-		return e, fault.New(fault.LockNotFound, "no lock %q", r.LockID).WithHint(fmt.Sprintf("did you mean %q? give the whole id", id))
-	case !r.Short:
-		return e, err
 	case rerr != nil:
 		return e, rerr
 	case id == "":
@@ -52,7 +64,11 @@ func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
 
 // findActiveLock is find for the operations that only an active lock allows.
 func findActiveLock(c *call, r Ref) (disk.Entry, error) {
-	e, err := findLock(c, r, disk.ActiveOnly)
+	return unlessDone(findLock(c, r, disk.ActiveOnly))
+}
+
+// unlessDone refuses a lock that has ended.
+func unlessDone(e disk.Entry, err error) (disk.Entry, error) {
 	if err == nil && e.Done() {
 		err = notActive(&e.Lock)
 	}
@@ -71,37 +87,58 @@ func tooShort(short string, notFound error) error {
 	return &err
 }
 
-// expandID is the id whose slug is short or, from minShortID characters on, that
-// begins, or whose slug begins, with it: "" where there is none, an error that
-// lists them where there are several.
-func expandID(c *call, short string, first disk.Which) (string, error) {
-	long := utf8.RuneCountInString(short) >= minShortID
+// expandID is the id that a short name means among the locks of which mine is
+// true: "" where there is none, an error that lists them where there are several,
+// or where there are others only.
+func expandID(c *call, short string, first disk.Which, mine func(id string) bool) (string, error) {
+	var others []string
 	for _, w := range lookOrder(first) {
 		ids, err := c.dir.IDs(c.ctx, w)
 		if err != nil {
 			return "", err
 		}
-		var found, exact []string
-		for _, id := range ids {
-			slug := lockfile.SlugOf(id)
-			if slug == short {
-				exact = append(exact, id)
+		ids = slices.DeleteFunc(ids, func(id string) bool { return !namedBy(id, short) })
+		if mine != nil {
+			if len(ids) > maxJudged {
+				return "", ambiguous(c, short, ids)
 			}
-			if long && (strings.HasPrefix(id, short) || strings.HasPrefix(slug, short)) {
-				found = append(found, id)
-			}
+			others = slices.Clone(ids)
+			ids = slices.DeleteFunc(ids, func(id string) bool { return !mine(id) })
 		}
-		if len(exact) > 0 {
-			found = exact
-		}
-		switch {
-		case len(found) == 1:
+		switch found := bestNamed(ids, short); len(found) {
+		case 0:
+		case 1:
 			return found[0], nil
-		case len(found) > 1:
+		default:
 			return "", ambiguous(c, short, found)
 		}
 	}
+	if others = bestNamed(others, short); len(others) > 0 {
+		return "", notYours(c, short, others)
+	}
 	return "", nil
+}
+
+// namedBy reports whether short is an id's slug or, from minShortID characters
+// on, begins it or its slug.
+func namedBy(id, short string) bool {
+	slug := lockfile.SlugOf(id)
+	return slug == short || utf8.RuneCountInString(short) >= minShortID && (strings.HasPrefix(id, short) || strings.HasPrefix(slug, short))
+}
+
+// bestNamed are those of the ids that short names whose whole slug it is; all of
+// them where it is no slug.
+func bestNamed(ids []string, short string) []string {
+	var exact []string
+	for _, id := range ids {
+		if lockfile.SlugOf(id) == short {
+			exact = append(exact, id)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return ids
 }
 
 func lookOrder(first disk.Which) []disk.Which {
@@ -111,10 +148,21 @@ func lookOrder(first disk.Which) []disk.Which {
 	return []disk.Which{disk.ActiveOnly, disk.All}
 }
 
-// ambiguous lists the candidates, a line each, with what tells them apart.
+// ambiguous refuses a name that fits several locks.
 func ambiguous(c *call, short string, ids []string) *fault.Error {
-	fits, more := len(ids), ""
-	if n := fits - maxCandidate; n > 0 {
+	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, len(ids)).WithHint("give more of the id:" + candidates(c, ids))
+}
+
+// notYours refuses a short name that fits only what others hold.
+func notYours(c *call, short string, ids []string) *fault.Error {
+	return fault.New(fault.NotHolder, "none of your own locks is called %q", short).
+		WithHint("a short name means one of your own here; for somebody else's give the whole id:" + candidates(c, ids))
+}
+
+// candidates lists locks, a line each, with what tells them apart.
+func candidates(c *call, ids []string) string {
+	more := ""
+	if n := len(ids) - maxCandidate; n > 0 {
 		ids, more = ids[:maxCandidate], fmt.Sprintf("\n  and %d more", n)
 	}
 	shown := make([]string, len(ids))
@@ -124,8 +172,7 @@ func ambiguous(c *call, short string, ids []string) *fault.Error {
 			shown[i] += fmt.Sprintf(" (%s, %s)", e.Lock.Status, legible.Quote(rules.FirstLine(e.Lock.Title, titleRunes)))
 		}
 	}
-	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, fits).
-		WithHint("give more of the id:" + strings.Join(shown, "") + more)
+	return strings.Join(shown, "") + more
 }
 
 // notActive is the refusal of an operation on a lock that has ended. It distinguishes

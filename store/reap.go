@@ -15,7 +15,6 @@ import (
 type ReapRequest struct {
 	Target
 	LockID       *string  `json:"lock_id"` // nil: all stale locks
-	Short        bool     `json:"-"`
 	StaleMinutes *float64 `json:"stale_minutes"`
 	DryRun       bool     `json:"dry_run"`
 	AgentID      *string  `json:"agent_id"`
@@ -42,10 +41,11 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 			return reapAll(c, p)
 		}
 		var out Reaped
-		if one := (Ref{LockID: *r.LockID, Short: r.Short}); p.dryRun {
-			out, err = wouldReap(c, p, one)
+		named := func() (disk.Entry, error) { return findActiveLock(c, Ref{LockID: *r.LockID}) }
+		if p.dryRun {
+			out, err = wouldReap(c, p, named)
 		} else {
-			out, err = reapOne(c, p, one)
+			out, err = reapOne(c, p, named)
 		}
 		if err != nil {
 			return nil, err
@@ -79,9 +79,9 @@ func (p reapPlan) minutes(l *lockfile.Lock) float64 {
 }
 
 // reapOne archives one lock under the mutex, if p may.
-func reapOne(c *call, p reapPlan, r Ref) (Reaped, error) {
+func reapOne(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, error) {
 	return change(c, func(tx *disk.Tx) (Reaped, error) {
-		e, err := findActiveLock(c, r)
+		e, err := find()
 		if err != nil {
 			return Reaped{}, err
 		}
@@ -95,8 +95,8 @@ func reapOne(c *call, p reapPlan, r Ref) (Reaped, error) {
 }
 
 // wouldReap says what came of reapOne, and writes nothing.
-func wouldReap(c *call, p reapPlan, r Ref) (Reaped, error) {
-	e, err := findActiveLock(c, r)
+func wouldReap(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, error) {
+	e, err := find()
 	if err != nil {
 		return Reaped{}, err
 	}
@@ -158,7 +158,7 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 			continue
 		}
 		if err == nil && !p.dryRun {
-			reaped, err = reapOne(c, p, Ref{LockID: e.Lock.ID})
+			reaped, err = reapOne(c, p, func() (disk.Entry, error) { return unlessDone(c.dir.Get(c.ctx, e.Lock.ID)) })
 		}
 		switch {
 		case err == nil:

@@ -43,7 +43,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		var others []disk.Entry
 		var ended lockfile.Stamp
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
-			e, err := findLock(c, r.Ref, disk.All)
+			e, err := findOwnLock(c, r.Ref, who, disk.All)
 			if err != nil {
 				return disk.Entry{}, err
 			}

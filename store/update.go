@@ -68,7 +68,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		}
 		out, err := change(c, func(tx *disk.Tx) (Updated, error) {
 			var err error
-			if e, err = findLock(c, r.Ref, disk.ActiveOnly); err != nil {
+			if e, err = findToUpdate(c, r.Ref, a); err != nil {
 				return Updated{}, err
 			}
 			if e.Done() && (e.Lock.FinishedBy == reapedBy || a.amends()) {

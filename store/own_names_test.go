@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// What only a holder does takes a short name for a lock of the caller's own;
+// what anybody may do takes it for anybody's.
+func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	create := func(dir, agent, title, scope string) string {
+		t.Helper()
+		a, err := w.at(dir).Create(background, store.CreateRequest{Title: title, Scope: []string{scope}, Tasks: []string{"x"}, AgentID: ptr(agent)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result.ID
+	}
+	mine := create(w.main, "me", "Fix login tests", "a")
+	theirs := create(w.link, "you", "Fix login", "b")
+	ref := store.Ref{LockID: "fix-login"}
+	me := w.at(w.main, "AGENT_LOCKS_AGENT_ID=me")
+	update := func(change func(*store.UpdateRequest)) (string, error) {
+		r := store.UpdateRequest{Ref: ref}
+		change(&r)
+		a, err := me.Update(background, r)
+		return a.Result.ID, err
+	}
+	heartbeat := func() (string, error) {
+		a, err := me.Heartbeat(background, store.HeartbeatRequest{Ref: ref})
+		return a.Result.ID, err
+	}
+	finish := func() (string, error) {
+		a, err := me.Finish(background, store.FinishRequest{Ref: ref})
+		return a.Result.ID, err
+	}
+	reopen := func() (string, error) {
+		a, err := me.Reopen(background, store.ReopenRequest{Ref: ref, Reason: ptr("more")})
+		return a.Result.ID, err
+	}
+	for what, do := range map[string]func() (string, error){
+		"a note":        func() (string, error) { return update(func(r *store.UpdateRequest) { r.Note = ptr("n") }) },
+		"more scope":    func() (string, error) { return update(func(r *store.UpdateRequest) { r.AddScope = []string{"c"} }) },
+		"one more task": func() (string, error) { return update(func(r *store.UpdateRequest) { r.AddTasks = []string{"y"} }) },
+		"looking at one": func() (string, error) {
+			a, err := me.Show(background, store.ShowRequest{Ref: ref})
+			return a.Result.ID, err
+		},
+	} {
+		if id, err := do(); err != nil || id != theirs {
+			t.Errorf("%s: %q, %v; want the lock whose whole slug it is, %q", what, id, err, theirs)
+		}
+	}
+	for _, step := range []struct {
+		what string
+		do   func() (string, error)
+	}{
+		{"a task", func() (string, error) { return update(func(r *store.UpdateRequest) { r.TaskText = ptr("x") }) }},
+		{"a lease", func() (string, error) { return update(func(r *store.UpdateRequest) { r.LeaseMinutes = ptr(90.0) }) }},
+		{"a heartbeat", heartbeat},
+		{"the end", finish},
+		{"coming back", reopen},
+		{"less scope", func() (string, error) {
+			return update(func(r *store.UpdateRequest) { r.AddScope, r.RemoveScope = []string{"d"}, []string{"a"} })
+		}},
+		{"a successor", func() (string, error) { return update(func(r *store.UpdateRequest) { r.HandTo = ptr("her") }) }},
+	} {
+		if id, err := step.do(); err != nil || id != mine {
+			t.Errorf("%s: %q, %v; want the caller's own, %q", step.what, id, err, mine)
+		}
+	}
+	// Nothing of one's own is called so any more.
+	for what, do := range map[string]func() (string, error){"heartbeat": heartbeat, "finish": finish} {
+		_, err := do()
+		wantCode(t, err, store.NotHolder, `none of your own locks is called "fix-login"`, "give the whole id:\n  "+theirs+` (active, "Fix login")`)
+		if err == nil {
+			t.Errorf("%s took somebody else's", what)
+		}
+	}
+	_, err := me.Finish(context.Background(), store.FinishRequest{Ref: store.Ref{LockID: theirs}, Force: true})
+	if err != nil {
+		t.Errorf("the whole id: %v", err)
+	}
+}
+
+// A caller without an id has the locks of its worktree, and those that name
+// none; in another worktree a short name means nothing of theirs.
+func TestShortNamesWithoutAnID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.claim(w.main, "Fix login", "a")
+	_, err := w.at(w.link).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "fix-login"}})
+	wantCode(t, err, store.NotHolder, "give the whole id")
+	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "fix-login"}}); err != nil {
+		t.Error(err)
+	}
+	_, err = w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "fix-login"}})
+	wantCode(t, err, store.LockNotActive, "already done")
+}
