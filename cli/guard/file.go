@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
-	"time"
 
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
@@ -67,59 +65,24 @@ func look(path string) (file, error) {
 // from; where there is none (kept does not exist), the mode is as temporary
 // says.
 func replace(path, text string, kept file, mode fs.FileMode) error {
-	err := within(path, func(dir *os.Root, name string) error {
-		tmp, err := temporary(dir, text, kept, mode)
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Rename(dir, tmp, name); err != nil {
-			return errors.Join(err, atomicfile.Remove(dir, tmp))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := writeHook(path, text, kept, mode, false); err != nil {
 		return cannot("write", path, err)
 	}
 	return nil
 }
 
 // copyTo makes a copy of a file, whole or not at all, and over no other.
-func (f file) copyTo(path string) error {
-	return within(path, func(dir *os.Root, name string) error {
-		tmp, err := temporary(dir, f.text, f, 0)
-		if err != nil {
-			return err
-		}
-		_, err = dir.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = atomicfile.Rename(dir, tmp, name)
-		} else {
-			err = cmp.Or(err, fs.ErrExist)
-		}
-		if err != nil {
-			return errors.Join(err, atomicfile.Remove(dir, tmp))
-		}
-		return nil
-	})
-}
+func (f file) copyTo(path string) error { return writeHook(path, f.text, f, 0, true) }
 
-// within opens the directory of a path for what is done to the name in it.
-func within(path string, do func(dir *os.Root, name string) error) error {
+// writeHook writes an executable file. A process that is started meanwhile would
+// hold it open for writing until it runs its own program, and the system runs no
+// file that is being written.
+func writeHook(path, text string, kept file, mode fs.FileMode, isNew bool) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(dir, filepath.Base(path)), dir.Close())
-}
-
-// temporary writes an executable file that is not yet in its place. A process
-// that is started meanwhile would hold it open for writing until it runs its
-// own program, and the system runs no file that is being written.
-func temporary(dir *os.Root, text string, kept file, mode fs.FileMode) (string, error) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	name := unfinished + rand.Text()
-	err := atomicfile.Temporary(dir, name, []byte(text), atomicfile.Options{Mode: 0o777, Prepare: func(f *os.File) error {
+	o := atomicfile.Options{Mode: 0o777, New: isNew, Prepare: func(f *os.File) error {
 		switch {
 		case kept.exists:
 			// Only root may give a file away, and a hook does its work whoever owns it.
@@ -129,11 +92,14 @@ func temporary(dir *os.Root, text string, kept file, mode fs.FileMode) (string, 
 			return f.Chmod(mode | mode&0o444>>2) // who may read it may run it
 		}
 		return nil
-	}})
-	if err == nil && kept.exists {
-		err = dir.Chtimes(name, time.Time{}, kept.info.ModTime())
+	}}
+	if kept.exists {
+		o.ModTime = kept.info.ModTime()
 	}
-	return name, err
+	syscall.ForkLock.RLock()
+	err = atomicfile.Write(dir, unfinished+rand.Text(), filepath.Base(path), []byte(text), o)
+	syscall.ForkLock.RUnlock()
+	return errors.Join(err, dir.Close())
 }
 
 // unfinished begins the names of hooks that are not yet in their place.

@@ -195,8 +195,8 @@ func (c Change) replace(dir *os.Root) error {
 		mode = 0o600
 	}
 	name := path.Base(c.file.name)
-	temp := name + "." + rand.Text() + ".tmp"
-	if err := atomicfile.Temporary(dir, temp, c.after, atomicfile.Options{Mode: mode, Prepare: func(f *os.File) error {
+	temporary := name + "." + rand.Text() + ".tmp"
+	return atomicfile.Write(dir, temporary, name, c.after, atomicfile.Options{Mode: mode, Prepare: func(f *os.File) error {
 		if c.before.data == nil {
 			return nil
 		}
@@ -205,13 +205,7 @@ func (c Change) replace(dir *os.Root) error {
 			return err
 		}
 		return f.Chmod(c.before.info.Mode().Perm()) // the umask is for new files
-	}}); err != nil {
-		return err
-	}
-	if err := atomicfile.Rename(dir, temp, name); err != nil {
-		return errors.Join(err, atomicfile.Remove(dir, temp))
-	}
-	return nil
+	}})
 }
 
 // settle syncs the directory, so that the rename survives a crash.

@@ -4,6 +4,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,21 +17,58 @@ type Options struct {
 	Mode    fs.FileMode          // the umask takes off it
 	Prepare func(*os.File) error // gives it an owner and permissions; may be nil
 	Sync    func(*os.File) error // nil: (*os.File).Sync
+	ModTime time.Time            // of the file; zero: now
+	New     bool                 // Write takes the place of no other file (fs.ErrExist)
+}
+
+// Write puts a file in its place whole: at no moment is there none, or half of
+// one. Until then it has the temporary name, in the same file system. That
+// nobody else takes a place that was free is up to the caller.
+func Write(dir *os.Root, temporary, name string, data []byte, o Options) error {
+	if err := Temporary(dir, temporary, data, o); err != nil {
+		return err
+	}
+	var err error
+	if o.New {
+		err = free(dir, name)
+	}
+	if err == nil {
+		err = Rename(dir, temporary, name)
+	}
+	if err != nil {
+		return errors.Join(err, Remove(dir, temporary))
+	}
+	return nil
+}
+
+func free(dir *os.Root, name string) error {
+	_, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return cmp.Or(err, fs.ErrExist)
 }
 
 // Temporary writes a file that must not exist yet, durably: it is synced before
 // it gets the name that readers know, or a crash may leave an empty file under
 // that. Nothing is left where it fails.
-func Temporary(dir *os.Root, name string, data []byte, o Options) (err error) {
+func Temporary(dir *os.Root, name string, data []byte, o Options) error {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, o.Mode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
-			err = errors.Join(err, Remove(dir, name))
-		}
-	}()
+	err = errors.Join(o.fill(f, data), f.Close())
+	if err == nil && !o.ModTime.IsZero() {
+		err = dir.Chtimes(name, time.Time{}, o.ModTime)
+	}
+	if err != nil {
+		return errors.Join(err, Remove(dir, name))
+	}
+	return nil
+}
+
+// fill writes a new file that is open, and syncs it.
+func (o Options) fill(f *os.File, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}

@@ -15,19 +15,20 @@ import (
 // a dot never reads as a lock.
 const temporaryPrefix = ".tmp-"
 
-// writeTemporary writes a file of the store's own, durably, and returns its
-// name; nothing is left where that fails. All lie in the active directory, so
-// that one sweep finds those of a process that was killed.
-func (tx *Tx) writeTemporary(data []byte) (string, error) {
-	name := temporaryPrefix + rand.Text()
-	return name, atomicfile.Temporary(tx.Dir.active.root, name, data, atomicfile.Options{
+// temporaryName is a new one. All temporary files lie in the active directory,
+// so that one sweep finds those of a process that was killed.
+func temporaryName() string { return temporaryPrefix + rand.Text() }
+
+// newFiles is how the store's files are made.
+func (tx *Tx) newFiles() atomicfile.Options {
+	return atomicfile.Options{
 		Mode: 0o666,
 		Prepare: func(f *os.File) error {
 			tx.setMode(f)
 			return nil
 		},
 		Sync: tx.Dir.syncFile,
-	})
+	}
 }
 
 // leftoverAge is the age from which an unfinished file is nobody's any more.

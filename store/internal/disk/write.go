@@ -58,11 +58,11 @@ func (tx *Tx) taken(id string) (bool, error) {
 // rename after a look.
 func (tx *Tx) appear(id string, f *lockfile.File) error {
 	in := tx.Dir.active
-	temporary, err := tx.writeTemporary(f.Bytes())
-	if err != nil {
+	temporary := temporaryName()
+	if err := atomicfile.Temporary(in.root, temporary, f.Bytes(), tx.newFiles()); err != nil {
 		return err
 	}
-	err = tx.Dir.link(in.root, temporary, id+Extension)
+	err := tx.Dir.link(in.root, temporary, id+Extension)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		if err = tx.renameNew(temporary, in, id); err == nil {
 			tx.syncFolder(in)
@@ -94,19 +94,7 @@ func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 
 // Publish makes a file appear whole, over any file that has the name.
 func (tx *Tx) Publish(data []byte, in *Folder, name string) error {
-	temporary, err := tx.writeTemporary(data)
-	if err != nil {
-		return err
-	}
-	if err := tx.rename(temporary, tx.within(in, name)); err != nil {
-		return errors.Join(err, tx.Dir.active.Unlink(temporary))
-	}
-	return nil
-}
-
-// rename moves a file within the store, over any file that has that name.
-func (tx *Tx) rename(from, to string) error {
-	return atomicfile.Rename(tx.Dir.active.root, from, to)
+	return atomicfile.Write(tx.Dir.active.root, temporaryName(), tx.within(in, name), data, tx.newFiles())
 }
 
 // renameNew moves a lock's file to where nothing is yet (else fs.ErrExist).
@@ -119,7 +107,7 @@ func (tx *Tx) renameNew(from string, to *Folder, id string) error {
 	case taken:
 		return fs.ErrExist
 	}
-	return tx.rename(from, tx.within(to, id+Extension))
+	return atomicfile.Rename(tx.Dir.active.root, from, tx.within(to, id+Extension))
 }
 
 // within is what the store's own root calls a file.
