@@ -22,7 +22,7 @@ func TestDriftOutput(t *testing.T) {
 	}
 	const next = "next: agent-locks update " + someID + " "
 	testOutputs(t, []outputCase{
-		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.LockDrift{}}, want: "no active lock of yours was made from this worktree\n"},
+		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.LockDrift{}}, want: "no active lock of yours on files was made from this worktree\n"},
 		{name: "nothing, and nothing outside", args: []string{"drift"},
 			store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.NothingChanged}, {LockID: "x", Outcome: store.Covered, Changed: []string{"a", "b"}}}},
 			want:  someID + ": nothing changed\nx: covers all that changed (2 files)\n"},

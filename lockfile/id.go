@@ -88,6 +88,7 @@ func Slug(title string, scope []string) string {
 		return s
 	}
 	for _, entry := range scope {
+		entry = strings.TrimPrefix(entry, "custom://")
 		for segment := range strings.SplitSeq(entry, "/") {
 			if s := slug(segment); s != "" && !strings.ContainsAny(segment, `*?[]{}()\`) {
 				return s

@@ -98,6 +98,7 @@ func TestSlugOfScope(t *testing.T) {
 		scope []string
 		want  string
 	}{
+		{"端口", []string{"custom://port-3000"}, "port-3000"},
 		{"物語", []string{"src/auth/**"}, "src"},
 		{"物語", []string{"**/*.ts", "[id]/ドキュメント/Öffentlich/x"}, "offentlich"},
 		{"修正", []string{"*/packages/web"}, "packages"},

@@ -26,6 +26,9 @@ func (e *Entry) overlaps(o *Entry, p *product) Result {
 		path := e.sample()
 		return Result{Overlap: true, Example: path, Exact: exact && !e.vague}
 	}
+	if e.foreign || o.foreign {
+		return e.overlapsForeign(o)
+	}
 	if !prefixed(e.head, o.head) || tailsApart(e, o) {
 		return Result{Exact: exact}
 	}
@@ -109,7 +112,7 @@ func (e *Entry) sample() string {
 // makeSample makes the sample, without an automaton where the pattern is a
 // usual one.
 func (e *Entry) makeSample() string {
-	if e.refused || e.plain {
+	if e.refused || e.foreign || e.plain {
 		return e.guess()
 	}
 	if e.budget.spent() {

@@ -11,6 +11,7 @@
 // An entry is a path or a glob, relative to the root of the repository.
 //
 //	entry:
+//	  'custom://' name something other than a file, compared as text
 //	  [ './' | '../' ] segment { '/' segment } [ '/' ]
 //	                   read from the root; after . or .. from the caller's
 //	                   directory; / at the end: a directory
@@ -52,6 +53,8 @@
 //     "..", or that begin the entry with a slash or with ".", are refused.
 //   - Stars that alternatives bring together stay two stars, which cross no slash:
 //     {*,x}*/q does not cover a/b/q, though some tools expand it to **/q.
+//   - custom://name meets only itself, letter for letter, and covers no path. A name
+//     has up to 128 letters from a to z, digits and -._/:@#+=~.
 //   - Names are compared in NFC and, with FoldCase, without regard to case.
 //   - Texts in other notations (file: URIs, mentions such as @src/a.ts, pathspec
 //     magic, quotation marks, drives, bash's ranges, POSIX classes) are read as
@@ -94,6 +97,7 @@
 // begins after the entry's head, its literal start: different heads are enough to
 // tell most pairs apart.
 //
+//   - custom.go: what is not a file
 //   - spelling.go, resolve.go, readings.go: which path does a text start from, and
 //     what else may it mean?
 //   - syntax.go, class.go: the pattern as a tree

@@ -24,6 +24,8 @@ type Entry struct {
 	grouped  bool   // alternatives may leave nothing of it
 	floating bool   // matches at any depth
 	refused  bool   // compared by head only
+	foreign  bool   // names nothing in the repository
+	custom   bool   // foreign: names something that is not a file, or was meant to
 	unfolded bool   // the budget was spent before its classes were folded
 	exact    bool
 	fold     bool
@@ -47,7 +49,10 @@ func (e *Entry) String() string { return e.text }
 // covers lies; "" is the root.
 func (e *Entry) Directory() string {
 	head := e.shown
-	if e.plain {
+	switch {
+	case e.foreign:
+		return ""
+	case e.plain:
 		head = e.plainName()
 	}
 	return head[:max(strings.LastIndexByte(head, '/'), 0)]
@@ -100,6 +105,9 @@ func (e *Entry) Matches(path string) bool {
 }
 
 func (e *Entry) covers(path string) (covers, exact bool) {
+	if e.foreign {
+		return false, true
+	}
 	path = strings.TrimSuffix(path, "/")
 	if !valid(path) {
 		return false, true

@@ -25,7 +25,7 @@ func Literal(path string, windows bool) string {
 	}
 	// A group keeps what would be trimmed, refused or resolved, at the start or the end.
 	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || dotted(text) || mentionsHere(path) ||
-		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) {
+		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) || likesCustom(path) {
 		if r == '\\' {
 			n++
 		}

@@ -30,8 +30,7 @@ func Stored(entry string, c Context) *Entry {
 	c.Prefix, c.stored = "", true
 	e, f := readStored(entry, c)
 	if f != nil {
-		head := crudeHead(strings.TrimSpace(entry), f, c)
-		e = &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, fold: c.FoldCase}
+		e = refusedEntry(strings.TrimSpace(entry), f, c)
 	}
 	e.text = strings.TrimSpace(entry)
 	return e
@@ -42,6 +41,9 @@ func readStored(entry string, c Context) (*Entry, *fault) {
 	text := strings.TrimSpace(entry)
 	if !c.Budget.spent() || len(text) > MaxBytes {
 		return parse(entry, c)
+	}
+	if e, f := custom(text); e != nil || f != nil {
+		return e, f
 	}
 	if f := misspelled(text, c.Windows); f != nil {
 		return nil, f
@@ -62,6 +64,9 @@ func parse(entry string, c Context) (*Entry, *fault) {
 }
 
 func parseText(text string, c Context) (*Entry, *fault) {
+	if e, f := custom(text); e != nil || f != nil {
+		return e, f
+	}
 	if fileScheme(text) {
 		path, f := uriPath(text, c.Windows)
 		if f != nil {

@@ -128,19 +128,29 @@ func (c Context) there(path string) bool {
 	return path != "" && c.Kind != nil && c.Kind(path) != Unknown
 }
 
+// refusedEntry is an entry that Parse refuses, for comparing by its head.
+func refusedEntry(text string, f *fault, c Context) *Entry {
+	if likesCustom(text) {
+		head := customHead(text)
+		return &Entry{head: head, shown: head, refused: true, foreign: true, custom: true}
+	}
+	if f.meant != "" && !f.anywhere { // an exclusion shows at least where its claimant works
+		e, g := parseText(f.meant, c)
+		if g != nil {
+			return refusedEntry(f.meant, g, c)
+		}
+		return &Entry{head: e.head, shown: e.shown, refused: true, foreign: e.foreign, custom: e.custom, fold: e.fold}
+	}
+	head := crudeHead(text, f, c)
+	return &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, foreign: f.outside && !f.anywhere, fold: c.FoldCase}
+}
+
 // crudeHead returns what all paths that a refused entry may have been meant to
 // name begin with: "" where nothing is known. An entry that is outside the
 // repository keeps its text, which no path in it begins with.
 func crudeHead(text string, f *fault, c Context) string {
 	if f.anywhere {
 		return ""
-	}
-	if f.meant != "" { // an exclusion shows at least where its claimant works
-		e, g := parseText(f.meant, c)
-		if g != nil {
-			return crudeHead(f.meant, g, c)
-		}
-		return e.shown
 	}
 	if f.outside {
 		return nfc(text)

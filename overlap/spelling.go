@@ -42,7 +42,7 @@ var notations = sync.OnceValue(func() []notation {
 		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
 			"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
-			"write the path from the repository's root; a directory of that name is written %t", fault{outside: true}},
+			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a directory of that name is written %t", fault{outside: true}},
 		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
 			"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /", fault{}},
 	}

@@ -43,7 +43,7 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{`\\host\share\src`, "network path", "repository's root"},
 		{"https://example.org/a.go", "URI", "repository's root"},
 		{"vscode-remote://wsl/a.go", "URI", "repository's root"},
-		{"custom://database", "URI", "repository's root"},
+		{"port://3000", "URI", "custom://name"},
 		{"file://host/repo/src", "another host", "write the path"},
 		{"file:///repo/src/a%zz", "bad escape", "write the path"},
 		{"file:///repo/src/a%0Ab", "control character", "remove it"},
@@ -72,7 +72,7 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 			t.Errorf("Parse(%q): %+v, want reason with %q, hint with %q", tt.entry, err, tt.reason, tt.hint)
 		}
 	}
-	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", `["']a`, `{"a",b}`, "C:/x", "~root/x", "%CD%/x", "`a`/x", "$(a)/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x"} {
+	for _, name := range []string{":(x", ":!x", `"a"`, "'a'", `["']a`, `{"a",b}`, "C:/x", "~root/x", "%CD%/x", "`a`/x", "$(a)/x", "file:/x", "http://x", "$HOME/a", "~", "!x", "@x", "custom://x", "Custom:x", "custom:", "@custom:x"} {
 		e := mustParse(t, "./"+name, Context{})
 		want := strings.ReplaceAll(name, "//", "/")
 		if again := mustParse(t, e.String(), Context{}); !e.Matches(want) || again.String() != e.String() || !again.Matches(want) {

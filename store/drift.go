@@ -112,12 +112,15 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 }
 
 // driftLocks are the locks that a request is about: those of this worktree without
-// the ones that are known to be somebody else's.
+// the ones that are known to be somebody else's, or that are on no file.
 func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
 		e, err := findLock(c, Ref{LockID: *r.LockID}, disk.ActiveOnly)
 		if err != nil {
 			return nil, err
+		}
+		if !storedScope(c, e).NamesFiles() {
+			return nil, fault.Input("lock %q is on no file, so nothing can have changed outside it", e.Lock.ID).WithHint("name a lock whose scope has paths, or none")
 		}
 		if !who.SameWorktree(&e.Lock) {
 			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
@@ -126,7 +129,7 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 	}
 	var here []disk.Entry
 	for _, e := range active {
-		if !e.Done() && who.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) {
+		if !e.Done() && who.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) && storedScope(c, e).NamesFiles() {
 			here = append(here, e)
 		}
 	}

@@ -64,9 +64,10 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 }
 
 // outsideName is the file's name where none of the agent's own locks covers it
-// under any of its names and none has a note of it yet; else "".
+// under any of its names and none has a note of it yet; else "". An agent that
+// has claimed no files, but a port, is told nothing.
 func outsideName(p *filePlace) string {
-	name := lockfile.Recordable(p.names[len(p.names)-1])
+	name, files := lockfile.Recordable(p.names[len(p.names)-1]), false
 	for _, claim := range p.claims {
 		if !p.who.Holds(claim.Lock) {
 			continue
@@ -75,6 +76,10 @@ func outsideName(p *filePlace) string {
 		if slices.ContainsFunc(p.names, covers) || slices.Contains(claim.Lock.Notes, outsideNote+name) {
 			return ""
 		}
+		files = files || claim.Scope.NamesFiles()
+	}
+	if !files {
+		return ""
 	}
 	return name
 }

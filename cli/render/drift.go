@@ -11,7 +11,7 @@ import (
 // Drift reports, for each lock, which files changed outside its scope.
 func Drift(w io.Writer, drifts []store.LockDrift) {
 	if len(drifts) == 0 {
-		fmt.Fprintln(w, "no active lock of yours was made from this worktree")
+		fmt.Fprintln(w, "no active lock of yours on files was made from this worktree")
 	}
 	for _, d := range drifts {
 		writeDrift(w, d)

@@ -78,7 +78,7 @@ var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 // Parse reads the caller's own entries, relative to where it stands.
 func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
-		return nil, fault.New(fault.BadScope, "the scope is empty").WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
+		return nil, fault.New(fault.BadScope, "the scope is empty").WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**; what is not a file is named custom://name")
 	}
 	if len(entries) > overlap.MaxEntries {
 		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).WithHint("use globs, or make several claims")
@@ -94,10 +94,13 @@ func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 		if err != nil {
 			return nil, scopeError(err)
 		}
+		scope = append(scope, e)
+		if e.Custom() {
+			continue
+		}
 		r.warnMisplaced(text, e)
 		r.warnSeveral(e)
 		r.warnElsewhere(text, e)
-		scope = append(scope, e)
 	}
 	return scope, nil
 }

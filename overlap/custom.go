@@ -1,0 +1,112 @@
+package overlap
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// customScheme begins an entry that names something other than a file: a port, a
+// database, the next number of a migration.
+const customScheme = "custom://"
+
+// MaxName is how many bytes the name of such an entry may have.
+const MaxName = 128
+
+// customNames are the characters of a name beside letters and digits. A name is
+// compared as text, so it has none that looks like another or like none, and no
+// pattern: nobody is to think that custom://port-* covers custom://port-3000.
+const customNames = "-._/:@#+=~"
+
+const customHint = `write custom://name, as in custom://port-3000; a directory of that name is written %s`
+
+// custom reads custom://name; nil and no fault for the text of a path.
+func custom(text string) (*Entry, *fault) {
+	if !likesCustom(text) {
+		return nil, nil
+	}
+	name, ok := strings.CutPrefix(text, customScheme)
+	if !ok {
+		return nil, &fault{reason: "is not spelled custom://name", hint: fmt.Sprintf(customHint, quote("./"+text))}
+	}
+	if f := misnamed(name); f != nil {
+		f.offset += len(customScheme)
+		return nil, f
+	}
+	return &Entry{text: text, head: text, shown: text, foreign: true, custom: true, exact: true}, nil
+}
+
+// likesCustom reports whether a text may have been meant as such an entry.
+// custom:42 is line 42 of a file.
+func likesCustom(text string) bool {
+	const word = "custom:"
+	text = strings.TrimPrefix(text, "@")
+	return len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) &&
+		(len(text) == len(word) || text[len(word)] < '0' || text[len(word)] > '9')
+}
+
+// misnamed refuses what is not a name.
+func misnamed(name string) *fault {
+	switch at := strings.IndexFunc(name, func(r rune) bool { return !inCustomName(r) }); {
+	case name == "":
+		return &fault{reason: "names nothing", hint: "put a name after custom://, as in custom://port-3000"}
+	case at >= 0 && strings.ContainsRune("*?[]{}()!", rune(name[at])):
+		return &fault{offset: at, reason: "has a pattern in it, but what is not a file is compared as text",
+			hint: "give each name as an entry of its own, as in custom://port-3000"}
+	case at >= 0:
+		return &fault{offset: at, reason: "has a character that no such name may have",
+			hint: "use letters from a to z, digits and " + strings.Join(strings.Split(customNames, ""), " ")}
+	case len(name) > MaxName:
+		return &fault{offset: MaxName, reason: fmt.Sprintf("has a name of more than %d bytes", MaxName), hint: "choose a shorter name"}
+	case strings.HasPrefix(name, "/"), strings.HasSuffix(name, "/"), strings.Contains(name, "//"):
+		return &fault{reason: "has an empty part between slashes", hint: "write custom://name, as in custom://db/users"}
+	}
+	return nil
+}
+
+func inCustomName(r rune) bool {
+	return r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(customNames, r))
+}
+
+// customHead is what the names that a refused entry may have been meant to say
+// begin with.
+func customHead(text string) string {
+	_, name, _ := strings.Cut(text, ":")
+	name = strings.TrimLeft(name, "/")
+	if odd := strings.IndexFunc(name, func(r rune) bool { return !inCustomName(r) }); odd >= 0 {
+		name = name[:odd]
+	}
+	return customScheme + name
+}
+
+// overlapsForeign compares two entries of different texts of which at least one
+// names nothing in the repository. Names meet only themselves; what was refused
+// may have been meant to say any that begins like it.
+func (e *Entry) overlapsForeign(o *Entry) Result {
+	switch {
+	case e.foreign && o.foreign && (e.refused || o.refused) && prefixed(e.head, o.head),
+		e.custom && o.hides() || o.custom && e.hides():
+		return Result{Overlap: true, Example: guessBoth(e, o)}
+	}
+	return Result{Exact: !e.refused && !o.refused}
+}
+
+// hides reports whether a refused entry of which nothing is known has the text of
+// one that names no file within it, as JSON may.
+func (e *Entry) hides() bool {
+	return e.refused && !e.foreign && e.head == "" && strings.Contains(strings.ToLower(e.text), customScheme)
+}
+
+// Custom reports whether the entry names something that is not a file.
+func (e *Entry) Custom() bool { return e.custom }
+
+// NamesFiles reports whether some entry may name a file: locks on ports and
+// databases alone say nothing of any.
+func (s Scope) NamesFiles() bool {
+	for _, e := range s {
+		if !e.custom {
+			return true
+		}
+	}
+	return false
+}
