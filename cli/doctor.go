@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/guard"
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 func newDoctor(a *app) *cobra.Command {
@@ -47,4 +52,59 @@ func inOurWords(findings []store.Finding) []store.Finding {
 		said[i].Message, said[i].Fix = asTyped(f.Message), asTyped(f.Fix)
 	}
 	return said
+}
+
+// examineGuard asks whether the commit guard runs, where somebody wanted it to.
+func (a *app) examineGuard(ctx context.Context) []store.Finding {
+	s, installed, err := a.readGuard(ctx)
+	if err == nil {
+		return guardFindings(s, installed)
+	}
+	f := store.Finding{
+		Severity: store.SeverityProblem, Check: store.CheckGuard,
+		Message: fmt.Sprintf("whether the commit guard runs could not be found out: %v", err),
+		Fix:     "see agent-locks guard status",
+	}
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Hint != "" {
+		f.Fix = e.Hint
+	}
+	return []store.Finding{f}
+}
+
+// guardFindings judges a state: a hook that was installed and does not run is
+// a false comfort, one that was switched off or never wanted is not.
+func guardFindings(s guardState, installed bool) []store.Finding {
+	var left []store.Finding
+	for _, path := range s.Left {
+		left = append(left, store.Finding{
+			Severity: store.SeverityNote, Check: store.CheckGuard, Path: path,
+			Message: fmt.Sprintf("%q %s", path, guard.LeftIs), Fix: guard.LeftFix,
+		})
+	}
+	f := store.Finding{Severity: store.SeverityOK, Check: store.CheckGuard, Path: s.Hook}
+	switch {
+	case !installed:
+		f.Message = "the commit guard is not installed (" + guardInstall + ")"
+		return append([]store.Finding{f}, left...)
+	case s.Runs:
+		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
+	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
+		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard is switched off: "+s.Why, "to have it look again, take that back"
+	case s.Unknown && !s.Edited:
+		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard was installed and may not run: "+s.Why, "see what that hook does, or "+s.Fix
+	default:
+		f.Severity, f.Message, f.Fix = store.SeverityProblem, fmt.Sprintf("the commit guard was installed and %s: %s", runsNot(s.Unknown), s.Why), s.Fix
+		if !s.Edited {
+			f.Fix += "   (or, where it is not wanted any more: agent-locks guard uninstall)"
+		}
+	}
+	findings := append([]store.Finding{f}, left...)
+	for _, g := range s.Elsewhere {
+		findings = append(findings, store.Finding{
+			Severity: store.SeverityNote, Check: store.CheckGuard, Path: g.Worktree,
+			Message: fmt.Sprintf("the commit guard %s in the worktree %q: %s", runsNot(g.Unknown), g.Worktree, g.Why),
+			Fix:     guardFix(g.Edited, guardInstall+" --base-dir "+shell.Word(g.Worktree)),
+		})
+	}
+	return findings
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
 // A Code is the stable word for a kind of failure (section 9 of the design).
@@ -125,4 +127,44 @@ func cut(s string, limit int) string {
 	head, tail := s[:limit/2], s[len(s)-limit/2:]
 	left := len(s) - len(head) - len(tail)
 	return fmt.Sprintf("%s … (%d bytes) … %s", strings.ToValidUTF8(head, ""), left, strings.ToValidUTF8(tail, ""))
+}
+
+// InQuotes is a text in quotes that can be taken from between them as it is:
+// %q would double the backslashes of app/\[id\]/page.tsx, and that names no
+// file.
+func InQuotes(s string) string {
+	if strings.Contains(s, `"`) || legible.Plain(s) != s {
+		return legible.Quote(s)
+	}
+	return `"` + s + `"`
+}
+
+// Quoted lists texts, each in quotes.
+func Quoted(texts []string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = InQuotes(t)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Text is the error of an argument whose text cannot be stored: what is
+// wrong with it, and how it must be.
+func Text(argument string, err error) *Error {
+	return &Error{Code: BadInput, Message: fmt.Sprintf("`%s`: %v", argument, err), Hint: textHint(argument), Err: err}
+}
+
+func textHint(argument string) string {
+	switch argument {
+	case "title":
+		return fmt.Sprintf("`title` says what the work is: one line of at most %d characters, as in \"Fix login\"", lockfile.MaxTitle)
+	case "tasks", "add_tasks":
+		return fmt.Sprintf("each `%s` entry is one line of at most %d characters; no two are alike, and there are at most %d", argument, lockfile.MaxTask, lockfile.MaxTasks)
+	case "moved_to":
+		return fmt.Sprintf("`moved_to` is the path where the files are now, one line of at most %d characters", lockfile.MaxTask)
+	case "note", "summary", "reason":
+		return fmt.Sprintf("`%s` is text of at most %d bytes, in UTF-8 and without what nobody can see; or leave it out", argument, lockfile.MaxNote)
+	default:
+		return fmt.Sprintf("`%s` is an agent's id: one line of at most %d characters, as in agent-1; or leave it out", argument, lockfile.MaxAgent)
+	}
 }
