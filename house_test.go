@@ -21,16 +21,17 @@ const module = "github.com/agent-locks/agent-locks/"
 // directory may import of ours.
 func arrows() map[string][]string {
 	return map[string][]string{
-		".":          {"cli"},
-		"cli":        {"cli/claude", "cli/guard", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store", "store/shell"},
-		"cli/claude": {"cli/render", "gitdir", "lockfile", "store", "store/shell"},
-		"cli/guard":  {"gitdir", "store/atomicfile"},
-		"cli/render": {"lockfile", "lockfile/legible", "store", "store/shell"},
-		"cli/setup":  {"store/atomicfile", "store/shell"},
-		"server":     {"lockfile/legible", "server/stdio", "store"},
-		"gitdir":     {},
-		"lockfile":   {"lockfile/legible"},
-		"overlap":    {},
+		".":           {"cli"},
+		"cli":         {"cli/claude", "cli/guard", "cli/manpage", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store", "store/shell"},
+		"cli/claude":  {"cli/render", "gitdir", "lockfile", "store", "store/shell"},
+		"cli/guard":   {"gitdir", "store/atomicfile"},
+		"cli/manpage": {},
+		"cli/render":  {"lockfile", "lockfile/legible", "store", "store/shell"},
+		"cli/setup":   {"store/atomicfile", "store/shell"},
+		"server":      {"lockfile/legible", "server/stdio", "store"},
+		"gitdir":      {},
+		"lockfile":    {"lockfile/legible"},
+		"overlap":     {},
 
 		"server/stdio":     {},
 		"lockfile/legible": {},

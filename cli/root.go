@@ -57,7 +57,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		newStatus(a), newList(a), newCheck(a), newWait(a), newClaim(a), newUpdate(a), newFinish(a), newHeartbeat(a),
 		newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a),
-		newGuard(a), newHook(a), newSetup(a), serve, newDemo(a), newCompletion(a), newVersion(a),
+		newGuard(a), newHook(a), newSetup(a), serve, newDemo(a), newCompletion(a), newMan(a), newVersion(a),
 	)
 	root.SetHelpCommand(newHelp())
 	return root
