@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +15,7 @@ func newClaim(a *app) *cobra.Command {
 	var (
 		request store.CreateRequest
 		title   *string
+		quiet   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "claim",
@@ -28,21 +31,46 @@ func newClaim(a *app) *cobra.Command {
 				return usage(example, "claim needs --title")
 			case len(request.Scope) == 0:
 				return usage(example, "claim needs --scope")
+			case quiet && a.json:
+				return usage("give one of the two", "--quiet and --json exclude each other")
 			}
 			request.Target, request.Title = a.target(), *title
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
-			return answer(a, ans, err, func(w io.Writer, c store.Created) { render.Claimed(w, c, request.Tasks, a.caller(request.AgentID)) })
+			if quiet {
+				ans.Warnings = append(ans.Warnings, overlapsInShort(ans.Result.Overlaps)...)
+			}
+			return answer(a, ans, err, func(w io.Writer, c store.Created) {
+				if quiet {
+					fmt.Fprintln(w, render.Plain(c.ID))
+					return
+				}
+				render.Claimed(w, c, request.Tasks, a.caller(request.AgentID))
+			})
 		},
 	}
 	f := cmd.Flags()
-	textFlag(f, &title, "title", "what the work is, one line of `text` (required)")
+	shortTextFlag(f, &title, "title", "t", "what the work is, one line of `text` (required)")
 	f.StringArrayVar(&request.Scope, "scope", nil, "a path or `glob` from the repository's root (required, repeatable)")
 	f.StringArrayVar(&request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
 	agentFlag(f, &request.AgentID)
 	parentFlag(f, &request.ParentAgentID)
 	f.BoolVar(&request.Shared, "shared", false, "you only read or review: shared claims do not overlap each other")
 	leaseFlag(f, &request.LeaseMinutes)
-	numberFlag(f, &request.WaitSeconds, "wait", "wait up to `n` seconds for your turn, first come first served, then claim; exit with 2 if it did not come")
+	secondsFlag(f, &request.WaitSeconds, "wait", "wait up to `n` seconds, or 5m, 1h, for your turn, first come first served, then claim; exit with 2 if it did not come")
 	f.BoolVar(&request.IfFree, "if-free", false, "claim only if no live lock blocks it; else exit with 2 and say who holds what")
+	f.BoolVarP(&quiet, "quiet", "q", false, "print the new lock's id and nothing else; overlaps are a warning")
 	return cmd
+}
+
+// overlapsInShort is the warning that takes the place of a list of overlaps, which
+// nobody may miss.
+func overlapsInShort(overlaps []store.Summary) []string {
+	if len(overlaps) == 0 {
+		return nil
+	}
+	ids := make([]string, len(overlaps))
+	for i, s := range overlaps {
+		ids[i] = s.ID
+	}
+	return []string{fmt.Sprintf("the claim overlaps %s: %s", render.Count(len(ids), "lock"), strings.Join(ids, ", "))}
 }

@@ -17,6 +17,8 @@ func TestClaimRequests(t *testing.T) {
 		{args: []string{"claim", "--title", "--json", "--scope", "a"}, want: store.CreateRequest{Title: "--json", Scope: []string{"a"}}},
 		{args: []string{"claim", "--title", "", "--scope", "a", "--if-free"}, want: store.CreateRequest{Scope: []string{"a"}, IfFree: true}},
 		{args: []string{"claim", "--title", "t", "--scope", "a", "--wait", "90"}, want: store.CreateRequest{Title: "t", Scope: []string{"a"}, WaitSeconds: p(90.0)}},
+		{args: []string{"claim", "-t", "t", "--scope", "a", "--wait", "5m", "--lease", "90s"},
+			want: store.CreateRequest{Title: "t", Scope: []string{"a"}, WaitSeconds: p(300.0), LeaseMinutes: p(2.0)}},
 		{args: []string{"claim"}, err: "claim needs --title"},
 		{args: []string{"claim", "--title", "t"}, err: "claim needs --scope"},
 		{args: []string{"claim", "--title", "t", "src/**"}, err: `claim takes no arguments, got "src/**"`},
@@ -42,6 +44,10 @@ func TestClaimOutput(t *testing.T) {
 			store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
 			want: "claimed " + someID + "\nnext: agent-locks update " + someID +
 				` --task 'it'\''s b' --base-dir ../r --agent 'me too'` + "\n"},
+		{name: "the id alone", args: append(args, "-q"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
+			want: someID + "\n", stderr: "agent-locks: warning: the claim overlaps 2 locks: 2026-07-17T18-45-13-old, " + someID + "\n"},
+		{name: "the id alone, as JSON", args: append(args, "-q", "--json"), code: exitError,
+			stderr: `{"error":{"code":"bad_input","hint":"give one of the two","message":"--quiet and --json exclude each other"}}` + "\n"},
 		{name: "overlaps", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: "claimed " + someID + "\n" +
 				"overlaps 2026-07-17T18-45-13-old, held by an agent without an id, stale for 2h (Old): both cover docs/a.md\n" +

@@ -43,18 +43,6 @@ func textFlag(f *pflag.FlagSet, to **string, name, help string) {
 	f.Var(optional[string]{to, func(s string) (string, error) { return s, nil }, "text"}, name, help)
 }
 
-// numberFlag takes whatever strconv calls a number; which numbers make sense
-// is for the store to say.
-func numberFlag(f *pflag.FlagSet, to **float64, name, help string) {
-	f.Var(optional[float64]{to, func(s string) (float64, error) {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			return 0, errors.New("not a number")
-		}
-		return v, nil
-	}, "number"}, name, help)
-}
-
 func countFlag(f *pflag.FlagSet, to **int, name, help string) {
 	f.Var(optional[int]{to, func(s string) (int, error) {
 		v, err := strconv.Atoi(s)
@@ -65,8 +53,9 @@ func countFlag(f *pflag.FlagSet, to **int, name, help string) {
 	}, "number"}, name, help)
 }
 
-func staleFlag(f *pflag.FlagSet, to **float64) {
-	numberFlag(f, to, "stale-minutes", "call a lock stale after `n` silent minutes (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
+// shortTextFlag is a textFlag that one letter will do for.
+func shortTextFlag(f *pflag.FlagSet, to **string, name, letter, help string) {
+	f.VarP(optional[string]{to, func(s string) (string, error) { return s, nil }, "text"}, name, letter, help)
 }
 
 // A lastWins is an optional text whose last occurrence counts, as with git's
@@ -87,10 +76,6 @@ func parentFlag(f *pflag.FlagSet, to **string) {
 
 func forceFlag(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "force", false, "although somebody else holds it; a note will say so")
-}
-
-func leaseFlag(f *pflag.FlagSet, to **float64) {
-	numberFlag(f, to, "lease", "stay fresh through `n` silent minutes, where that is longer than the threshold")
 }
 
 // A filter is an optional flag and where its value goes.

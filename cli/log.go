@@ -32,7 +32,7 @@ func newLog(a *app) *cobra.Command {
 	f.StringArrayVar(&request.Scope, "scope", nil, "only locks whose scope overlaps this `glob` (repeatable)")
 	textFlag(f, &agent, "agent", "only locks of this agent `id`")
 	textFlag(f, &text, "text", "only locks with this `text` in title or notes, in any case")
-	textFlag(f, &since, "since", "only what ended since this `time`: 24h, 7d, a stamp or RFC 3339")
+	textFlag(f, &since, "since", "only what ended since this `time`: 90m, 24h, 7d, a stamp or RFC 3339")
 	countFlag(f, &request.Limit, "limit", "only the `n` claimed last (default 20)")
 	return cmd
 }

@@ -114,7 +114,7 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
 	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
-	ownFlags := []string{"help", "json", "exit-code", "undone", "watch"}
+	ownFlags := []string{"help", "json", "exit-code", "undone", "watch", "quiet"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})
 	for _, tool := range server.Tools() {
 		cmd, _, err := root.Find([]string{tool.Command})

@@ -39,8 +39,8 @@ updated   2026-07-17T18-45-12
 file      /repo/.git/agents-locks/2026-07-17T18-45-12-fix-login.md
 
 tasks
-  [x] Write test
-  [ ] Mend \x1b[31mit
+  1 [x] Write test
+  2 [ ] Mend \x1b[31mit
 
 notes
   - two

@@ -36,10 +36,10 @@ func newUpdate(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	textFlag(f, &request.TaskText, "task", "the task's exact `text`")
+	textFlag(f, &request.TaskText, "task", "the task's exact `text`, or its number")
 	f.BoolVar(&done, "done", false, "the task is done (the default)")
 	f.BoolVar(&undone, "undone", false, "the task is not done after all")
-	textFlag(f, &request.Note, "note", "`text` to add to the notes; - reads stdin")
+	shortTextFlag(f, &request.Note, "note", "m", "`text` to add to the notes; - reads stdin")
 	f.StringArrayVar(&request.AddScope, "add-scope", nil, "widen the claim by a path or `glob` (repeatable)")
 	f.BoolVar(&request.IfFree, "if-free", false, "widen only if no live lock blocks that; else exit with 2 and say who holds what")
 	f.StringArrayVar(&request.RemoveScope, "remove-scope", nil, "narrow the claim by an `entry` of its scope (repeatable)")

@@ -17,6 +17,7 @@ func TestUpdateRequests(t *testing.T) {
 		{args: []string{"update", "fix", "--task", "one", "--undone=false"}, want: store.UpdateRequest{Ref: ref("fix"), TaskText: p("one"), Done: p(true)}},
 		{args: []string{"update", "fix", "--undone"}, err: "--done and --undone have no effect without --task"},
 		{args: []string{"update", "fix", "--note", "a\nb"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("a\nb")}},
+		{args: []string{"update", "fix", "-m", "n", "--lease", "3d"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("n"), LeaseMinutes: p(4320.0)}},
 		{args: []string{"update", "fix", "--note", "-"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("from stdin\n")}},
 		{args: []string{"update", ""}, want: store.UpdateRequest{Ref: ref("")}},
 		{args: []string{"update", "fix", "--done", "--undone"}, err: "--done and --undone exclude each other"},

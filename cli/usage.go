@@ -30,6 +30,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage(helpHint(cmd), "--%s needs a value", bare.GetFlag().Name)
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if e, ok := errors.AsType[durationError](err); ok {
+			return usage(e.hint(), "--%s %q: %v", invalid.GetFlag().Name, invalid.GetValue(), e)
+		}
 		return usage(helpHint(cmd), "--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), reason(invalid))
 	}
 	return usage(helpHint(cmd), "%v", err)
@@ -119,6 +122,7 @@ func commandMeant(word string) string {
 	}
 	words := map[string]string{
 		"history": "log", "hist": "log",
+		"note": "tell", "message": "tell", "say": "tell",
 		"done": "finish", "release": "finish", "unlock": "finish", "rm": "finish",
 		"create": "claim", "lock": "claim", "new": "claim",
 		"ls": "list", "query": "list",

@@ -34,7 +34,7 @@ func newWait(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	numberFlag(f, &request.TimeoutSeconds, "timeout", "wait at most `n` seconds (default: 30)")
+	secondsFlag(f, &request.TimeoutSeconds, "timeout", "wait at most `n` seconds, or 5m, 1h (default: 30)")
 	agentFlag(f, &request.AgentID)
 	parentFlag(f, &request.ParentAgentID)
 	f.BoolVar(&request.Shared, "shared", false, "you only want to read or review: shared locks do not block you")

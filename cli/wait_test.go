@@ -14,7 +14,8 @@ func TestWaitRequests(t *testing.T) {
 		{args: []string{"wait", "a", "--timeout", "0.5", "--agent", "me", "--parent", "you", "--shared"},
 			want: store.WaitRequest{Scope: []string{"a"}, TimeoutSeconds: p(0.5), AgentID: p("me"), ParentAgentID: p("you"), Shared: true}},
 		{args: []string{"wait"}, err: "wait needs a path or glob"},
-		{args: []string{"wait", "a", "--timeout", "soon"}, err: `--timeout "soon": not a number`},
+		{args: []string{"wait", "a", "--timeout", "soon"}, err: `--timeout "soon": not a length of time`},
+		{args: []string{"wait", "a", "--timeout", "2h"}, want: store.WaitRequest{Scope: []string{"a"}, TimeoutSeconds: p(7200.0)}},
 	})
 }
 

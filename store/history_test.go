@@ -71,7 +71,7 @@ func TestHistory(t *testing.T) {
 	}
 	_, err := w.at(w.main).History(background, store.HistoryRequest{Limit: ptr(0)})
 	wantCode(t, err, store.BadInput, "`limit` 0")
-	for _, bad := range []string{"yesterday", "h", "-1d", "1.5h", "9999999999999999999999d", "4294967295d"} {
+	for _, bad := range []string{"yesterday", "h", "-1d", "1.5w", "24", "5m30s", "9999999999999999999999d", "4294967295d"} {
 		_, err = w.at(w.main).History(background, store.HistoryRequest{Since: bad})
 		wantCode(t, err, store.BadInput, bad, "90d")
 	}

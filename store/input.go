@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,21 +13,31 @@ import (
 
 // What several requests have in common.
 
+// ParseDuration reads a length of time with its unit, as in 90s, 5m, 1.5h or 3d.
+func ParseDuration(s string) (time.Duration, bool) {
+	number := strings.TrimRight(s, "smhd")
+	unit, known := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[s[len(number):]]
+	if !known || strings.Trim(number, "0123456789.") != "" {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || v > float64(math.MaxInt64/2)/float64(unit) { // what follows must not overflow
+		return 0, false
+	}
+	return time.Duration(v * float64(unit)), true
+}
+
 // parseTime reads a point in the past as people give it: a stamp, RFC 3339, or
-// how long ago in hours or days (24h, 90d).
+// how long ago (90m, 24h, 90d).
 func parseTime(argument, s string, now time.Time) (time.Time, error) {
 	s = strings.TrimSpace(s)
-	if n := len(s) - 1; n > 0 {
-		unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour}[s[n]]
-		// The bound keeps the multiplication from overflowing.
-		if v, err := strconv.ParseUint(s[:n], 10, 32); err == nil && unit > 0 && v <= uint64(1<<62/unit) {
-			return now.Add(-time.Duration(v) * unit), nil
-		}
+	if age, ok := ParseDuration(s); ok {
+		return now.Add(-age), nil
 	}
 	at, err := lockfile.ParseStamp(s)
 	if err != nil {
 		return time.Time{}, fault.Input("`%s` %q is not a point in time", argument, s).
-			WithHint("give an age such as 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
+			WithHint("give an age such as 90m, 24h or 90d, a stamp such as 2026-07-17T18-45-12, or RFC 3339")
 	}
 	return at.Time, nil
 }

@@ -44,6 +44,10 @@ func TestUpdate(t *testing.T) {
 	}
 	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), TaskText: ptr("four")})
 	wantCode(t, err, store.TaskNotFound, `"four"`, `"one", "two", "three"`)
+	for _, number := range []string{"0", "4", "-1"} {
+		_, err = w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), TaskText: ptr(number)})
+		wantCode(t, err, store.TaskNotFound, `has no task "`+number+`"`, `they are numbered from 1 to 3: "one", "two", "three"`)
+	}
 	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id), Done: ptr(true)})
 	wantCode(t, err, store.BadInput, "task_text")
 	_, err = s.Update(background, store.UpdateRequest{Ref: ref(id)})

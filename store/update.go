@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
@@ -123,7 +125,8 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 	})
 }
 
-// taskIndex finds the task of exactly that text. Where another tool wrote the
+// taskIndex finds the task of exactly that text, else the one of that number,
+// counted from 1. Where another tool wrote the
 // text twice, the first that is not yet in the wanted state is meant.
 func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	found := -1
@@ -135,6 +138,11 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	if found >= 0 {
 		return found, nil
 	}
+	n, err := strconv.Atoi(text)
+	isNumber := err == nil && strconv.Itoa(n) == text
+	if isNumber && n >= 1 && n <= len(l.Tasks) {
+		return n - 1, nil
+	}
 	e := fault.New(fault.TaskNotFound, "lock %q has no task %q", l.ID, text).WithHint("it has no tasks at all: add a note instead")
 	if len(l.Tasks) > 0 {
 		texts := make([]string, len(l.Tasks))
@@ -142,6 +150,9 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 			texts[i] = t.Text
 		}
 		e.Hint = "its tasks are: " + fault.Quoted(texts)
+		if isNumber {
+			e.Hint = fmt.Sprintf("they are numbered from 1 to %d: %s", len(texts), fault.Quoted(texts))
+		}
 	}
 	return -1, e
 }

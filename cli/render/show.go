@@ -40,7 +40,9 @@ func Show(w io.Writer, l store.Whole) {
 	if len(l.Tasks) > 0 {
 		fmt.Fprint(w, "\ntasks\n")
 	}
-	writeTasks(w, l.Tasks)
+	for i, t := range l.Tasks { // by number, as update --task takes them
+		fmt.Fprintf(w, "%3d %s\n", i+1, taskLine(t))
+	}
 	if len(l.Notes) > 0 {
 		fmt.Fprint(w, "\nnotes\n")
 	}
@@ -49,12 +51,16 @@ func Show(w io.Writer, l store.Whole) {
 
 func writeTasks(w io.Writer, tasks []lockfile.Task) {
 	for _, t := range tasks {
-		box := "[ ]"
-		if t.Done {
-			box = "[x]"
-		}
-		fmt.Fprintf(w, "  %s %s\n", box, Plain(t.Text))
+		fmt.Fprintf(w, "  %s\n", taskLine(t))
 	}
+}
+
+func taskLine(t lockfile.Task) string {
+	box := "[ ] "
+	if t.Done {
+		box = "[x] "
+	}
+	return box + Plain(t.Text)
 }
 
 func writeNotes(w io.Writer, notes []string) {

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// newTell is update --note in one word, for what a refusal asks people to do:
+// to coordinate with a holder.
+func newTell(a *app) *cobra.Command {
+	var request store.UpdateRequest
+	cmd := &cobra.Command{
+		Use:   "tell <id> <text>",
+		Short: "leave a note for the holder of a lock",
+		Long: "Add a note to a lock, anybody's: the holder reads it. The same as update --note;\n" +
+			"- reads the text from stdin.",
+		Example: "  agent-locks tell fix-login 'may I have src/auth/token.go?'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage("agent-locks status lists them", "tell needs the id of a lock")
+			case len(args) == 1 && request.Note == nil:
+				return usage("as in agent-locks tell fix-login 'may I have go.mod?'", "tell needs a text")
+			case len(args) == 2 && request.Note != nil:
+				return usage("give one of the two", "the text %q and --note exclude each other", args[1])
+			case len(args) > 2:
+				return usage("quote the text", "tell takes a lock id and one text, got %d arguments, the third %q", len(args), args[2])
+			}
+			return nil
+		},
+		ValidArgsFunction: completeIDs(a, "active"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				request.Note = &args[1]
+			}
+			if err := a.fromStdin(cmd.Context(), &request.Note); err != nil {
+				return err
+			}
+			request.Target, request.Ref = a.target(), lockID(args[0])
+			ans, err := a.locks.Update(cmd.Context(), request)
+			return answer(a, ans, err, func(w io.Writer, u store.Updated) { fmt.Fprintf(w, "left a note on %s\n", render.Plain(u.ID)) })
+		},
+	}
+	shortTextFlag(cmd.Flags(), &request.Note, "note", "m", "the `text`, as a flag")
+	agentFlag(cmd.Flags(), &request.AgentID)
+	return cmd
+}
