@@ -19,8 +19,9 @@ func newCheck(a *app) *cobra.Command {
 		Short: "ask who else works on these files",
 		Long: "List the active locks that could name a file which one of the globs names, too.\n" +
 			"Asking blocks nobody and writes nothing.",
-		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
-		Args:    needGlobs,
+		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n" +
+			"  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
+		Args: needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Target, request.Scope = a.target(), args
 			ans, err := a.locks.Check(cmd.Context(), request)

@@ -93,7 +93,8 @@ func describePlainly(cmd *cobra.Command) {
 // completeValues offers a flag's few values. It can only fail for a flag that
 // does not exist, which a test of the command would show.
 func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	offer := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
 		panic(err)
 	}
 }

@@ -27,7 +27,8 @@ func newDoctor(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target = a.target()
 			ans, err := a.locks.Doctor(cmd.Context(), request)
-			if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) && ans.Result.Found(store.CheckGit, store.SeverityOK) {
+			if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) &&
+				ans.Result.Found(store.CheckGit, store.SeverityOK) {
 				ans.Result.Findings = append(ans.Result.Findings, a.examineGuard(cmd.Context())...)
 			}
 			ans.Result.Findings = inOurWords(ans.Result.Findings)
@@ -89,11 +90,14 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 	case s.Runs:
 		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
 	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
-		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard is switched off: "+s.Why, "to have it look again, take that back"
+		f.Severity, f.Fix = store.SeverityNote, "to have it look again, take that back"
+		f.Message = "the commit guard is switched off: " + s.Why
 	case s.Unknown && !s.Edited:
-		f.Severity, f.Message, f.Fix = store.SeverityNote, "the commit guard was installed and may not run: "+s.Why, "see what that hook does, or "+s.Fix
+		f.Severity, f.Fix = store.SeverityNote, "see what that hook does, or "+s.Fix
+		f.Message = "the commit guard was installed and may not run: " + s.Why
 	default:
-		f.Severity, f.Message, f.Fix = store.SeverityProblem, fmt.Sprintf("the commit guard was installed and %s: %s", runsNot(s.Unknown), s.Why), s.Fix
+		f.Severity, f.Fix = store.SeverityProblem, s.Fix
+		f.Message = fmt.Sprintf("the commit guard was installed and %s: %s", runsNot(s.Unknown), s.Why)
 		if !s.Edited {
 			f.Fix += "   (or, where it is not wanted any more: agent-locks guard uninstall)"
 		}

@@ -26,6 +26,7 @@ func newDrift(a *app) *cobra.Command {
 		},
 	}
 	agentFlag(cmd.Flags(), &request.AgentID)
-	countFlag(cmd.Flags(), &request.Limit, "limit", "lists of at most `n` lines (default 100); beyond, directories stand for their files")
+	countFlag(cmd.Flags(), &request.Limit, "limit",
+		"lists of at most `n` lines (default 100); beyond, directories stand for their files")
 	return cmd
 }

@@ -28,7 +28,8 @@ func newHook(a *app) *cobra.Command {
 			case len(args) == 0:
 				return usage("the only client is claude", "hook needs the name of a client")
 			case args[0] != "claude":
-				return usage("the only client is claude; agent-locks setup knows others, which have no hooks", "unknown client %q", args[0])
+				return usage("the only client is claude; agent-locks setup knows others, which have no hooks", "unknown client %q",
+					args[0])
 			case len(args) == 1 && a.StdinIsTerminal: // else the event may say itself which it is
 				return usage("events are "+claude.Events, "hook needs an event")
 			case len(args) > 2:
@@ -37,7 +38,8 @@ func newHook(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			hook := claude.Hook{Locks: a.locks, Getenv: a.getenv, Getwd: a.Getwd, BaseDir: a.baseDir, Warn: a.warn, Limit: hookLimit}
+			hook := claude.Hook{Locks: a.locks, Getenv: a.getenv, Getwd: a.Getwd, BaseDir: a.baseDir, Warn: a.warn,
+				Limit: hookLimit}
 			return a.printJSON(hook.Reply(cmd.Context(), append(args, "")[1], a.readObject))
 		},
 	}

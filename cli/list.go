@@ -21,7 +21,8 @@ func newList(a *app) *cobra.Command {
 		Example: "  agent-locks list --status all --scope 'src/**' --limit 10",
 		Args:    noArgs("name files with --scope, as in agent-locks list --scope 'src/**'"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := applyFilters(filter{"status", status, &request.Status}, filter{"agent", agent, &request.AgentID}, filter{"text", text, &request.Text})
+			err := applyFilters(filter{"status", status, &request.Status}, filter{"agent", agent, &request.AgentID},
+				filter{"text", text, &request.Text})
 			if err != nil {
 				return err
 			}

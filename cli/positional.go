@@ -58,7 +58,8 @@ func oneID(cmd *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	default:
-		return usage(cmp.Or(expandedHint(cmd), helpHint(cmd)), "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
+		return usage(cmp.Or(expandedHint(cmd), helpHint(cmd)), "%s takes one lock id, got %d arguments, the second %q",
+			cmd.Name(), len(args), args[1])
 	}
 }
 

@@ -215,5 +215,6 @@ func answerWith[T any](a *app, what string, result T, text func(io.Writer, T)) e
 	if err == nil {
 		return nil
 	}
-	return &store.Error{Code: codeInternal, Message: fmt.Sprintf("%v; %s", err, what), Hint: "agent-locks status shows what is active now"}
+	return &store.Error{Code: codeInternal, Message: fmt.Sprintf("%v; %s", err, what),
+		Hint: "agent-locks status shows what is active now"}
 }

@@ -29,7 +29,9 @@ func runServe(ctx context.Context, a *app) error {
 			"serve takes no --base-dir, got %q", *a.baseDir)
 	}
 	if a.StdinIsTerminal {
-		fmt.Fprintln(a.Stderr, "agent-locks: locks for AI agents that share a git repository; this is its MCP server, waiting for a client on stdin; people want agent-locks --help")
+		fmt.Fprintln(a.Stderr,
+			"agent-locks: locks for AI agents that share a git repository; this is its MCP server, waiting for a client on "+
+				"stdin; people want agent-locks --help")
 	}
 	if a.IgnoreBrokenPipe != nil {
 		a.IgnoreBrokenPipe()

@@ -78,7 +78,8 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupOptions) er
 		return usage(hint, "unknown client %q", client)
 	}
 	options := setup.Options{
-		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv, GOOS: runtime.GOOS,
+		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv,
+		GOOS: runtime.GOOS,
 	}
 	if !o.user {
 		root, err := a.project(ctx)

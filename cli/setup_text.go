@@ -92,7 +92,8 @@ func next(client string, user, found bool) string {
 // printInstruction prints what to add by hand.
 func (a *app) printInstruction(i setup.Instruction, o setupOptions) error {
 	if o.remove {
-		return usage("remove agent-locks from "+i.User+" by hand", "setup writes nothing for %q, so there is nothing to remove", i.Client)
+		return usage("remove agent-locks from "+i.User+" by hand",
+			"setup writes nothing for %q, so there is nothing to remove", i.Client)
 	}
 	places := []string{i.Shared, i.User}
 	if o.user || i.Shared == "" {
@@ -105,7 +106,8 @@ func (a *app) printInstruction(i setup.Instruction, o setupOptions) error {
 		}
 		return a.printJSON(answer)
 	}
-	fmt.Fprintf(a.out, "%s is not written to; add this to %s:\n\n%s", i.Title, strings.Join(places, " (this project) or "), i.Add)
+	fmt.Fprintf(a.out, "%s is not written to; add this to %s:\n\n%s",
+		i.Title, strings.Join(places, " (this project) or "), i.Add)
 	if i.Shell != "" {
 		fmt.Fprintf(a.out, "\nor let the client add it:\n\n%s\n", i.Shell)
 	}

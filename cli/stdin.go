@@ -105,8 +105,10 @@ func (a *app) readNames(ctx context.Context) ([]string, error) {
 	if len(b) > maxNames {
 		return nil, usage("check them in several calls", "more than %d bytes of names on stdin", maxNames)
 	}
-	if bytes.HasSuffix(b, []byte("\n")) && !bytes.Contains(b, []byte{0}) { // lines would pass for one odd name that nobody holds
-		return nil, usage("as in git diff --name-only -z | agent-locks guard check --stdin", "the names on stdin do not end in a NUL each")
+	if bytes.HasSuffix(b, []byte("\n")) && !bytes.Contains(b, []byte{0}) {
+		// Lines would pass for one odd name that nobody holds.
+		return nil, usage("as in git diff --name-only -z | agent-locks guard check --stdin",
+			"the names on stdin do not end in a NUL each")
 	}
 	return gitdir.SplitNames(b), nil
 }

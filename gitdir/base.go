@@ -18,10 +18,12 @@ func (q Query) dir() (string, error) {
 	}
 	base := *q.BaseDir
 	if base == "" {
-		return "", badBase("`base_dir` is empty: \"\"", "pass a directory inside the target repository, or leave `base_dir` out for the working directory")
+		return "", badBase("`base_dir` is empty: \"\"",
+			"pass a directory inside the target repository, or leave `base_dir` out for the working directory")
 	}
 	if base == "~" || strings.HasPrefix(base, "~/") || strings.HasPrefix(base, "~"+string(filepath.Separator)) {
-		return "", badBase(fmt.Sprintf("`base_dir` %q: ~ is not expanded here", base), "write the home directory's path out, or ./~ for a directory of that name")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: ~ is not expanded here", base),
+			"write the home directory's path out, or ./~ for a directory of that name")
 	}
 	path := base
 	if !filepath.IsAbs(base) {
@@ -34,9 +36,11 @@ func (q Query) dir() (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", badBase(fmt.Sprintf("`base_dir` %q does not exist", base)+resolvedAs(base, path), "pass an existing directory, or file, inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q does not exist", base)+resolvedAs(base, path),
+			"pass an existing directory, or file, inside the target repository")
 	case err != nil:
-		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)),
+			"pass a readable directory inside the target repository")
 	case !info.IsDir():
 		// The file's own directory, not the one that a symlink leads to: the
 		// repository that it lies in is the one that is meant.
@@ -44,7 +48,8 @@ func (q Query) dir() (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)), "pass a readable directory inside the target repository")
+		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)),
+			"pass a readable directory inside the target repository")
 	}
 	return dir, nil
 }

@@ -82,7 +82,8 @@ func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, err
 // being HEAD (or nothing, before the first commit), in the worktree or, with
 // --cached, in the index.
 func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, error) {
-	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff", r.submodules(), "-z"}
+	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff",
+		r.submodules(), "-z"}
 	for _, arg := range []string{where, commit} {
 		if arg != "" {
 			args = append(args, arg)
@@ -242,8 +243,9 @@ func (r *Repo) Unfiltered(ctx context.Context) (unfiltered *Repo, filters []stri
 	for _, name := range filters {
 		if strings.Contains(name, "=") { // where git takes the value to begin
 			return nil, nil, &Error{Kind: ErrGitFailed,
-				Message: fmt.Sprintf("the content filter %s of %q cannot be switched off, as its name holds a =", clipped(name), r.CommonDir),
-				Hint:    "ask from that repository itself, if it is to be trusted, or take the filter out of its config"}
+				Message: fmt.Sprintf("the content filter %s of %q cannot be switched off, as its name holds a =",
+					clipped(name), r.CommonDir),
+				Hint: "ask from that repository itself, if it is to be trusted, or take the filter out of its config"}
 		}
 		for _, setting := range []string{"clean=", "process=", "required=false"} {
 			copied.settings = append(copied.settings, "-c", "filter."+name+"."+setting)

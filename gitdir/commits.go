@@ -101,7 +101,8 @@ func loggedPaths(out string) []string {
 // madeHere lists the commits that were made in this worktree at t or later, by
 // the log that git keeps of its HEAD. Where it keeps none, there are none.
 func (r *Repo) madeHere(ctx context.Context, t time.Time) ([]string, error) {
-	out, err := r.Git(ctx, "-c", "log.showSignature=false", "log", "-z", "--walk-reflogs", "--date=unix", "--format=%H %gd %gs", "HEAD", "--")
+	out, err := r.Git(ctx, "-c", "log.showSignature=false", "log", "-z", "--walk-reflogs", "--date=unix",
+		"--format=%H %gd %gs", "HEAD", "--")
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ import (
 // that very directory (`.bare` beside its worktrees, what lies in `.git`). So
 // are a repository above which there is no `.git`, and what GIT_DIR names.
 func (r *Repo) embedded() error {
-	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || filepath.Base(r.GitDir) == dotGit || !contains(r.GitDir, r.Dir) {
+	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || filepath.Base(r.GitDir) == dotGit ||
+		!contains(r.GitDir, r.Dir) {
 		return nil
 	}
 	for at := range parents(filepath.Dir(r.GitDir)) {
@@ -36,10 +37,12 @@ func (r *Repo) embedded() error {
 			}
 		}
 		return &Error{
-			Kind:    ErrGitFailed,
-			Err:     ErrEmbedded,
-			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is not used", r.GitDir, at),
-			Hint:    fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave `base_dir` out", at),
+			Kind: ErrGitFailed,
+			Err:  ErrEmbedded,
+			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is "+
+				"not used", r.GitDir, at),
+			Hint: fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave "+
+				"`base_dir` out", at),
 		}
 	}
 	return nil

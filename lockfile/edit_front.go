@@ -131,7 +131,8 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 		return err
 	}
 	s = strings.TrimPrefix(s, kv.Key+":")
-	if header := strings.TrimRight(ed.parsed.src[old.valueEnd:old.lineEnd], " \t\r\n"); header != "" && !old.flows(ed.parsed.src) {
+	header := strings.TrimRight(ed.parsed.src[old.valueEnd:old.lineEnd], " \t\r\n")
+	if header != "" && !old.flows(ed.parsed.src) {
 		// The comment on the key's line stays there.
 		line, rest, _ := strings.Cut(s, ed.eol)
 		s = line + " " + strings.TrimLeft(header, " \t") + ed.eol + rest

@@ -95,7 +95,8 @@ func decodeYAML(data []byte, v any) (err error) {
 	// The line in front makes the library count lines as the file has them.
 	data = append([]byte{'\n'}, data...)
 	if err := yaml.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("the frontmatter is not valid YAML: %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
+		return fmt.Errorf("the frontmatter is not valid YAML: %s",
+			strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func tailsApart(a, b *Entry) bool {
 // pleasant are the characters that examples are made of, the best ones first. A
 // dot is among the last, since dots alone make no name.
 func pleasant() [9]span {
-	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}, {'!', ','}, {':', '~'}, {'~' + 1, lastRune}, {1, lastRune}}
+	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}, {'!', ','}, {':', '~'},
+		{'~' + 1, lastRune}, {1, lastRune}}
 }
 
 // common returns a rune other than a slash that both classes have, a nil one

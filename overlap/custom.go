@@ -57,7 +57,8 @@ func misnamed(name string) *fault {
 		return &fault{offset: at, reason: "has a character that no such name may have",
 			hint: "use letters from a to z, digits and " + strings.Join(strings.Split(customNames, ""), " ")}
 	case len(name) > MaxName:
-		return &fault{offset: MaxName, reason: fmt.Sprintf("has a name of more than %d bytes", MaxName), hint: "choose a shorter name"}
+		return &fault{offset: MaxName, reason: fmt.Sprintf("has a name of more than %d bytes", MaxName),
+			hint: "choose a shorter name"}
 	case strings.HasPrefix(name, "/"), strings.HasSuffix(name, "/"), strings.Contains(name, "//"):
 		return &fault{reason: "has an empty part between slashes", hint: "write custom://name, as in custom://db/users"}
 	}

@@ -114,7 +114,8 @@ func mention(text string) string {
 	if len(text) > 1 && text[0] == '@' && text[1] != '(' && text[1] != '\\' {
 		return text[1:]
 	}
-	if last := len(text) - 1; last > 0 && (text[last] <= ':' && text[last] >= '0' || text[last] == ')') && strings.ContainsAny(text, ":#(") {
+	if last := len(text) - 1; last > 0 && (text[last] <= ':' && text[last] >= '0' || text[last] == ')') &&
+		strings.ContainsAny(text, ":#(") {
 		if at := lineNumbers.FindStringIndex(text); at != nil && at[0] > 0 {
 			return text[:at[0]]
 		}
@@ -142,7 +143,8 @@ func refusedEntry(text string, f *fault, c Context) *Entry {
 		return &Entry{head: e.head, shown: e.shown, refused: true, foreign: e.foreign, custom: e.custom, fold: e.fold}
 	}
 	head := crudeHead(text, f, c)
-	return &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, foreign: f.outside && !f.anywhere, fold: c.FoldCase}
+	return &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, foreign: f.outside && !f.anywhere,
+		fold: c.FoldCase}
 }
 
 // crudeHead returns what all paths that a refused entry may have been meant to
@@ -191,7 +193,8 @@ func crudeHead(text string, f *fault, c Context) string {
 // oddity is where a text stops to be as plain as it looks.
 func oddity(text string, windows bool) int {
 	for i, r := range text {
-		if beyondNames(r) || r == '\\' && !windows && (escapes(text[i+1:]) || strings.IndexAny(text[i+1:], "!@"+shellEscaped) == 0) {
+		if beyondNames(r) || r == '\\' && !windows &&
+			(escapes(text[i+1:]) || strings.IndexAny(text[i+1:], "!@"+shellEscaped) == 0) {
 			return i
 		}
 	}

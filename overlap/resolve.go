@@ -166,7 +166,8 @@ func (r resolved) storedText(windows bool) string {
 	}
 	text := b.String()
 	first, _ := utf8.DecodeRuneInString(text)
-	misread := unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || likesCustom(text) || dotted(text)
+	misread := unicode.IsSpace(first) || misspelled(text, windows) != nil || fileScheme(text) || likesCustom(text) ||
+		dotted(text)
 	if misread || r.anchor && len(r.segments) == 1 {
 		text = "./" + text
 	}

@@ -33,18 +33,22 @@ var notations = sync.OnceValue(func() []notation {
 			`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
 		{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^:]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
 			`write %r; a name that begins with : is written "./:name"`, fault{}},
-		{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"), "has quotation marks around it",
+		{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"),
+			"has quotation marks around it",
 			"leave them out; a name that has them is written %t", fault{}},
 		{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
-			"give each path as an entry of its own, without quotation marks; a name that begins so is written %t", fault{anywhere: true}},
+			"give each path as an entry of its own, without quotation marks; a name that begins so is written %t",
+			fault{anywhere: true}},
 		{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
 			"write the path from the repository's root", fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
 			"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
-			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a directory of that name is written %t", fault{outside: true}},
+			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a " +
+				"directory of that name is written %t", fault{outside: true}},
 		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
-			"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /", fault{}},
+			"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /",
+			fault{}},
 	}
 })
 

@@ -34,7 +34,9 @@ func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 // callSafely turns a panic into an error of this call and a line in the log.
 // The session survives it; so does the store, which writes whole files and
 // whose mutex is freed by deferred calls.
-func (t Tool) callSafely(ctx context.Context, s *store.Store, raw json.RawMessage, log *slog.Logger) (result any, warnings []string, err error) {
+func (t Tool) callSafely(
+	ctx context.Context, s *store.Store, raw json.RawMessage, log *slog.Logger,
+) (result any, warnings []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			log.Error("a call panicked", "tool", t.Name, "panic", p, "stack", string(debug.Stack()))

@@ -116,7 +116,8 @@ func wireSize(text string) int {
 
 // notes say what was cut, and name the locks that are not listed any more.
 func (c *cutter) notes(v reflect.Value) []string {
-	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is omitted; lock_show tells more of one lock, its file all"}
+	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is " +
+		"omitted; lock_show tells more of one lock, its file all"}
 	if c.counted > 0 {
 		notes = append(notes, fmt.Sprintf("%d more are not listed; lock_history lists what has ended", c.counted))
 	}
@@ -154,5 +155,6 @@ func fewWarnings(warnings []string) []string {
 	backward := slices.Clone(short[first:])
 	slices.Reverse(backward)
 	last := len(short) - keep(backward, warningsRoom/4)
-	return slices.Concat(short[:first], []string{fmt.Sprintf("%d more warnings are not listed: agent-locks doctor lists what is wrong in the store", last-first)}, short[last:])
+	more := fmt.Sprintf("%d more warnings are not listed: agent-locks doctor lists what is wrong in the store", last-first)
+	return slices.Concat(short[:first], []string{more}, short[last:])
 }

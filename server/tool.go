@@ -59,7 +59,9 @@ func Tools() []Tool {
 // operation. The result is what store.Encode prints; warnings come with
 // errors too. Every error is of the caller's making or the store's: a
 // *store.Error, or ctx's.
-func (t Tool) Call(ctx context.Context, s *store.Store, raw json.RawMessage) (result any, warnings []string, err error) {
+func (t Tool) Call(
+	ctx context.Context, s *store.Store, raw json.RawMessage,
+) (result any, warnings []string, err error) {
 	args, err := t.read(raw)
 	if err != nil {
 		return nil, nil, store.Shortened(err)

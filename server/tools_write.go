@@ -78,7 +78,8 @@ func finishTool() Tool {
 		Name:    "lock_finish",
 		Command: "finish",
 		Title:   "Finish a lock",
-		Description: "End your lock when the work is done or given up: the files are free again, the record moves to the archive. " +
+		Description: "End your lock when the work is done or given up: the files are free again, " +
+			"the record moves to the archive. " +
 			"Do it before your last answer.",
 		Hints: Hints{Idempotent: true},
 		Properties: []Property{
@@ -99,7 +100,8 @@ func reopenTool() Tool {
 		Name:    "lock_reopen",
 		Command: "reopen",
 		Title:   "Reopen a lock",
-		Description: "Make a lock that has ended active again: yours, if it was reaped while you were still working, or one finished too soon (then say why). " +
+		Description: "Make a lock that has ended active again: yours, if it was reaped while you were still working, or " +
+			"one finished too soon (then say why). " +
 			"In the answer, overlaps is who claimed the same files meanwhile.",
 		Properties: []Property{
 			lockID(),
@@ -118,7 +120,8 @@ func reapTool() Tool {
 		Name:    "lock_reap",
 		Command: "reap",
 		Title:   "Archive abandoned locks",
-		Description: "Archive stale locks, whose holders have been silent too long. A deliberate act: look first with dry_run. " +
+		Description: "Archive stale locks, whose holders have been silent too long. " +
+			"A deliberate act: look first with dry_run. " +
 			"Takes all stale locks, or only lock_id, which is an error if not stale. " +
 			"A stale_minutes shorter than configured reaches your own locks only.",
 		Hints: Hints{Destructive: true, Idempotent: true},

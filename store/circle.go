@@ -63,7 +63,8 @@ func sendBack(c *call, tx *disk.Tx, holder *string) {
 		k := waitOf(c, t, c.foreignMinutes())
 		if through := circleOf(c, k, judgeClaim(c, k, read, live[:i]), live); through != "" {
 			queue.TakeBack(tx, t)
-			c.warn("%q waits for %q, which waits for this lock: that wait is refused now, since both would wait for each other", *holder, through)
+			c.warn("%q waits for %q, which waits for this lock: that wait is refused now, since both would wait for each other",
+				*holder, through)
 		}
 	}
 }

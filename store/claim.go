@@ -163,7 +163,9 @@ func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope
 
 // added are the entries that a scope does not have yet.
 func added(entries overlap.Scope, scope []string) overlap.Scope {
-	return slices.DeleteFunc(slices.Clone(entries), func(e *overlap.Entry) bool { return slices.Contains(scope, e.String()) })
+	return slices.DeleteFunc(slices.Clone(entries), func(e *overlap.Entry) bool {
+		return slices.Contains(scope, e.String())
+	})
 }
 
 // heldUp lists who waits for what a lock holds, so that its holder knows.

@@ -90,8 +90,9 @@ func claimOf(c *call, r CreateRequest) (*claim, error) {
 	}
 	c.paths.WarnEverything(scope)
 	l := lockfile.Lock{
-		Title: title, Status: lockfile.Active, AgentID: who.Agent, ParentAgentID: who.Parent, Scope: scopeTexts(scope), LeaseMinutes: lease,
-		Repository: recorded(c, "repository", c.repo.Root), Worktree: recorded(c, "worktree", c.repo.Worktree),
+		Title: title, Status: lockfile.Active, AgentID: who.Agent, ParentAgentID: who.Parent, Scope: scopeTexts(scope),
+		LeaseMinutes: lease,
+		Repository:   recorded(c, "repository", c.repo.Root), Worktree: recorded(c, "worktree", c.repo.Worktree),
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName()),
 		Branch:       recorded(c, "branch", c.repo.Branch), Head: c.repo.Head,
 	}
@@ -193,7 +194,8 @@ func notePassed(c *call, k *claim, b blockers) {
 	c.note(b.read)
 	for _, o := range b.overlaps {
 		if l := &o.entry.Lock; rules.Stale(l, c.store.Now(), k.minutes) {
-			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it", l.ID)
+			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it",
+				l.ID)
 		}
 	}
 	if c.unreadable > 0 {

@@ -17,7 +17,8 @@ func (s *Store) Doctor(ctx context.Context, r DoctorRequest) (Answer[doctor.Diag
 	report, err := doctor.Examine(ctx, doctor.Question{
 		Query: s.query(r.Target, s.Environ()), Now: s.Now(), MutexWait: s.MutexWait, Fix: r.Fix,
 	})
-	return Answer[doctor.Diagnosis]{Result: report.Diagnosis, Warnings: report.Warnings, Dir: report.Dir, Unreadable: report.Unreadable}, err
+	return Answer[doctor.Diagnosis]{Result: report.Diagnosis, Warnings: report.Warnings, Dir: report.Dir,
+		Unreadable: report.Unreadable}, err
 }
 
 // What doctor found, for those who add to it or show it.

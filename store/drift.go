@@ -64,7 +64,8 @@ type Held struct {
 func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]LockDrift, error) {
 		if c.repo.Worktree == "" {
-			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).WithHint("ask from a worktree, or name one with `base_dir`")
+			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).
+				WithHint("ask from a worktree, or name one with `base_dir`")
 		}
 		who, err := c.caller(r.AgentID, nil)
 		if err != nil {
@@ -120,10 +121,12 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 			return nil, err
 		}
 		if !storedScope(c, e).NamesFiles() {
-			return nil, fault.Input("lock %q is on no file, so nothing can have changed outside it", e.Lock.ID).WithHint("name a lock whose scope has paths, or none")
+			return nil, fault.Input("lock %q is on no file, so nothing can have changed outside it", e.Lock.ID).
+				WithHint("name a lock whose scope has paths, or none")
 		}
 		if !who.SameWorktree(&e.Lock) {
-			c.warn("lock %q was made from %q; what is compared is what changed in %q", e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
+			c.warn("lock %q was made from %q; what is compared is what changed in %q",
+				e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
 		}
 		return []disk.Entry{e}, nil
 	}
@@ -221,8 +224,9 @@ func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
 				continue
 			}
 			total += len(covered[exactly])
-			groups = append(groups, group{paths: recordedPaths(covered[exactly]), held: Held{LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID,
-				Stale: rules.Stale(&o.Lock, k.call.store.Now(), k.minutes), Exact: exactly}})
+			groups = append(groups, group{paths: recordedPaths(covered[exactly]),
+				held: Held{LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID,
+					Stale: rules.Stale(&o.Lock, k.call.store.Now(), k.minutes), Exact: exactly}})
 		}
 	}
 	share := k.limit

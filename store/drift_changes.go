@@ -23,7 +23,8 @@ func unlessTrusted(c *call, t Target) error {
 	}
 	c.repo = repo
 	if len(filters) > 0 {
-		c.warn("the content filters of %q (%q) are not run, since the working directory is not in that repository: files that they convert may count as changed",
+		c.warn("the content filters of %q (%q) are not run, since the working directory is not in that repository: files "+
+			"that they convert may count as changed",
 			repo.Root, filters)
 	}
 	return nil
@@ -59,7 +60,8 @@ func committed(c *call, l *lockfile.Lock) ([]string, error) {
 	if there {
 		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
 	}
-	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: commits since its time are looked at", l.Head, l.ID)
+	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: "+
+		"commits since its time are looked at", l.Head, l.ID)
 	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 }
 

@@ -44,7 +44,8 @@ func readGuardConfig(named string, settings map[string]string) guardConfig {
 	if v, ok := settings["agentlocks.requireclaim"]; ok {
 		require, err := gitdir.ParseBool(v)
 		if err != nil {
-			g.warnings = append(g.warnings, fmt.Sprintf("git config agentlocks.requireClaim is %q, which is neither true nor false: treated as true", v))
+			g.warnings = append(g.warnings,
+				fmt.Sprintf("git config agentlocks.requireClaim is %q, which is neither true nor false: treated as true", v))
 		}
 		g.requireClaim = require || err != nil
 	}
@@ -58,7 +59,8 @@ func readGuardConfig(named string, settings map[string]string) guardConfig {
 		case ModeBlock, ModeWarn, ModeOff:
 			g.mode = mode
 		default:
-			g.warnings = append(g.warnings, fmt.Sprintf("%s is %q: treated as block; use block, warn or off", said.where, said.value))
+			g.warnings = append(g.warnings,
+				fmt.Sprintf("%s is %q: treated as block; use block, warn or off", said.where, said.value))
 		}
 		break
 	}

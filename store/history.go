@@ -44,7 +44,8 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		case rest.Unread > 0 && f.filters():
 			c.warn("%d more, claimed earlier, were not searched: `limit` %d was reached", rest.Passing+rest.Unread, limit)
 		case rest.Passing+rest.Unread > 0:
-			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them", rest.Passing+rest.Unread, limit)
+			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them",
+				rest.Passing+rest.Unread, limit)
 		}
 		out := make([]Whole, len(found))
 		for i, e := range found {

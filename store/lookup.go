@@ -123,7 +123,8 @@ func expandID(c *call, short string, first disk.Which, mine func(id string) bool
 // on, begins it or its slug.
 func namedBy(id, short string) bool {
 	slug := lockfile.SlugOf(id)
-	return slug == short || utf8.RuneCountInString(short) >= minShortID && (strings.HasPrefix(id, short) || strings.HasPrefix(slug, short))
+	return slug == short || utf8.RuneCountInString(short) >= minShortID &&
+		(strings.HasPrefix(id, short) || strings.HasPrefix(slug, short))
 }
 
 // bestNamed are those of the ids that short names whose whole slug it is; all of
@@ -150,7 +151,8 @@ func lookOrder(first disk.Which) []disk.Which {
 
 // ambiguous refuses a name that fits several locks.
 func ambiguous(c *call, short string, ids []string) *fault.Error {
-	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, len(ids)).WithHint("give more of the id:" + candidates(c, ids))
+	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, len(ids)).
+		WithHint("give more of the id:" + candidates(c, ids))
 }
 
 // notYours refuses a short name that fits only what others hold.
@@ -179,18 +181,22 @@ func candidates(c *call, ids []string) string {
 // a lock reaped for inactivity from one that was finished, and names who ended
 // it and the way back.
 func notActive(l *lockfile.Lock) *fault.Error {
-	err := &fault.Error{Code: fault.LockNotActive, Hint: "claim again to go on working on its scope, or reopen it with a reason"}
+	err := &fault.Error{Code: fault.LockNotActive,
+		Hint: "claim again to go on working on its scope, or reopen it with a reason"}
 	switch l.FinishedBy {
 	case reapedBy:
 		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", l.ID, stamped(l.Finished))
 		if !l.Finished.IsZero() && l.Finished.After(l.Updated.Time) {
-			err.Message += fmt.Sprintf(", after %s without a heartbeat", rules.Age(rules.SecondsBetween(l.Updated.Time, l.Finished.Time)))
+			err.Message += fmt.Sprintf(", after %s without a heartbeat",
+				rules.Age(rules.SecondsBetween(l.Updated.Time, l.Finished.Time)))
 		}
 		err.Message += lastNoteLike(l, reapedPrefix)
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"
 	case forcedBy:
-		err.Message = fmt.Sprintf("lock %q was finished by force %s%s", l.ID, stamped(l.Finished), lastNoteLike(l, endedPrefix))
-		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before you go on editing"
+		err.Message = fmt.Sprintf("lock %q was finished by force %s%s",
+			l.ID, stamped(l.Finished), lastNoteLike(l, endedPrefix))
+		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before " +
+			"you go on editing"
 	case "":
 		err.Message = fmt.Sprintf("lock %q is already done: finished %s", l.ID, stamped(l.Finished))
 	default:

@@ -16,7 +16,8 @@ import (
 func waitSeconds(n float64) (time.Duration, error) {
 	limit := time.Duration(n * float64(time.Second))
 	if !(n > 0 && n <= maxWait) || limit == 0 {
-		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d", rules.NumberText(n), maxWait).
+		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d",
+			rules.NumberText(n), maxWait).
 			WithHint("say how many seconds to wait at most; to claim without waiting use `if_free`")
 	}
 	return limit, nil
@@ -139,7 +140,8 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	}
 	c.ctx = w.asked
 	if c.ctx.Err() != nil { // nobody is left to be told
-		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed", Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
+		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed",
+			Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
 	b, err := findBlockers(c, k, place)
 	if err != nil {

@@ -99,7 +99,8 @@ func (e *event) warning(text string) Answer {
 
 // decision is an answer that settles whether an edit goes ahead.
 func (e *event) decision(verdict, reason string) Answer {
-	return Answer{Specific: &Specific{HookEventName: e.name, PermissionDecision: verdict, PermissionDecisionReason: reason}}
+	return Answer{Specific: &Specific{HookEventName: e.name, PermissionDecision: verdict,
+		PermissionDecisionReason: reason}}
 }
 
 // undecided is the answer where we do not know. An edit that nobody could

@@ -93,19 +93,22 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 		}
 		return e.held(mode, text)
 	case len(ans.Result.Blocked) > 0:
-		r := refusal{edit: ans.Result, baseDir: elsewhere(e.in.Cwd, path, ans.Result.Blocked[0]), subagent: e.in.AgentID != "", waysOut: mode == modeDeny}
+		r := refusal{edit: ans.Result, baseDir: elsewhere(e.in.Cwd, path, ans.Result.Blocked[0]),
+			subagent: e.in.AgentID != "", waysOut: mode == modeDeny}
 		return e.held(mode, r.text())
 	}
 	var notes []string
 	for _, w := range ans.Result.Warned {
-		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)", clipped(w.Files[0], 200), holdText(w), render.Plain(w.ID)))
+		notes = append(notes, fmt.Sprintf("agent-locks: you may edit %s, but it %s (lock %s)",
+			clipped(w.Files[0], 200), holdText(w), render.Plain(w.ID)))
 	}
 	tail := ""
 	if len(notes) > 0 {
 		tail = "\n" + othersWords
 	}
 	if ans.Unreadable > 0 {
-		notes = append([]string{fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks doctor", render.Count(ans.Unreadable, "lock file"))}, notes...)
+		notes = append([]string{fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks "+
+			"doctor", render.Count(ans.Unreadable, "lock file"))}, notes...)
 	}
 	if len(notes) == 0 {
 		return Answer{}

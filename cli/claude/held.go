@@ -51,14 +51,16 @@ func (r refusal) text() string {
 %s- coordinate: ask %s, or leave a note with lock_update on %s.
 - wait: lock_wait on the file%s, then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, othersWords, tools, r.finish(flag), who, render.Plain(first.ID), command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
+%s`, othersWords, tools, r.finish(flag), who, render.Plain(first.ID),
+		command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
 }
 
 // finish is the way out for whoever started the holder, and so may end its lock.
 func (r refusal) finish(flag string) string {
 	for _, held := range r.edit.Blocked {
 		if !r.subagent && held.AgentID != nil && isChild(held.Summary, r.edit.You) {
-			return fmt.Sprintf("- finish: you started %s; when it is done: lock_finish on %s%s.\n", clipped(*held.AgentID, 80), render.Plain(held.ID),
+			return fmt.Sprintf("- finish: you started %s; when it is done: lock_finish on %s%s.\n",
+				clipped(*held.AgentID, 80), render.Plain(held.ID),
 				command("agent-locks finish "+flag+shell.Word(held.ID)+" --agent "+shell.Word(*r.edit.You)))
 		}
 	}
@@ -76,7 +78,8 @@ func command(line string) string {
 // worktree or in one that is gone.
 func holdLines(held store.Hold, me *string, flag string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", clipped(held.Files[0], 120), holdText(held), render.Plain(held.ID), render.Plain(held.Created), store.Age(held.StaleForSeconds))
+	fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", clipped(held.Files[0], 120), holdText(held),
+		render.Plain(held.ID), render.Plain(held.Created), store.Age(held.StaleForSeconds))
 	if held.Worktree != "" {
 		fmt.Fprintf(&b, ", in %s", clipped(held.Worktree, 120))
 	}
@@ -91,7 +94,8 @@ func holdLines(held store.Hold, me *string, flag string) string {
 		fmt.Fprintf(&b, "\nIt was made from your own worktree; %s.", whoseHere(held.Summary, me, flag))
 	}
 	if held.WorktreeGone {
-		fmt.Fprintf(&b, "\nIts worktree is gone. Where nobody works on it any more: agent-locks finish %s%s --force, or agent-locks reap %s%s once it is stale.",
+		fmt.Fprintf(&b, "\nIts worktree is gone. Where nobody works on it any more: agent-locks finish %s%s --force, or "+
+			"agent-locks reap %s%s once it is stale.",
 			flag, shell.Word(held.ID), flag, shell.Word(held.ID))
 	}
 	return b.String()

@@ -38,13 +38,15 @@ func (e *event) start(ctx context.Context) Answer {
 	default:
 		text = append(text, atWork(me)...)
 		if ans.Unreadable > 0 {
-			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor names them), so there may be more.", render.Count(ans.Unreadable, "lock file")))
+			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor names them), so there may be more.",
+				render.Count(ans.Unreadable, "lock file")))
 		}
 	}
 	a := e.context(strings.Join(text, "\n"))
 	if said := e.hook.Getenv(modeVariable); said != "" {
 		if mode, ok := parseMode(said); !ok { // once: an edit comes too often
-			a.SystemMessage = fmt.Sprintf("agent-locks: %s is %q: treated as %s; use deny, warn or off", modeVariable, clipped(said, 80), mode)
+			a.SystemMessage = fmt.Sprintf("agent-locks: %s is %q: treated as %s; use deny, warn or off",
+				modeVariable, clipped(said, 80), mode)
 		}
 	}
 	return a
@@ -60,7 +62,8 @@ func introduction(me store.Started, exported bool) string {
 	if me.Continues {
 		before = ", as in the session that this one goes on from"
 	}
-	text := fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q%s: pass that as agent_id to the agent-locks tools (%s). "+
+	text := fmt.Sprintf("agent-locks: several agents may work on this repository. "+
+		"You are %q%s: pass that as agent_id to the agent-locks tools (%s). "+
 		"Claim the files before you edit them (lock_create), finish when done (lock_finish).", id, before, shells)
 	if me.Left != "" {
 		text += fmt.Sprintf("\nYou are no longer %q: another live session goes on with that work under this name. "+
@@ -85,9 +88,11 @@ func (e *event) startSubagent(ctx context.Context) Answer {
 		return e.undecided("the subagent cannot be told who it is: " + errorText(err))
 	}
 	me, session := request.Subagent, render.Plain(*ans.Result.AgentID)
-	return e.context(fmt.Sprintf("agent-locks: several agents may work on this repository. You are %q, a subagent of %q: pass agent_id %q and parent_agent_id %q "+
-		"to the agent-locks tools (in a shell: AGENT_LOCKS_AGENT_ID=%s AGENT_LOCKS_PARENT_ID=%s before the command, git commit included). "+
-		"Then your claims are told from those of other subagents. Claim the files before you edit them (lock_create), finish when done (lock_finish).",
+	return e.context(fmt.Sprintf("agent-locks: several agents may work on this repository. "+
+		"You are %q, a subagent of %q: pass agent_id %q and parent_agent_id %q to the agent-locks tools "+
+		"(in a shell: AGENT_LOCKS_AGENT_ID=%s AGENT_LOCKS_PARENT_ID=%s before the command, git commit included). "+
+		"Then your claims are told from those of other subagents. "+
+		"Claim the files before you edit them (lock_create), finish when done (lock_finish).",
 		me, session, me, session, shell.Word(me), shell.Word(session)))
 }
 
@@ -138,5 +143,6 @@ func (e *event) end(ctx context.Context) Answer {
 		return Answer{}
 	}
 	return Answer{SystemMessage: fmt.Sprintf("agent-locks: this session (%s) ends and still holds:\n%s\n"+
-		"Finish what is done (agent-locks finish <id>); the rest goes stale and can be reaped.", render.Plain(*ans.Result.AgentID), lockLines(ans.Result.Own, nil))}
+		"Finish what is done (agent-locks finish <id>); the rest goes stale and can be reaped.",
+		render.Plain(*ans.Result.AgentID), lockLines(ans.Result.Own, nil))}
 }

@@ -66,7 +66,8 @@ func worktreeCell(s store.Summary) string {
 }
 
 func branchColumn(rows []store.Summary) column {
-	return column{head: "BRANCH", cells: cells(rows, func(s store.Summary) string { return orDash(s.Branch) }), least: 8, drop: 1, minor: true}
+	branch := func(s store.Summary) string { return orDash(s.Branch) }
+	return column{head: "BRANCH", cells: cells(rows, branch), least: 8, drop: 1, minor: true}
 }
 
 func statusColumn(rows []store.Summary) column {
@@ -117,7 +118,8 @@ func overlapColumn(rows []store.Summary) column {
 
 // titleColumn may go before an id is cut, whose slug says much the same.
 func titleColumn(rows []store.Summary) column {
-	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), least: 12, drop: 4, minor: true}
+	title := func(s store.Summary) string { return s.Title }
+	return column{head: "TITLE", cells: cells(rows, title), least: 12, drop: 4, minor: true}
 }
 
 // idColumn is cut last, and not below what distinguishes these locks: a prefix
@@ -128,7 +130,8 @@ func idColumn(rows []store.Summary) column {
 	for i := 1; i < len(rows); i++ {
 		unique = max(unique, commonPrefix(rows[i-1].ID, rows[i].ID)+1)
 	}
-	return column{head: "ID", cells: cells(rows, func(s store.Summary) string { return s.ID }), least: unique + len([]rune(Ellipsis)), last: true}
+	id := func(s store.Summary) string { return s.ID }
+	return column{head: "ID", cells: cells(rows, id), least: unique + len([]rune(Ellipsis)), last: true}
 }
 
 func commonPrefix(a, b string) int {

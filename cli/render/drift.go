@@ -23,9 +23,11 @@ func writeDrift(w io.Writer, d store.LockDrift) {
 	case store.NothingChanged:
 		fmt.Fprintf(w, "%s: nothing changed\n", Plain(d.LockID))
 	case store.Covered:
-		fmt.Fprintf(w, "%s: covers all that changed (%s)\n", Plain(d.LockID), Count(max(len(d.Changed), d.ChangedFiles), "file"))
+		fmt.Fprintf(w, "%s: covers all that changed (%s)\n",
+			Plain(d.LockID), Count(max(len(d.Changed), d.ChangedFiles), "file"))
 	default:
-		fmt.Fprintf(w, "%s: %s changed outside its scope\n", Plain(d.LockID), Count(max(len(d.Outside), d.OutsideFiles), "file"))
+		fmt.Fprintf(w, "%s: %s changed outside its scope\n",
+			Plain(d.LockID), Count(max(len(d.Outside), d.OutsideFiles), "file"))
 	}
 	var free []string
 	written := make([]bool, len(d.HeldByOthers))

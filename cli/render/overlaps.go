@@ -22,7 +22,8 @@ func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 // writeRecent reports what ended on these files not long ago.
 func writeRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
-		fmt.Fprintf(w, "recently finished here: %s, by %s, at %s (%s)", Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Short(r.Title))
+		fmt.Fprintf(w, "recently finished here: %s, by %s, at %s (%s)",
+			Plain(r.ID), AgentName(r.AgentID), Plain(r.Finished), Short(r.Title))
 		if r.Outcome != "" {
 			fmt.Fprintf(w, ", %s", Plain(strings.TrimSpace(r.Outcome+" "+r.MovedTo)))
 		}
@@ -90,7 +91,8 @@ func HoldText(verb string, h store.Hold) string {
 	if !h.Exact {
 		verb = "may be "
 	}
-	text := fmt.Sprintf("%sheld by %s for %s", verb, AgentName(h.AgentID), legible.Quote(legible.Cut(h.Title, 4*lockfile.MaxTitle)))
+	text := fmt.Sprintf("%sheld by %s for %s",
+		verb, AgentName(h.AgentID), legible.Quote(legible.Cut(h.Title, 4*lockfile.MaxTitle)))
 	switch h.Reason {
 	case "stale":
 		text += "; the lock is stale: agent-locks reap " + Plain(h.ID)

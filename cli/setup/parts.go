@@ -102,7 +102,8 @@ func hooks(p policy) []part {
 
 // hook is the command that answers an event.
 func (p policy) hook(event string) object {
-	return object{{"type", "command"}, {"command", shell.Word(p.started()) + " " + hookArgs(event)}, {"timeout", hookSeconds}}
+	return object{{"type", "command"}, {"command", shell.Word(p.started()) + " " + hookArgs(event)},
+		{"timeout", hookSeconds}}
 }
 
 func hookArgs(event string) string { return "hook claude " + event }

@@ -59,7 +59,8 @@ func (p part) hinderedHook(groups hujson.Value) []string {
 				continue
 			}
 			if missed := unmatched(group.value, event); missed != "" {
-				all = append(all, fmt.Sprintf("the hook for %q has the matcher %q, which misses %s", event, text(group.value, "matcher"), missed))
+				all = append(all, fmt.Sprintf("the hook for %q has the matcher %q, which misses %s",
+					event, text(group.value, "matcher"), missed))
 			}
 			for _, set := range strings.Fields(ownVariables.FindString(strings.TrimSpace(text(h.value, "command")))) {
 				name, to, _ := strings.Cut(set, "=")
@@ -140,7 +141,8 @@ func redirects(name, text string) string {
 		return "another agent-locks, or none, may be started"
 	case name == "LD_PRELOAD", name == "LD_LIBRARY_PATH", strings.HasPrefix(name, "DYLD_"):
 		return "it may change what agent-locks does"
-	case slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_EXEC_PATH"}, name), strings.HasPrefix(name, "GIT_CONFIG"):
+	case slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_EXEC_PATH"}, name),
+		strings.HasPrefix(name, "GIT_CONFIG"):
 		return "git may answer about another repository"
 	case name == "AGENT_LOCKS_HOOK" && (mode == "off" || mode == "warn"):
 		return "the hooks will not deny any edit"

@@ -49,7 +49,8 @@ func emoji(r rune) bool {
 	if r == utf8.RuneError { // nothing, or no text; to Unicode it is a symbol
 		return false
 	}
-	return unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune(exclamations, r) || r == information || r == wave ||
+	return unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune(exclamations, r) || r == information ||
+		r == wave ||
 		0x1f000 <= r && r <= 0x1fffd && !modifier(r)
 }
 
@@ -72,7 +73,8 @@ func joining(r rune) bool {
 		unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Phags_Pa, unicode.Adlam,
 		unicode.Hanifi_Rohingya, unicode.Manichaean, unicode.Sogdian,
 		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
-		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese,
+		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+		unicode.Balinese,
 		unicode.Javanese, unicode.Sundanese, unicode.Meetei_Mayek, unicode.Limbu, unicode.Lepcha, unicode.Chakma,
 		unicode.Inherited) // marks that are shared between scripts
 }

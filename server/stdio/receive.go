@@ -61,7 +61,8 @@ func (c *connection) receive(text []byte) error {
 	}
 	if !c.batchesAllowed(text) {
 		return refuse(nil, jsonrpc.CodeInvalidRequest,
-			"there are no batches in protocol version %s and later: send each message on a line of its own", versionWithoutBatches)
+			"there are no batches in protocol version %s and later: send each message on a line of its own",
+			versionWithoutBatches)
 	}
 	a := &answers{isBatch: true, missing: 1}
 	var refusals [][]byte

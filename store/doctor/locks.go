@@ -79,10 +79,12 @@ func (x *exam) places(e disk.Entry) {
 		}
 		x.failed(CheckDuplicates, active, e.TwoPlaces())
 	case e.Other != "":
-		x.unfinished(e.Other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q", e.Lock.ID, disk.DoneName, e.Other),
+		x.unfinished(e.Other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q",
+			e.Lock.ID, disk.DoneName, e.Other),
 			"removed the copy, which was equal byte for byte")
 	case e.Done() && !e.Archived:
-		x.unfinished(e.Path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s", e.Lock.ID, disk.DoneName), "moved it into "+disk.DoneName)
+		x.unfinished(e.Path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s",
+			e.Lock.ID, disk.DoneName), "moved it into "+disk.DoneName)
 	}
 }
 
@@ -107,8 +109,9 @@ func (x *exam) holder(e disk.Entry, minutes float64) {
 	if skew := rules.Skew(&e.Lock, x.question.Now); skew > 0 {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckClock, Path: e.Path,
-			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then", e.Lock.ID, e.Lock.Updated.Raw, rules.Age(skew)),
-			Fix:     "set the clock that is wrong, then: agent-locks heartbeat " + e.Lock.ID,
+			Message: fmt.Sprintf("lock %q was updated in the future (%s, %s from now): it counts as fresh until then",
+				e.Lock.ID, e.Lock.Updated.Raw, rules.Age(skew)),
+			Fix: "set the clock that is wrong, then: agent-locks heartbeat " + e.Lock.ID,
 		})
 	}
 	if x.paths.MadeInGone(&e.Lock) {
@@ -121,8 +124,9 @@ func (x *exam) holder(e disk.Entry, minutes float64) {
 	if rules.Stale(&e.Lock, x.question.Now, minutes) {
 		x.add(Finding{
 			Severity: SeverityNote, Check: CheckStale, Path: e.Path,
-			Message: fmt.Sprintf("lock %q (%s) has been silent for %s", e.Lock.ID, e.Lock.Title, rules.Age(rules.Quiet(&e.Lock, x.question.Now))),
-			Fix:     "agent-locks reap " + e.Lock.ID,
+			Message: fmt.Sprintf("lock %q (%s) has been silent for %s",
+				e.Lock.ID, e.Lock.Title, rules.Age(rules.Quiet(&e.Lock, x.question.Now))),
+			Fix: "agent-locks reap " + e.Lock.ID,
 		})
 	}
 }

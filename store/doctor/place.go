@@ -26,8 +26,9 @@ func (x *exam) repository() {
 	if x.repo.ConfigErr != nil {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
-			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names", x.repo.ConfigErr),
-			Fix:     "fix the config file, or its permissions",
+			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names",
+				x.repo.ConfigErr),
+			Fix: "fix the config file, or its permissions",
 		})
 		return
 	}
@@ -107,8 +108,9 @@ func unshared(locks []disk.Lack) Finding {
 func lacking(l disk.Lack) Finding {
 	return Finding{
 		Severity: SeverityProblem, Check: CheckPermissions, Path: l.Path,
-		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for", l.Path, octal(l.Mode), octal(l.Want)),
-		Fix:     fmt.Sprintf("its owner runs: chmod %04o %s", octal(l.Mode|l.Want), shell.Word(l.Path)),
+		Message: fmt.Sprintf("%q has the permissions %04o and lacks some of %04o, which core.sharedRepository asks for",
+			l.Path, octal(l.Mode), octal(l.Want)),
+		Fix: fmt.Sprintf("its owner runs: chmod %04o %s", octal(l.Mode|l.Want), shell.Word(l.Path)),
 	}
 }
 
@@ -148,14 +150,16 @@ func mutexFinding(path string, state disk.MutexState, network string, trial time
 	case state == disk.MutexUseless:
 		return Finding{
 			Severity: SeverityProblem, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("two locks on %q were granted at once: this file system does not exclude, so agents can overwrite each other's work on a lock", path),
-			Fix:     "keep the repository on a local disk, or mount the file system with locking",
+			Message: fmt.Sprintf("two locks on %q were granted at once: this file system does not exclude, so agents can "+
+				"overwrite each other's work on a lock", path),
+			Fix: "keep the repository on a local disk, or mount the file system with locking",
 		}
 	case network != "":
 		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines that cannot be tried from here", path, network),
-			Fix:     "let the agents on one machine only use it, or keep the repository on a local disk",
+			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines "+
+				"that cannot be tried from here", path, network),
+			Fix: "let the agents on one machine only use it, or keep the repository on a local disk",
 		}
 	default:
 		ok.Message = fmt.Sprintf("a second lock on %q was refused, as it must be", path)

@@ -47,7 +47,9 @@ func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, e
 		next := ids[:min(len(ids), w.filesToRead(len(l.Entries)))]
 		ids = ids[len(next):]
 		if !w.Since.IsZero() {
-			next = slices.DeleteFunc(slices.Clone(next), func(id string) bool { return seen.inDone[id] && d.writtenBefore(id, w.Since) })
+			next = slices.DeleteFunc(slices.Clone(next), func(id string) bool {
+				return seen.inDone[id] && d.writtenBefore(id, w.Since)
+			})
 		}
 		found, err := s.findAll(ctx, next)
 		if err != nil {

@@ -42,7 +42,8 @@ func (e Entry) Unfinished() bool {
 func (e Entry) Edited(edit lockfile.Edit) (*lockfile.File, error) {
 	f, err := e.File.With(edit)
 	if err != nil {
-		return nil, fault.Input("lock %q cannot be changed: %v", e.Lock.ID, err).WithHint(fmt.Sprintf("fix or shorten %q by hand", e.Path))
+		return nil, fault.Input("lock %q cannot be changed: %v", e.Lock.ID, err).
+			WithHint(fmt.Sprintf("fix or shorten %q by hand", e.Path))
 	}
 	grows := len(edit.AddNotes)+len(edit.AddTasks) > 0
 	if grows && (f.Lock.Status == e.File.Lock.Status || f.Lock.Status == lockfile.Active) {
@@ -76,7 +77,8 @@ func (e Entry) TwoPlaces() error {
 // duplicate refuses to put a file where there is one already.
 func duplicate(id, active, done string) error {
 	return fault.New(fault.DuplicateID, "%q is in two places: %q and %q", id, active, done).
-		WithHint(fmt.Sprintf("read both, then move one of them out of the store: %q, if the other is the one to go on with", done))
+		WithHint(fmt.Sprintf("read both, then move one of them out of the store: %q, if the other is the one to go on with",
+			done))
 }
 
 // A BadFile is a file in the store that could not be read as a lock.
@@ -87,7 +89,8 @@ type BadFile struct {
 
 // err is the error for such a file where the lock was asked for by its id.
 func (f BadFile) err() error {
-	return fault.Input("%q cannot be read as a lock: %s", f.Path, f.Reason).WithHint("fix the file by hand, or move it away")
+	return fault.Input("%q cannot be read as a lock: %s", f.Path, f.Reason).
+		WithHint("fix the file by hand, or move it away")
 }
 
 // A Listing is what the directory held.

@@ -69,7 +69,10 @@ func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 		name    string
 		want    fs.FileMode
 		granted bool
-	}{{".", dirMode, true}, {DoneName, dirMode, true}, {mutexName, fileMode, true}, {WaitingName, dirMode, false}, {SessionsName, dirMode, false}} {
+	}{
+		{".", dirMode, true}, {DoneName, dirMode, true}, {mutexName, fileMode, true},
+		{WaitingName, dirMode, false}, {SessionsName, dirMode, false},
+	} {
 		if l, lacks := d.lack(at.name, at.want); lacks {
 			l.Granted = at.granted
 			own = append(own, l)

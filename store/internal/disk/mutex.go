@@ -102,7 +102,8 @@ func (d *Dir) busy(p *patience, ended error) error {
 	path := filepath.Join(d.Path, mutexName)
 	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.Wait)
 	if p.extended {
-		message = fmt.Sprintf("the store is busy: others have written without a pause for %s, by turns in %q", mostPatience*d.Wait, path)
+		message = fmt.Sprintf("the store is busy: others have written without a pause for %s, by turns in %q",
+			mostPatience*d.Wait, path)
 	}
 	if ended != nil {
 		message = fmt.Sprintf("gave up waiting for %q: %v", path, ended)
@@ -110,8 +111,8 @@ func (d *Dir) busy(p *patience, ended error) error {
 	return &fault.Error{
 		Code:    fault.StoreBusy,
 		Message: message,
-		Hint: "nothing was changed; try again. Another agent-locks process is writing, or was stopped (ctrl-z, a debugger) while it wrote: " +
-			"continue or end it. The lock ends with its process, so removing the file does not help",
+		Hint: "nothing was changed; try again. Another agent-locks process is writing, or was stopped (ctrl-z, a " +
+			"debugger) while it wrote: continue or end it. The lock ends with its process, so removing the file does not help",
 		Err: ended,
 	}
 }

@@ -33,7 +33,8 @@ func wayOut(err error) string {
 	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
 		return "the file system cannot do that; a repository that several agents change belongs on a local disk"
 	case errors.Is(err, fs.ErrPermission):
-		return "the git directory must be writable for this user; for a repository that several users share see core.sharedRepository in git's manual"
+		return "the git directory must be writable for this user; for a repository that several users share see " +
+			"core.sharedRepository in git's manual"
 	}
 	return ""
 }

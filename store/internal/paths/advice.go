@@ -22,7 +22,8 @@ func (r *Reader) warnMisplaced(text string, e *overlap.Entry) {
 	if r.kindHere(e.String()) != overlap.Unknown || r.kindHere(path.Join(r.repo.Prefix, text)) == overlap.Unknown {
 		return
 	}
-	r.warn("%s is read from the repository's root, where it does not exist; did you mean %s?", fault.InQuotes(text), fault.InQuotes("./"+text))
+	r.warn("%s is read from the repository's root, where it does not exist; did you mean %s?",
+		fault.InQuotes(text), fault.InQuotes("./"+text))
 }
 
 // warnSeveral warns of an entry that looks like several: commas and blanks are
@@ -79,7 +80,8 @@ func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
 		}
 		dir = filepath.Join(dir, name)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			r.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`", fault.InQuotes(text), dir)
+			r.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`",
+				fault.InQuotes(text), dir)
 			return
 		}
 	}
@@ -89,7 +91,8 @@ func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
 func (r *Reader) WarnEverything(scope overlap.Scope) {
 	for _, e := range scope {
 		if e.Everything() {
-			r.warn("%s covers every file of the repository, so it blocks everybody else; name what you work on", fault.InQuotes(e.String()))
+			r.warn("%s covers every file of the repository, so it blocks everybody else; name what you work on",
+				fault.InQuotes(e.String()))
 			return
 		}
 	}

@@ -37,7 +37,8 @@ func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 			warn("%s", text)
 		}
 	}
-	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{}, named: map[string]string{}}
+	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{},
+		named: map[string]string{}}
 }
 
 // Refill lets comparing cost as much again, for another read of the store.
@@ -78,15 +79,19 @@ var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 // Parse reads the caller's own entries, relative to where it stands.
 func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
-		return nil, fault.New(fault.BadScope, "the scope is empty").WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**; what is not a file is named custom://name")
+		return nil, fault.New(fault.BadScope, "the scope is empty").
+			WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**; what is not " +
+				"a file is named custom://name")
 	}
 	if len(entries) > overlap.MaxEntries {
-		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).WithHint("use globs, or make several claims")
+		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).
+			WithHint("use globs, or make several claims")
 	}
 	how := r.how()
 	how.Prefix = r.repo.Prefix
 	if err := r.placeAbsolute(entries, &how); err != nil {
-		return nil, &fault.Error{Code: fault.GitFailed, Message: err.Error(), Err: err, Hint: "give scopes relative to the repository's root"}
+		return nil, &fault.Error{Code: fault.GitFailed, Message: err.Error(), Err: err,
+			Hint: "give scopes relative to the repository's root"}
 	}
 	scope := make(overlap.Scope, 0, len(entries))
 	for _, text := range entries {

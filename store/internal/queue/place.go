@@ -70,7 +70,8 @@ func renew(folder *disk.Folder, name string, now func() time.Time) (stop func() 
 	go func() {
 		var failed error
 		for disk.Pause(ctx, renewEvery) == nil {
-			if err := folder.Touch(name, now()); err != nil && !errors.Is(err, fs.ErrNotExist) { // removed by hand: the caller queues again
+			// Where it was removed by hand, the caller queues again.
+			if err := folder.Touch(name, now()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				failed = fmt.Errorf("a ticket that cannot be renewed is passed by after %s: %w", silence, err)
 			}
 		}

@@ -99,7 +99,8 @@ func matters(e fsnotify.Event, on string) bool {
 	case on != "":
 		return name == on
 	}
-	return !strings.HasPrefix(name, ".") && (strings.HasSuffix(name, disk.Extension) || strings.HasSuffix(name, ticketSuffix))
+	return !strings.HasPrefix(name, ".") &&
+		(strings.HasSuffix(name, disk.Extension) || strings.HasSuffix(name, ticketSuffix))
 }
 
 // Close stops watching.

@@ -11,7 +11,8 @@ type Party struct {
 
 // PartyOf is a lock's side.
 func PartyOf(l *lockfile.Lock, stale bool) Party {
-	return Party{Agent: l.AgentID, Parent: l.ParentAgentID, Shared: l.Mode == lockfile.Shared, Over: stale || l.Status == lockfile.Done}
+	return Party{Agent: l.AgentID, Parent: l.ParentAgentID, Shared: l.Mode == lockfile.Shared,
+		Over: stale || l.Status == lockfile.Done}
 }
 
 // Blocks reports whether p blocks a caller who claims paths that p has claimed

@@ -35,7 +35,8 @@ func Configured(value string) (minutes float64, warning string) {
 	}
 	m, err := strconv.ParseFloat(value, 64)
 	if err != nil || !validMinutes(m) {
-		return DefaultMinutes, fmt.Sprintf("%s=%q is not a number of minutes above 0: using %d", StaleVariable, value, DefaultMinutes)
+		return DefaultMinutes,
+			fmt.Sprintf("%s=%q is not a number of minutes above 0: using %d", StaleVariable, value, DefaultMinutes)
 	}
 	return m, ""
 }
@@ -54,7 +55,8 @@ func CheckLease(m float64) error {
 	if validMinutes(m) && m <= maxLease {
 		return nil
 	}
-	return fault.Input("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)", NumberText(m), maxLease).
+	return fault.Input("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)",
+		NumberText(m), maxLease).
 		WithHint("say how many minutes you may be silent, or leave `lease_minutes` out")
 }
 

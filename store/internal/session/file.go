@@ -64,7 +64,8 @@ func keysIn(in *disk.Folder) ([]string, error) {
 	names, err := in.Names()
 	var keys []string
 	for _, name := range names {
-		if key, ok := strings.CutSuffix(name, suffix); ok && len(key) == len(Key("")) && strings.Trim(key, "0123456789abcdef") == "" {
+		if key, ok := strings.CutSuffix(name, suffix); ok && len(key) == len(Key("")) &&
+			strings.Trim(key, "0123456789abcdef") == "" {
 			keys = append(keys, key)
 		}
 	}
@@ -109,7 +110,9 @@ func Sweep(tx *disk.Tx) {
 			files = append(files, aged{key + suffix, fi.ModTime()})
 		}
 	}
-	slices.SortFunc(files, func(a, b aged) int { return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(files, func(a, b aged) int {
+		return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name))
+	})
 	for i, f := range files {
 		if i < maxRecords/2 && tx.Dir.Now().Sub(f.modified) <= maxAge {
 			continue

@@ -110,7 +110,8 @@ func (rs Records) LiveAt(place, key string, agent *string, since time.Time) []st
 	var out []string
 	for i := range rs {
 		r := &rs[i]
-		if r.Place == place && r.Key != key && r.Ended.IsZero() && r.Started.After(since) && !rules.SameAgent(agent, &r.AgentID) && !slices.Contains(out, r.AgentID) {
+		if r.Place == place && r.Key != key && r.Ended.IsZero() && r.Started.After(since) &&
+			!rules.SameAgent(agent, &r.AgentID) && !slices.Contains(out, r.AgentID) {
 			out = append(out, r.AgentID)
 		}
 	}
