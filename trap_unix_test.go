@@ -153,7 +153,7 @@ const trapLock = "2026-07-17T18-45-12-trap"
 // lockText is a lock that says of a file whatever the trap's author wants.
 func lockText(scope, head string) string {
 	return "---\nid: " + trapLock + "\nagent_id: them\nparent_agent_id: null\nstatus: active\ncreated: 2026-07-17T18-45-12\nupdated: 2026-07-17T18-45-12\nscope:\n  - " +
-		scope + "\nhead: " + head + "\nbranch: main\nlease_minutes: 43200000\n---\n\n# Trap\n\n- [ ] task\n"
+		scope + "\nworktree_name: .\nhead: " + head + "\nbranch: main\nlease_minutes: 43200000\n---\n\n# Trap\n\n- [ ] task\n"
 }
 
 // commands are one run, or several, of every command; FILE is a file of the

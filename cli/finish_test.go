@@ -20,10 +20,15 @@ func TestFinishRequests(t *testing.T) {
 
 func TestFinishOutput(t *testing.T) {
 	t.Parallel()
-	finished := fake{result: store.Finished{ID: someID, FilePath: "/repo/.git/agents-locks/done/" + someID + ".md"}}
+	const filePath = "/repo/.git/agents-locks/done/" + someID + ".md"
+	finished := fake{result: store.Finished{ID: someID, FilePath: filePath}}
 	const want = "finished " + someID + "\nthe record is in /repo/.git/agents-locks/done/" + someID + ".md\n"
 	testOutputs(t, []outputCase{
 		{name: "done", args: []string{"finish", "fix", "--summary", "s"}, store: finished, want: want},
+		{name: "not committed", args: []string{"finish", "fix", "--summary", "s"}, want: want + "not committed yet: 1 changed file of its scope (src/a)\n",
+			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a"}, UncommittedFiles: 1}}},
+		{name: "much not committed", args: []string{"finish", "fix", "--summary", "s"}, want: want + "not committed yet: 9 changed files of its scope (src/a, b\\x1b and 7 more)\n",
+			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a", "b\x1b"}, UncommittedFiles: 9}}},
 		{name: "without a summary", args: []string{"finish", "fix"}, store: finished,
 			want: want + "no summary was left; to add one: agent-locks update " + someID + " --note 'what was done, what is left'\n"},
 	})

@@ -27,6 +27,10 @@ type FinishRequest struct {
 type Finished struct {
 	ID       string `json:"id"`
 	FilePath string `json:"filePath"`
+	// The first files of the scope with changes that are not committed, and how
+	// many there are.
+	Uncommitted      []string `json:"uncommitted,omitempty"`
+	UncommittedFiles int      `json:"uncommittedFiles,omitempty"`
 }
 
 // The values of finished_by.
@@ -58,21 +62,24 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
-		return change(c, func(tx *disk.Tx) (Finished, error) {
+		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := unlessDone(findOwnLock(c, r.Ref, who, disk.ActiveOnly))
 			if err != nil {
-				return Finished{}, err
+				return disk.Entry{}, err
 			}
 			edit, err := finishEdit(&e.Lock, c.now(), who, summary, r.Force)
 			if err != nil {
-				return Finished{}, err
+				return disk.Entry{}, err
 			}
 			edit.Set = append(edit.Set, outcome...)
-			if e, err = tx.Finish(e, edit); err != nil {
-				return Finished{}, err
-			}
-			return Finished{ID: e.Lock.ID, FilePath: e.Path}, nil
+			return tx.Finish(e, edit)
 		})
+		if err != nil {
+			return Finished{}, err
+		}
+		out := Finished{ID: e.Lock.ID, FilePath: e.Path}
+		reportUncommitted(c, r.Target, e, &out)
+		return out, nil
 	})
 }
 

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+const (
+	// uncommittedPatience bounds what a finish waits for git's status: the lock
+	// has ended already.
+	uncommittedPatience = 2 * time.Second
+	// uncommittedShown is how many names the answer has.
+	uncommittedShown = 5
+)
+
+// reportUncommitted adds to the answer which files of a finished lock's scope
+// have changes that are not committed, in the worktree that the lock was made
+// from. What git cannot tell is a warning: the finish stands.
+func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
+	scope := storedScope(c, e)
+	if !scope.NamesFiles() || c.paths.WorktreeOf(&e.Lock) == "" || c.paths.MadeInGone(&e.Lock) {
+		return
+	}
+	changed, err := uncommittedOf(c, t, &e.Lock)
+	if err != nil {
+		c.warn("whether changes of its files are left to commit is not known: %v", err)
+		return
+	}
+	changed = slices.DeleteFunc(changed, func(name string) bool {
+		covers, _ := rules.Covering(scope, name)
+		return !covers
+	})
+	names := recordedPaths(changed)
+	out.UncommittedFiles, out.Uncommitted = len(names), names[:min(len(names), uncommittedShown)]
+}
+
+// uncommittedOf is what git's status says in the worktree that a lock was made
+// from, where git lists it.
+func uncommittedOf(c *call, t Target, l *lockfile.Lock) ([]string, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, uncommittedPatience)
+	defer cancel()
+	there := *c
+	there.ctx = ctx
+	defer func() { c.warnings = there.warnings }()
+	if !c.here().SameWorktree(l) {
+		worktree := c.paths.WorktreeOf(l)
+		if !c.repo.Lists(worktree) {
+			return nil, fmt.Errorf("git does not list the worktree %q", worktree)
+		}
+		var err error
+		if there.repo, err = c.store.locate(ctx, Target{BaseDir: &worktree}, c.environ); err != nil {
+			return nil, err
+		}
+	}
+	err := unlessTrusted(&there, t)
+	var names []string
+	if err == nil {
+		names, err = uncommitted(&there)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && c.ctx.Err() == nil {
+		err = fmt.Errorf("git took more than %v", uncommittedPatience)
+	}
+	nested := there.repo.Nested()
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(nested, name) }), err
+}

@@ -1,0 +1,120 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func (w *world) finish(dir, id string, force bool) store.Answer[store.Finished] {
+	w.t.Helper()
+	a, err := w.at(dir).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: id}, Force: force})
+	if err != nil || a.Result.ID != id {
+		w.t.Fatalf("%+v, %v", a, err)
+	}
+	return a
+}
+
+// A finish counts what of its scope is left to commit in the lock's own worktree,
+// wherever it is finished from.
+func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.link, "src/gone", "src/kept", "docs/x")
+	w.commit(w.link, "base")
+	work := func() {
+		if err := os.Remove(filepath.Join(w.link, "src", "gone")); err != nil {
+			t.Fatal(err)
+		}
+		w.put(w.link, "src/a", "src/b", "docs/y", "src/deep/c", "docs/x")
+		w.put(w.main, "src/elsewhere")
+		w.git(w.link, "mv", "src/kept", "src/moved")
+		w.git(w.link, "add", "src/b")
+	}
+	work()
+	const want = "[src/a src/b src/deep/c src/gone src/kept] 6"
+	for _, from := range []string{w.link, w.main} {
+		a := w.finish(from, w.claim(w.link, "work", "src"), true)
+		if got := fmt.Sprint(a.Result.Uncommitted, a.Result.UncommittedFiles); got != want || len(a.Warnings) > 0 {
+			t.Errorf("from %s: %s, want %s; %q", from, got, want, a.Warnings)
+		}
+	}
+	for _, scope := range []string{"custom://src", "lib/**"} {
+		if a := w.finish(w.link, w.claim(w.link, "other", scope), false); a.Result.UncommittedFiles != 0 || len(a.Warnings) > 0 {
+			t.Errorf("%s: %+v", scope, a)
+		}
+	}
+	w.commit(w.link, "work")
+	a := w.finish(w.link, w.claim(w.link, "done", "src"), false)
+	if text, err := store.Encode(a.Result); err != nil || strings.Contains(string(text), "ncommitted") || len(a.Warnings) > 0 {
+		t.Errorf("nothing is left: %s, %v, %q", text, err, a.Warnings)
+	}
+}
+
+// A finish stands where git cannot say what is left, and its answer says so. Of a
+// worktree that is gone nothing can be left.
+func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
+	t.Parallel()
+	const unknown = "whether changes of its files are left to commit is not known"
+	for name, damage := range map[string]func(w *world, id string) (warned string){
+		"a damaged index": func(w *world, id string) string {
+			w.write("../worktrees/link/index", "no index")
+			return "git failed"
+		},
+		"a lock that names another repository": func(w *world, id string) string {
+			file := id + ".md"
+			elsewhere := w.t.TempDir()
+			w.git(elsewhere, "init", "-q")
+			text := strings.ReplaceAll(w.read(file), w.link, elsewhere)
+			w.write(file, strings.ReplaceAll(text, "worktree_name: link\n", ""))
+			return "git does not list the worktree"
+		},
+		"a worktree that is gone": func(w *world, id string) string {
+			if err := os.RemoveAll(w.link); err != nil {
+				w.t.Fatal(err)
+			}
+			return ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.claim(w.link, "work", "**")
+			warned := damage(w, id)
+			a := w.finish(w.main, id, true)
+			if warned != "" {
+				wantWarning(t, a.Warnings, unknown+": "+warned)
+			} else if len(a.Warnings) > 0 {
+				t.Errorf("%q", a.Warnings)
+			}
+		})
+	}
+}
+
+// A slow git does not hold a finish up for long.
+func TestFinishWaitsForGitOnlySoLong(t *testing.T) {
+	t.Parallel()
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("waits for a while, and needs a shell")
+	}
+	w := newWorld(t)
+	w.put(w.main, ".gitattributes", "a")
+	w.commit(w.main, "base")
+	w.put(w.main, "a")
+	if err := os.WriteFile(filepath.Join(w.main, ".gitattributes"), []byte("a filter=slow\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w.git(w.main, "config", "filter.slow.clean", "sleep 60; cat")
+	began := time.Now()
+	a := w.finish(w.main, w.claim(w.main, "work", "a"), false)
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	wantWarning(t, a.Warnings, "git took more than 2s")
+}
