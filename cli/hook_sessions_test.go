@@ -126,7 +126,7 @@ func TestAResumedSessionKeepsItsName(t *testing.T) {
 // them over where nobody is known to be at work on them any more.
 func TestALockOfAnotherSessionHere(t *testing.T) {
 	t.Parallel()
-	const take = "agent-locks update 2026-07-17T18-45-12-mine --hand-to claude-0000000b --force"
+	const take = "agent-locks update 2026-07-17T18-45-12-mine --hand-to claude-0000000b --agent claude-0000000a"
 	for name, c := range map[string]struct {
 		between func(*session)
 		want    string
@@ -142,7 +142,7 @@ func TestALockOfAnotherSessionHere(t *testing.T) {
 			_, was := s.startOf(first, "startup")
 			s.claim(was, "Mine", "src/**")
 			c.between(s)
-			said, me := s.startOf(second, "startup")
+			said, _ := s.startOf(second, "startup")
 			if !strings.Contains(said, c.want) || strings.Contains(said, take) != (c.want == take) {
 				t.Errorf("at the start: %s", said)
 			}
@@ -153,11 +153,51 @@ func TestALockOfAnotherSessionHere(t *testing.T) {
 			if c.want != take {
 				return
 			}
-			s.must(append(strings.Fields(take)[1:], "--agent", me)...)
+			s.must(strings.Fields(take)[1:]...)
 			if got := s.editBy(second, "", "src/a"); got != "{}\n" {
 				t.Errorf("after taking over: %s", got)
 			}
 		})
+	}
+}
+
+// Two sessions of one worktree that are cleared at once: which one goes on with
+// which work cannot be told, and is said. Whoever takes a lock over first has it,
+// and the other one hears whose it is.
+func TestTwoSessionsClearedAtOnce(t *testing.T) {
+	t.Parallel()
+	const fourth = "0199c2f0-db71-7bb2-9000-00000000000d"
+	s := newSession(t)
+	_, one := s.startOf(first, "startup")
+	_, two := s.startOf(second, "startup")
+	s.claim(one, "One", "src/**")
+	s.claim(two, "Two", "lib/**")
+	s.endOf(first, "clear")
+	s.endOf(second, "clear")
+	for _, id := range []string{third, fourth} {
+		said, is := s.startOf(id, "clear")
+		denied := s.editBy(id, "", "src/a")
+		if is == one || is == two || strings.Count(said, "whose work it is cannot be told") != 2 || !strings.Contains(denied, "whose work it is cannot be told") {
+			t.Errorf("%s: %s\n%s", is, said, denied)
+		}
+		if want := "--hand-to " + is + " --agent " + one; !strings.Contains(said, want) || !strings.Contains(denied, want) {
+			t.Errorf("%q is missing: %s\n%s", want, said, denied)
+		}
+	}
+	take := func(to string) []string {
+		return []string{"update", "2026-07-17T18-45-12-one", "--hand-to", to, "--agent", one, "--base-dir", filepath.Join(s.dir, mainTree)}
+	}
+	if r := s.run("", take("claude-0000000c")...); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if r := s.run("", take("claude-0000000d")...); r.code != 1 || !strings.Contains(r.stderr, `is held by "claude-0000000c"`) {
+		t.Errorf("taken over twice: %+v", r)
+	}
+	if got := s.editBy(third, "", "src/a"); got != "{}\n" {
+		t.Errorf("who took it over: %s", got)
+	}
+	if got := s.editBy(fourth, "", "src/a"); !strings.Contains(got, "claude-0000000c") || !strings.Contains(got, "another live session in your worktree") || strings.Contains(got, "--hand-to") {
+		t.Errorf("the other one: %s", got)
 	}
 }
 
@@ -253,7 +293,7 @@ func TestNoTwoLiveSessionsShareAName(t *testing.T) {
 				t.Errorf("who came back: %s", got)
 			}
 			s.endOf(second, "other")
-			const take = "--hand-to claude-0000000a-2 --force"
+			const take = "--hand-to claude-0000000a-2 --agent claude-0000000a"
 			if got := s.editBy(first, "", "src/a"); !strings.Contains(got, take) {
 				t.Errorf("after the end: %s", got)
 			}

@@ -117,6 +117,11 @@ func markEnded(c *call, holds []Hold) {
 				return // no session is on record
 			}
 		}
-		h.HolderEnded, h.HolderRecorded = known.Ended(h.AgentID, h.ParentAgentID)
+		markHolder(&h.Summary, known)
 	}
+}
+
+func markHolder(s *Summary, known session.Records) {
+	s.HolderEnded, s.HolderRecorded = known.Ended(s.AgentID, s.ParentAgentID)
+	s.HolderContested = s.HolderEnded && known.Contested(s.AgentID, s.ParentAgentID)
 }

@@ -112,7 +112,7 @@ func ownHint(c *call, k *claim, b blockers) string {
 		case here.SameWorktree(l) && !known:
 			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)
 		case here.SameWorktree(l) && ended:
-			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its work, hand it to yourself (`lock_update` with `hand_to` and `force`)", l.ID)
+			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)", l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l) && !recorded:
 			return fmt.Sprintf("; lock %q was made from this worktree by %s; if that is you, pass `agent_id` %[2]s", l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l):

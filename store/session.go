@@ -193,7 +193,7 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 			continue
 		}
 		if same {
-			s.HolderEnded, s.HolderRecorded = known.Ended(e.Lock.AgentID, e.Lock.ParentAgentID)
+			markHolder(&s, known)
 		}
 		out.Others = append(out.Others, s)
 	}

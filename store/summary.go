@@ -32,9 +32,12 @@ type Summary struct {
 	HolderEnded  bool   `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
 	// HolderRecorded: a hook has told of a session of its holder's. Without one,
 	// nobody knows whether that is still at work.
-	HolderRecorded bool    `json:"-"`
-	Mode           string  `json:"mode,omitempty"` // "shared", else absent
-	LeaseMinutes   float64 `json:"lease_minutes,omitempty"`
+	HolderRecorded bool `json:"-"`
+	// HolderContested: its session ended, and of another one that ended then it
+	// cannot be told which of the two the next session goes on from.
+	HolderContested bool    `json:"-"`
+	Mode            string  `json:"mode,omitempty"` // "shared", else absent
+	LeaseMinutes    float64 `json:"lease_minutes,omitempty"`
 
 	// How it ended, where it did.
 	Finished   string `json:"finished,omitempty"`

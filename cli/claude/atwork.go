@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
-	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 const (
@@ -74,6 +73,8 @@ func without(agents []string, locks []store.Summary) []string {
 func whoseHere(s store.Summary, me *string, flag string) string {
 	why := ""
 	switch {
+	case s.HolderContested:
+		why = "its session has ended, and so has another one that was in your worktree, so whose work it is cannot be told: ask the person you work for where you do not know (only the first to take it over gets it)"
 	case s.HolderEnded:
 		why = "its session has ended"
 	case s.Stale:
@@ -89,7 +90,7 @@ func whoseHere(s store.Summary, me *string, flag string) string {
 	if me == nil {
 		return why + "; with an agent_id you can take it over"
 	}
-	return fmt.Sprintf("%s; if the work is yours to go on with, take it over: agent-locks update %s%s --hand-to %s --force", why, flag, shell.Word(s.ID), shell.Word(*me))
+	return fmt.Sprintf("%s; if the work is yours to go on with, take it over: %s", why, render.TakeOver(flag, s, *me))
 }
 
 // lockLines is a line for each of the newest locks, with what more says of it.

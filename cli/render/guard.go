@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 	"github.com/agent-locks/agent-locks/store/shell"
 )
@@ -122,6 +123,9 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 		switch {
 		case h.HolderEnded:
 			fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
+			if h.HolderContested {
+				fmt.Fprintln(w, "    another session ended there, too: whose work it is cannot be told")
+			}
 		case h.HolderRecorded:
 			fmt.Fprintln(w, "    made from your own worktree, by another live session there")
 		default: // git commit takes no flag of ours
@@ -168,7 +172,7 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		case isChild(h, g.You):
 			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n", Short(*h.AgentID), id, shell.Word(*g.You))
 		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
-			fmt.Fprintf(w, "  take over   where you go on with that work: agent-locks update %s --hand-to %s --force\n", id, shell.Word(*g.You))
+			fmt.Fprintf(w, "  take over   where you go on with that work: %s\n", TakeOver("", h.Summary, *g.You))
 		case h.WorktreeGone:
 			fmt.Fprintf(w, "  end         where nobody works on it any more: agent-locks finish %s --force; once it is stale, agent-locks reap %s\n", id, id)
 		}
@@ -185,6 +189,19 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	} else {
 		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
 	}
+}
+
+// TakeOver is the command that hands an agent the lock of a holder that has
+// ended. It says whose the lock is, so of two agents only the first one gets it.
+// flag says which store is meant.
+func TakeOver(flag string, s store.Summary, to string) string {
+	says := "--force"
+	if s.AgentID != nil {
+		if id, err := lockfile.CleanAgent(*s.AgentID); err == nil && id == *s.AgentID {
+			says = "--agent " + shell.Word(id)
+		}
+	}
+	return fmt.Sprintf("agent-locks update %s%s --hand-to %s %s", flag, shell.Word(s.ID), shell.Word(to), says)
 }
 
 // fromHere reports whether a lock that stands against a commit was made from the

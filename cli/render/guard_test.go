@@ -36,18 +36,20 @@ func TestWaysOutOfManyFiles(t *testing.T) {
 // worktree, or from one that is gone.
 func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 	t.Parallel()
-	yes, them, me := true, "them", "me"
+	yes, them, me, odd := true, "them", "me", strings.Repeat("x", 1000)
 	for name, c := range map[string]struct {
 		change func(*store.Hold)
 		want   []string
 	}{
-		"unknown":                          {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"}},
-		"live":                             {func(h *store.Hold) { h.SameWorktree, h.HolderRecorded = &yes, true }, []string{"made from your own worktree, by another live session there"}},
-		"ended":                            {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --force"}},
-		"gone":                             {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
-		"child":                            {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, []string{"  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n"}},
-		"child in a worktree that is gone": {func(h *store.Hold) { h.WorktreeGone, h.ParentAgentID = true, &me }, []string{"agent-locks finish 'a b' --agent me\n"}},
-		"another's child":                  {func(h *store.Hold) { h.ParentAgentID = &them }, nil},
+		"unknown":                           {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"}},
+		"live":                              {func(h *store.Hold) { h.SameWorktree, h.HolderRecorded = &yes, true }, []string{"made from your own worktree, by another live session there"}},
+		"ended":                             {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --agent them"}},
+		"one of two ended":                  {func(h *store.Hold) { h.SameWorktree, h.HolderEnded, h.HolderContested = &yes, true, true }, []string{"whose work it is cannot be told", "--hand-to me --agent them"}},
+		"ended, of an id that is not clean": {func(h *store.Hold) { h.AgentID, h.SameWorktree, h.HolderEnded = &odd, &yes, true }, []string{"agent-locks update 'a b' --hand-to me --force"}},
+		"gone":                              {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
+		"child":                             {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, []string{"  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n"}},
+		"child in a worktree that is gone":  {func(h *store.Hold) { h.WorktreeGone, h.ParentAgentID = true, &me }, []string{"agent-locks finish 'a b' --agent me\n"}},
+		"another's child":                   {func(h *store.Hold) { h.ParentAgentID = &them }, nil},
 	} {
 		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: &them, Worktree: "/w"}, Files: []string{"a"}, Exact: true}
 		c.change(&h)

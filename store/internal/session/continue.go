@@ -3,6 +3,8 @@ package session
 import (
 	"slices"
 	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // How a session starts and ends, in the words of Claude Code.
@@ -48,6 +50,24 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 		return Record{}, false
 	}
 	return found[0], true
+}
+
+// Contested reports whether the holder of a lock is a session that was cleared
+// when another one was in the same worktree. Which of the next ones goes on with
+// which work cannot be told, unless one of the two was continued.
+func (rs Records) Contested(agent, parent *string) bool {
+	for i := range rs {
+		r := &rs[i]
+		if !rules.SameAgent(agent, &r.AgentID) && !rules.SameAgent(parent, &r.AgentID) || r.Reason != ReasonClear || rs.continued(r) {
+			continue
+		}
+		if slices.ContainsFunc(rs, func(o Record) bool {
+			return o.AgentID != r.AgentID && o.Place == r.Place && o.Reason == ReasonClear && o.Ended.Sub(r.Ended).Abs() <= shortly && !rs.continued(&o)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // InUse reports whether another live session goes by the name that a hook gave.
