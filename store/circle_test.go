@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // A circle may form behind the queue: one that waits is given, or takes, what
@@ -66,5 +68,89 @@ func TestCirclesThatFormBehindTheQueue(t *testing.T) {
 				t.Error(got.err)
 			}
 		})
+	}
+}
+
+func TestCirclesOfWaits(t *testing.T) {
+	t.Parallel()
+	waits := map[string][]string{"a": {"b", "x"}, "b": {"c"}, "c": {"b", "d"}, "d": nil}
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"a", "d", true}, {"a", "b", true}, {"b", "b", true}, {"d", "a", false}, {"b", "a", false}, {"x", "d", false}, {"a", "a", false},
+	} {
+		if got := rules.LeadsTo(c.from, c.to, func(agent string) []string { return waits[agent] }); got != c.want {
+			t.Errorf("who waits for %s waits for %s: %v", c.from, c.to, got)
+		}
+	}
+}
+
+func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	common := storetest.NewCommon(t)
+	a := hold(t, common, "a", "src/a")
+	hold(t, common, "b", "src/b")
+	hold(t, common, "c", "src/c")
+	wait := func(agent, scope string) <-chan grantOrNot {
+		c := callAt(t, common)
+		return waiting(c, pathClaim(t, c, agent, scope), longWait*time.Second)
+	}
+	b := wait("b", "src/a")
+	awaitTickets(t, common, 1)
+	c := wait("c", "src/b")
+	awaitTickets(t, common, 2)
+	got := <-wait("a", "src/c")
+	var e *fault.Error
+	if !errors.As(got.err, &e) || e.Code != fault.Conflict || !e.Detail.(Refusal).Deadlock {
+		t.Fatalf("the circle ended with %v", got.err)
+	}
+	if !strings.Contains(e.Message, `"c" waits for what you hold`) {
+		t.Errorf("it says %q", e.Message)
+	}
+	awaitTickets(t, common, 2) // those who came first wait on
+	end(t, common, a)
+	if got := <-b; got.err != nil {
+		t.Fatal(got.err)
+	}
+	for _, e := range listedBy(t, common, "b") {
+		end(t, common, e)
+	}
+	if got := <-c; got.err != nil {
+		t.Fatal(got.err)
+	}
+}
+
+// One who waits behind the caller does not hold up those before.
+func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
+	t.Parallel()
+	common := storetest.NewCommon(t)
+	hold(t, common, "h", "x")
+	y := hold(t, common, "b", "y")
+	wait := func(agent, scope string) <-chan grantOrNot {
+		c := callAt(t, common)
+		return waiting(c, pathClaim(t, c, agent, scope), longWait*time.Second)
+	}
+	before := wait("b", "x")
+	awaitTickets(t, common, 1)
+	behind := wait("a", "x")
+	awaitTickets(t, common, 2)
+	got := wait("a", "y")
+	awaitTickets(t, common, 3)
+	end(t, common, y)
+	if got := <-got; got.err != nil {
+		t.Error(got.err)
+	}
+	for _, e := range listedBy(t, common, "h") {
+		end(t, common, e)
+	}
+	if got := <-before; got.err != nil {
+		t.Fatal(got.err)
+	}
+	for _, e := range listedBy(t, common, "b") {
+		end(t, common, e)
+	}
+	if got := <-behind; got.err != nil {
+		t.Error(got.err)
 	}
 }
