@@ -46,21 +46,24 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 // Uncommitted lists what differs from HEAD in the worktree or in the index,
 // untracked files one by one and both names of a rename. Of the tracked ones
 // only those count that differ from the commits that are being merged, too; of
-// the untracked ones those outside the repository's other worktrees.
-func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, error) {
+// the untracked ones those outside the repository's other worktrees. Nor do those
+// count in what was a worktree, as the orphans that it names: their .git leads
+// nowhere any more, and to git all that was checked out there is untracked here.
+func (r *Repo) Uncommitted(ctx context.Context, merging []string) (changed, orphans []string, err error) {
 	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tracked, untracked := statusPaths(string(out))
 	for _, worktree := range r.Nested() {
 		untracked = slices.DeleteFunc(untracked, func(name string) bool { return strings.HasPrefix(name, worktree+"/") })
 	}
+	untracked, orphans = r.withoutOrphans(untracked)
 	for _, commit := range merging {
 		there, err := r.HasCommit(ctx, commit)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !there {
 			continue
@@ -69,13 +72,13 @@ func (r *Repo) Uncommitted(ctx context.Context, merging []string) ([]string, err
 		for _, where := range []string{"", "--cached"} {
 			names, err := r.differing(ctx, where, commit)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			differ = append(differ, names...)
 		}
 		tracked = common(tracked, differ)
 	}
-	return append(tracked, untracked...), nil
+	return append(tracked, untracked...), orphans, nil
 }
 
 // differing lists the tracked files that are not as a commit has them, ""

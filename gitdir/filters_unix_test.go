@@ -39,7 +39,7 @@ func TestFiltersOfAnyNameAreSwitchedOff(t *testing.T) {
 				return err == nil
 			}
 			repo := s.find(s.at("r"))
-			if _, err := repo.Uncommitted(ctx, nil); !ran() {
+			if _, _, err := repo.Uncommitted(ctx, nil); !ran() {
 				t.Fatalf("filter %q, %s: it is not run to begin with (%v)", name, kind, err)
 			}
 			unfiltered, names, err := repo.Unfiltered(ctx)
@@ -53,7 +53,7 @@ func TestFiltersOfAnyNameAreSwitchedOff(t *testing.T) {
 				t.Errorf("filter %q: %q, %v", name, names, err)
 				continue
 			}
-			changed, err := unfiltered.Uncommitted(ctx, nil)
+			changed, _, err := unfiltered.Uncommitted(ctx, nil)
 			if err != nil || !slices.Equal(changed, []string{"file"}) || ran() {
 				t.Errorf("filter %q, %s: changed %q, %v; it was run: %v", name, kind, changed, err, ran())
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -74,6 +75,41 @@ func (r *Repo) Nested() []string {
 		}
 	}
 	return nested
+}
+
+// withoutOrphans takes out of untracked names those in a directory below the
+// worktree's root whose .git file leads nowhere, and lists these directories.
+func (r *Repo) withoutOrphans(names []string) (kept, orphans []string) {
+	known := map[string]string{".": ""} // directory -> the orphan that it lies in, or is
+	var orphan func(dir string) string
+	orphan = func(dir string) string {
+		in, asked := known[dir]
+		if !asked {
+			if in = orphan(path.Dir(dir)); in == "" && leadsNowhere(filepath.Join(r.Worktree, filepath.FromSlash(dir))) {
+				in = dir
+				orphans = append(orphans, dir)
+			}
+			known[dir] = in
+		}
+		return in
+	}
+	for _, name := range names {
+		if orphan(path.Dir(name)) == "" {
+			kept = append(kept, name)
+		}
+	}
+	return kept, orphans
+}
+
+// leadsNowhere reports whether a directory has a .git file, as a worktree has,
+// that names no git directory.
+func leadsNowhere(dir string) bool {
+	gitDir, there := ledTo(dir)
+	if !there || gitDir == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(gitDir, "HEAD"))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // MainName is what WorktreeName calls the main worktree; git gives no other one

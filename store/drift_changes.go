@@ -38,7 +38,12 @@ func uncommitted(c *call) ([]string, error) {
 	if err != nil {
 		c.warn("what is being merged is not known (%v): it counts as changed here", err)
 	}
-	return gitSaid(c.repo.Uncommitted(c.ctx, merging))
+	changed, orphans, err := c.repo.Uncommitted(c.ctx, merging)
+	if len(orphans) > 0 {
+		c.warn("what is in %s does not count as changed: its .git file leads nowhere, as of a worktree that git has forgotten; remove the directory, or that file if this worktree is to have the rest",
+			fault.Quoted(recordedPaths(orphans)))
+	}
+	return gitSaid(changed, err)
 }
 
 // committed lists what the commits made here since a claim touched. Where the

@@ -205,6 +205,44 @@ func TestDriftOfWorktreesInside(t *testing.T) {
 	}
 }
 
+// What was checked out in a worktree that git has forgotten is untracked to git.
+// Nobody changed it, and the answer names it; what is staged from there counts.
+func TestDriftOfAForgottenWorktreeInside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(w.main, "one", "two")
+	w.commit(w.main, "base")
+	id := w.claim(w.main, "mine", "src")
+	w.git(w.main, "worktree", "add", "-q", "trees/x", "-b", "x")
+	w.put(filepath.Join(w.main, "trees", "x"), "sub/work.txt")
+	w.put(w.main, "trees/notes.txt")
+	for _, what := range []string{"forgotten", "forgotten, with a directory left"} {
+		gone := filepath.Join(w.main, ".git", "worktrees", "x")
+		if err := os.RemoveAll(gone); err != nil {
+			t.Fatal(err)
+		}
+		if what != "forgotten" {
+			if err := os.Mkdir(gone, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := w.at(w.main).Drift(background, store.DriftRequest{LockID: &id})
+		if err != nil || fmt.Sprint(a.Result[0].Outside) != "[trees/notes.txt]" || len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], `"trees/x"`) {
+			t.Errorf("%s: %+v, %v, %q", what, a.Result, err, a.Warnings)
+		}
+	}
+	w.git(w.main, "add", "trees/x/one")
+	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != "[trees/notes.txt trees/x/one]" {
+		t.Errorf("staged: %q", d.Outside)
+	}
+	if err := os.Remove(filepath.Join(w.main, "trees", "x", ".git")); err != nil {
+		t.Fatal(err)
+	}
+	if d := w.drift(w.main, &id)[0]; fmt.Sprint(d.Outside) != "[trees/notes.txt trees/x/one trees/x/sub/work.txt trees/x/two]" {
+		t.Errorf("as the way out says: %q", d.Outside)
+	}
+}
+
 // The commit that began the history touched files, too, whatever log shows.
 func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
 	t.Parallel()
