@@ -71,12 +71,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err != nil {
 			return nil, err
 		}
-		limit := defaultDriftLimit
-		if r.Limit != nil {
-			limit = *r.Limit
-		}
-		if limit < 1 {
-			return nil, badLimit(limit)
+		limit, err := limitOf(r.Limit, defaultDriftLimit)
+		if err != nil {
+			return nil, err
 		}
 		active, err := c.list(disk.ActiveOnly)
 		if err != nil {

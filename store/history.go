@@ -29,12 +29,9 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		if err != nil {
 			return nil, err
 		}
-		limit := defaultHistory
-		if r.Limit != nil {
-			limit = *r.Limit
-		}
-		if limit < 1 {
-			return nil, badLimit(limit)
+		limit, err := limitOf(r.Limit, defaultHistory)
+		if err != nil {
+			return nil, err
 		}
 		found, rest, err := finishedLocks(c, f, limit)
 		if err != nil {

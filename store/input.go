@@ -54,8 +54,16 @@ func cleanNote(argument string, note *string) (string, error) {
 	return clean, nil
 }
 
-func badLimit(n int) *fault.Error {
-	return fault.Input("`limit` %d is not a whole number above 0", n).WithHint("say how many to list at most, or leave `limit` out")
+// limitOf is how many a listing has at most: what was asked for, else as usual.
+func limitOf(asked *int, usual int) (int, error) {
+	switch {
+	case asked == nil:
+		return usual, nil
+	case *asked < 1:
+		return 0, fault.Input("`limit` %d is not a whole number above 0", *asked).
+			WithHint("say how many to list at most, or leave `limit` out")
+	}
+	return *asked, nil
 }
 
 // matches reports whether a lock passes the filters that are set: the exact

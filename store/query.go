@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -33,8 +34,9 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		if r.Limit != nil && *r.Limit < 1 {
-			return nil, badLimit(*r.Limit)
+		limit, err := limitOf(r.Limit, math.MaxInt)
+		if err != nil {
+			return nil, err
 		}
 		var scope overlap.Scope
 		if len(r.Scope) > 0 {
@@ -49,9 +51,8 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
 			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(storedScope(c, e))) == 0
 		})
-		if r.Limit != nil && len(entries) > *r.Limit {
-			more := len(entries) - *r.Limit
-			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them", more, *r.Limit)
+		if more := len(entries) - limit; more > 0 {
+			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them", more, limit)
 			entries = entries[more:]
 		}
 		out := make([]Summary, len(entries))
