@@ -13,6 +13,7 @@ func newCheck(a *app) *cobra.Command {
 	var (
 		request  store.CheckRequest
 		exitCode bool
+		scope    []string
 	)
 	cmd := &cobra.Command{
 		Use:   "check <glob>...",
@@ -23,7 +24,7 @@ func newCheck(a *app) *cobra.Command {
 			"  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
 		Args: needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request.Target, request.Scope = a.target(), args
+			request.Target, request.Scope = a.target(), append(scope, args...)
 			ans, err := a.locks.Check(cmd.Context(), request)
 			err = answer(a, ans, err, func(w io.Writer, _ []store.Summary) {
 				render.Check(w, ans, a.screen())
@@ -35,6 +36,7 @@ func newCheck(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
 	staleFlag(f, &request.StaleMinutes)
 	textFlag(f, &request.AgentID, "agent", "leave out the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
 	f.BoolVar(&exitCode, "exit-code", false,

@@ -13,6 +13,7 @@ func TestCheckRequests(t *testing.T) {
 		{args: []string{"check", "a,b", "c"}, want: store.CheckRequest{Scope: []string{"a,b", "c"}}},
 		{args: []string{"check", "--stale-minutes", "5", "--", "--odd"}, want: store.CheckRequest{Scope: []string{"--odd"}, StaleMinutes: p(5.0)}},
 		{args: []string{"check", ""}, want: store.CheckRequest{Scope: []string{""}}},
+		{args: []string{"check", "--scope", "a", "b"}, want: store.CheckRequest{Scope: []string{"a", "b"}}},
 		{args: []string{"check"}, err: "check needs a path or glob"},
 		{args: []string{"check", "--exit-code=perhaps", "a"}, err: `--exit-code "perhaps": not true or false`},
 	})

@@ -18,22 +18,26 @@ func newClaim(a *app) *cobra.Command {
 		quiet   bool
 	)
 	cmd := &cobra.Command{
-		Use:   "claim",
+		Use:   "claim [glob]...",
 		Short: "say which files you are going to work on",
 		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps\n" +
 			"with other locks are reported; only --if-free and --wait make them a refusal.",
-		Example: "  agent-locks claim --title \"Fix login\" --scope 'src/auth/**' --scope go.mod --task \"Write test\"",
-		Args:    noArgs("name files with --scope, as in agent-locks claim --title \"Fix login\" --scope 'src/**'"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			const example = `as in agent-locks claim --title "Fix login" --scope 'src/auth/**'`
+		Example: "  agent-locks claim -t \"Fix login\" 'src/auth/**' go.mod --task \"Write test\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			const example = `as in agent-locks claim -t "Fix login" 'src/auth/**'`
+			if err := a.refuseWords(cmd.Context(), args, quoteTitle(title)); err != nil {
+				return err
+			}
+			request.Scope = append(request.Scope, args...)
 			switch {
 			case title == nil:
 				return usage(example, "claim needs --title")
 			case len(request.Scope) == 0:
-				return usage(example, "claim needs --scope")
+				return usage(example, "claim needs a scope")
 			case quiet && a.json:
 				return usage("give one of the two", "--quiet and --json exclude each other")
 			}
+			a.warnExpanded(request.Scope)
 			request.Target, request.Title = a.target(), *title
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
 			if quiet {
@@ -50,7 +54,7 @@ func newClaim(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	shortTextFlag(f, &title, "title", "t", "what the work is, one line of `text` (required)")
-	f.StringArrayVar(&request.Scope, "scope", nil, "a path or `glob` from the repository's root (required, repeatable)")
+	scopeFlag(f, &request.Scope, "a path or `glob` from the repository's root, as the arguments are (repeatable)")
 	f.StringArrayVar(&request.Tasks, "task", nil, "a step of the work, one line of `text` (repeatable)")
 	agentFlag(f, &request.AgentID)
 	parentFlag(f, &request.ParentAgentID)

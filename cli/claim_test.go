@@ -20,8 +20,8 @@ func TestClaimRequests(t *testing.T) {
 		{args: []string{"claim", "-t", "t", "--scope", "a", "--wait", "5m", "--lease", "90s"},
 			want: store.CreateRequest{Title: "t", Scope: []string{"a"}, WaitSeconds: p(300.0), LeaseMinutes: p(2.0)}},
 		{args: []string{"claim"}, err: "claim needs --title"},
-		{args: []string{"claim", "--title", "t"}, err: "claim needs --scope"},
-		{args: []string{"claim", "--title", "t", "src/**"}, err: `claim takes no arguments, got "src/**"`},
+		{args: []string{"claim", "--title", "t"}, err: "claim needs a scope"},
+		{args: []string{"claim", "src/**", "-t", "t", "--scope", "a", "go.mod"}, want: store.CreateRequest{Title: "t", Scope: []string{"a", "src/**", "go.mod"}}},
 		{args: []string{"claim", "--title"}, err: "--title needs a value"},
 		{args: []string{"claim", "--title", "a", "--title", "b"}, err: `--title "b": given more than once`},
 	})

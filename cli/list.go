@@ -15,12 +15,15 @@ func newList(a *app) *cobra.Command {
 		agent, text, status *string
 	)
 	cmd := &cobra.Command{
-		Use:     "list",
+		Use:     "list [glob]...",
 		Short:   "list locks by status, scope, agent or text",
 		Long:    "List locks, oldest first. Filters narrow each other; without any it lists the\nactive locks.",
-		Example: "  agent-locks list --status all --scope 'src/**' --limit 10",
-		Args:    noArgs("name files with --scope, as in agent-locks list --scope 'src/**'"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  agent-locks list 'src/**' --status all --limit 10",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseWords(cmd.Context(), args, filterBy); err != nil {
+				return err
+			}
+			request.Scope = append(request.Scope, args...)
 			err := applyFilters(filter{"status", status, &request.Status}, filter{"agent", agent, &request.AgentID},
 				filter{"text", text, &request.Text})
 			if err != nil {
@@ -33,7 +36,7 @@ func newList(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	textFlag(f, &status, "status", "`which` locks: active (default), done or all")
-	f.StringArrayVar(&request.Scope, "scope", nil, "only locks whose scope overlaps this `glob` (repeatable)")
+	scopeFlag(f, &request.Scope, "only locks whose scope overlaps this `glob`, as the arguments (repeatable)")
 	textFlag(f, &agent, "agent", "only locks of this agent `id`")
 	textFlag(f, &text, "text", "only locks with this `text` in title or notes, in any case")
 	staleFlag(f, &request.StaleMinutes)

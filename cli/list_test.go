@@ -19,7 +19,7 @@ func TestListRequests(t *testing.T) {
 		{args: []string{"list", "--agent", ""}, err: `--agent "" is empty`},
 		{args: []string{"list", "--status="}, err: `--status "" is empty`},
 		{args: []string{"list", "--agent", "a", "--agent", "b"}, err: `--agent "b": given more than once`},
-		{args: []string{"list", "src"}, err: `list takes no arguments, got "src"`},
+		{args: []string{"list", "src/a.go", "--scope", "docs"}, want: store.QueryRequest{Scope: []string{"docs", "src/a.go"}}},
 	})
 }
 

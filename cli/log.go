@@ -13,12 +13,15 @@ func newLog(a *app) *cobra.Command {
 		agent, text, since *string
 	)
 	cmd := &cobra.Command{
-		Use:     "log",
+		Use:     "log [glob]...",
 		Short:   "read what was done, latest claim first",
 		Long:    "Show finished locks like a journal, latest claim first: who worked on what, what\nbecame of it, and the notes.",
-		Example: "  agent-locks log --scope 'src/auth/**' --since 7d",
-		Args:    noArgs("name files with --scope, as in agent-locks log --scope 'src/**'"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  agent-locks log 'src/auth/**' --since 7d",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseWords(cmd.Context(), args, filterBy); err != nil {
+				return err
+			}
+			request.Scope = append(request.Scope, args...)
 			err := applyFilters(filter{"agent", agent, &request.AgentID}, filter{"text", text, &request.Text}, filter{"since", since, &request.Since})
 			if err != nil {
 				return err
@@ -29,7 +32,7 @@ func newLog(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&request.Scope, "scope", nil, "only locks whose scope overlaps this `glob` (repeatable)")
+	scopeFlag(f, &request.Scope, "only locks whose scope overlaps this `glob`, as the arguments (repeatable)")
 	textFlag(f, &agent, "agent", "only locks of this agent `id`")
 	textFlag(f, &text, "text", "only locks with this `text` in title or notes, in any case")
 	textFlag(f, &since, "since", "only what ended since this `time`: 90m, 24h, 7d, a stamp or RFC 3339")

@@ -13,7 +13,7 @@ func TestLogRequests(t *testing.T) {
 		{args: []string{"log"}, want: store.HistoryRequest{}},
 		{args: []string{"log", "--scope", "a,b", "--scope", "c", "--agent", "me", "--text", "x y", "--since", "7d", "--limit", "3"},
 			want: store.HistoryRequest{Scope: []string{"a,b", "c"}, AgentID: "me", Text: "x y", Since: "7d", Limit: p(3)}},
-		{args: []string{"log", "src/**"}, err: `log takes no arguments, got "src/**"`},
+		{args: []string{"log", "src/**"}, want: store.HistoryRequest{Scope: []string{"src/**"}}},
 		{args: []string{"log", "--agent", ""}, err: `--agent "" is empty`},
 		{args: []string{"log", "--limit", "few"}, err: `--limit "few": not a whole number`},
 	})

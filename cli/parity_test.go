@@ -92,7 +92,7 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 	}
 	commands := play(func(d deed) string {
 		var out, fault bytes.Buffer
-		w := World{Args: append(d.command, "--json"), Stdout: &out, Stderr: &fault}
+		w := World{Args: append(d.command, "--json"), Stdout: &out, Stderr: &fault, Getwd: s.Getwd}
 		if code := run(t.Context(), w, s); code != 0 {
 			t.Fatalf("%q: exit code %d, stderr %q", d.command, code, fault.String())
 		}

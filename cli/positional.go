@@ -36,7 +36,7 @@ func expandedHint(cmd *cobra.Command) string {
 
 // needGlobs asks for at least one path or glob.
 func needGlobs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 && !cmd.Flags().Changed("scope") {
 		return usage(fmt.Sprintf("as in agent-locks %s 'src/**'", cmd.Name()), "%s needs a path or glob", cmd.Name())
 	}
 	return nil

@@ -24,7 +24,7 @@ func newStatus(a *app) *cobra.Command {
 		Short:   "show who works on what now",
 		Long:    "Show the active locks of this repository, from whichever worktree they were\nmade, and where they are kept.",
 		Example: "  agent-locks status",
-		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that meet a scope"),
+		Args:    noArgs("agent-locks list <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target = a.target()
 			if watch {

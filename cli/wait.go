@@ -13,6 +13,7 @@ import (
 
 func newWait(a *app) *cobra.Command {
 	var request store.WaitRequest
+	var scope []string
 	cmd := &cobra.Command{
 		Use:   "wait <glob>...",
 		Short: "wait until nobody holds these files",
@@ -22,7 +23,7 @@ func newWait(a *app) *cobra.Command {
 		Example: "  agent-locks wait 'src/auth/**' --timeout 300 && make deploy",
 		Args:    needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request.Target, request.Scope = a.target(), args
+			request.Target, request.Scope = a.target(), append(scope, args...)
 			ans, err := a.locks.Wait(a.withProgress(cmd.Context()), request)
 			if err := answer(a, ans, err, render.Waited); err != nil {
 				return err
@@ -34,6 +35,7 @@ func newWait(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
 	secondsFlag(f, &request.TimeoutSeconds, "timeout", "wait at most `n` seconds, or 5m, 1h (default: 30)")
 	agentFlag(f, &request.AgentID)
 	parentFlag(f, &request.ParentAgentID)

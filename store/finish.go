@@ -63,7 +63,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			return Finished{}, err
 		}
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
-			e, err := unlessDone(findOwnLock(c, r.Ref, who, disk.ActiveOnly))
+			e, err := findToFinish(c, r.Ref, who)
 			if err != nil {
 				return disk.Entry{}, err
 			}

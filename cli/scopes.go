@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/shell"
+)
+
+// A scope may be given as arguments and by --scope. An argument may also be a
+// word that was meant for something else, or one of the names that a shell has
+// made of a glob.
+
+func scopeFlag(f *pflag.FlagSet, to *[]string, help string) {
+	f.StringArrayVar(to, "scope", nil, help)
+}
+
+// refuseWords refuses arguments that look like words and name nothing here; hint
+// says where such words may belong.
+func (a *app) refuseWords(ctx context.Context, args []string, hint func(words []string) string) error {
+	if !slices.ContainsFunc(args, isWord) {
+		return nil
+	}
+	repo, err := a.repository(ctx, a.baseDir)
+	if err != nil {
+		return err
+	}
+	if repo.Worktree == "" {
+		return nil // nothing can be looked up
+	}
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return !isWord(arg) || namesSomething(repo, arg)
+	})
+	if len(words) == 0 {
+		return nil
+	}
+	return usage(hint(words), "%q names nothing here", words[0])
+}
+
+// isWord recognises a text that has nothing of a path or a glob about it.
+func isWord(arg string) bool {
+	return arg != "" && !strings.ContainsAny(arg, "/\\*?[]{}()!:@~$%#\"'`") &&
+		(!strings.Contains(arg, ".") || strings.Contains(arg, " "))
+}
+
+// namesSomething looks for a name at the root, and where the caller stands.
+func namesSomething(repo *gitdir.Repo, name string) bool {
+	return slices.ContainsFunc([]string{repo.Worktree, repo.Dir}, func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// quoteTitle is the hint for words that were meant for the title.
+func quoteTitle(title *string) func(words []string) string {
+	return func(words []string) string {
+		if title != nil {
+			words = append([]string{*title}, words...)
+		}
+		return fmt.Sprintf("quote the title? as in -t %s; a path that is still to be made goes after --scope",
+			shell.Word(strings.Join(words, " ")))
+	}
+}
+
+// filterBy is the hint for words that were meant to be searched for.
+func filterBy(words []string) string {
+	text := shell.Word(strings.Join(words, " "))
+	return fmt.Sprintf("for words in titles and notes: --text %s; for a path that is gone: --scope %s", text, text)
+}
+
+// warnExpanded warns where a shell seems to have expanded a glob: the claim
+// would not cover the files that are still to be made.
+func (a *app) warnExpanded(scope []string) {
+	dir, err := a.Getwd()
+	if err != nil {
+		return
+	}
+	names := map[string][]string{} // by directory
+	for _, text := range scope {
+		parent, name := filepath.Split(filepath.Clean(text))
+		names[parent] = append(names[parent], name)
+	}
+	for _, text := range scope { // in their order
+		parent, _ := filepath.Split(filepath.Clean(text))
+		given := names[parent]
+		delete(names, parent)
+		if len(given) < 2 || filepath.IsAbs(parent) {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, parent))
+		if err != nil {
+			continue
+		}
+		var there []string
+		for _, e := range entries {
+			there = append(there, e.Name())
+		}
+		if glob := expandedFrom(given, there); glob != "" {
+			a.warn([]string{fmt.Sprintf("%q and %d more are all that %q names now: "+
+				"quote the glob, so that it covers files to come as well", text, len(given)-1, filepath.ToSlash(parent)+glob)})
+			return
+		}
+	}
+}
+
+// expandedFrom is the glob that a shell would turn into exactly these names of a
+// directory: all of them, all of one extension or, of at least three, all
+// that begin and end alike; "" where there is none.
+func expandedFrom(given, there []string) string {
+	first := given[0]
+	head, tail := len(first), len(first)
+	for _, name := range given[1:] {
+		head, tail = min(head, commonHead(first, name)), min(tail, commonTail(first, name))
+	}
+	type glob struct{ head, tail string }
+	globs := []glob{{"", ""}}
+	if dot := strings.LastIndexByte(first, '.'); dot > 0 && len(first)-dot <= tail {
+		globs = append(globs, glob{"", first[dot:]})
+	}
+	if len(given) > 2 {
+		globs = append(globs, glob{first[:head], ""}, glob{first[:head], first[len(first)-min(tail, len(first)-head):]})
+	}
+	given = slices.Sorted(slices.Values(given))
+	for _, g := range globs {
+		var named []string
+		for _, name := range there {
+			if strings.HasPrefix(name, g.head) && strings.HasSuffix(name, g.tail) && (g.head != "" || name[0] != '.') {
+				named = append(named, name)
+			}
+		}
+		slices.Sort(named)
+		if slices.Equal(named, given) {
+			return g.head + "*" + g.tail
+		}
+	}
+	return ""
+}
+
+func commonHead(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonTail(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// findToFinish finds the active lock that is to end: by its name or, where none
+// of the caller's own goes by that, by a path that exactly one of them covers.
+func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
+	named, err := findOwnLock(c, r, who, disk.ActiveOnly)
+	isID := lockfile.ValidID(r.LockID) == nil && strings.TrimSpace(r.LockID) != ""
+	switch {
+	case err == nil && named.Lock.ID == r.LockID, strings.TrimSpace(r.LockID) == "":
+		return unlessDone(named, err)
+	case err != nil && isID && !errors.Is(err, fault.LockNotFound) && !errors.Is(err, fault.NotHolder):
+		return named, err
+	}
+	covering, perr := ownLocksOn(c, who, r.LockID, isID, err == nil)
+	switch {
+	case perr != nil:
+		return named, perr
+	case err != nil && len(covering) == 1:
+		return covering[0], nil
+	case err != nil && len(covering) > 1:
+		return named, fault.Input("%q is covered by %d locks of yours", r.LockID, len(covering)).
+			WithHint("name the one that you mean:" + candidates(c, entryIDs(covering)))
+	case err != nil && isID:
+		return named, err
+	case err != nil:
+		return named, fault.New(fault.LockNotFound, "no active lock of yours covers %q", r.LockID).
+			WithHint("see `lock_query` for the ids; `lock_check_conflict` says who else covers it")
+	}
+	others := slices.DeleteFunc(covering, func(e disk.Entry) bool { return e.Lock.ID == named.Lock.ID })
+	if len(others) > 0 {
+		const said = "%q is the name of a lock, and a path that another lock of yours covers"
+		return named, fault.Input(said, r.LockID).
+			WithHint("name the one that you mean:" + candidates(c, append([]string{named.Lock.ID}, entryIDs(others)...)))
+	}
+	return unlessDone(named, nil)
+}
+
+// ownLocksOn are the caller's active locks that cover a path beyond doubt, or
+// have it as an entry of their scope. A text that may be an id (isID) is a path
+// where something here goes by it; else it must be such an entry, and not even
+// that where it is a lock's name (isName).
+func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]disk.Entry, error) {
+	scope, err := c.paths.Parse([]string{text})
+	if err != nil {
+		if isID {
+			err = nil // the text has one meaning only
+		}
+		return nil, err
+	}
+	path := strings.TrimSuffix(scope[0].String(), "/")
+	isPath := !isID || existsHere(c, path)
+	if !isPath && isName {
+		return nil, nil
+	}
+	entries, err := c.list(disk.ActiveOnly)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(entries, func(e disk.Entry) bool {
+		if e.Done() || !who.MayHold(&e.Lock) {
+			return true
+		}
+		_, exactly := rules.Covering(storedScope(c, e), path)
+		return !(isPath && exactly) && !slices.Contains(e.Lock.Scope, scope[0].String())
+	}), nil
+}
+
+func existsHere(c *call, path string) bool {
+	if c.repo.Worktree == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(c.repo.Worktree, filepath.FromSlash(path)))
+	return err == nil
+}
+
+func entryIDs(entries []disk.Entry) []string {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.Lock.ID
+	}
+	return ids
+}
