@@ -22,12 +22,14 @@ func (e durationError) hint() string {
 
 // secondsFlag takes a length of time: a bare number counts seconds.
 func secondsFlag(f *pflag.FlagSet, to **float64, name, help string) {
-	f.Var(optional[float64]{to, func(s string) (float64, error) { return parseDuration(s, time.Second) }, "duration"}, name, help)
+	parse := func(s string) (float64, error) { return parseDuration(s, time.Second) }
+	f.Var(optional[float64]{to, parse, "duration"}, name, help)
 }
 
 // minutesFlag takes a length of time: a bare number counts minutes.
 func minutesFlag(f *pflag.FlagSet, to **float64, name, help string) {
-	f.Var(optional[float64]{to, func(s string) (float64, error) { return parseDuration(s, time.Minute) }, "duration"}, name, help)
+	parse := func(s string) (float64, error) { return parseDuration(s, time.Minute) }
+	f.Var(optional[float64]{to, parse, "duration"}, name, help)
 }
 
 // parseDuration reads a number of unit, or a number with a unit of its own.
@@ -44,7 +46,8 @@ func parseDuration(s string, unit time.Duration) (float64, error) {
 }
 
 func staleFlag(f *pflag.FlagSet, to **float64) {
-	minutesFlag(f, to, "stale-minutes", "call a lock stale after `n` silent minutes, or 90s, 2h, 3d (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
+	minutesFlag(f, to, "stale-minutes",
+		"call a lock stale after `n` silent minutes, or 90s, 2h, 3d (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
 }
 
 // leaseFlag takes whole minutes of what has a unit: a lease is to last at least

@@ -32,7 +32,8 @@ func newFinish(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	shortTextFlag(f, &request.Summary, "summary", "m", "what was done and what is left, `text` for the last note; - reads stdin")
+	shortTextFlag(f, &request.Summary, "summary", "m",
+		"what was done and what is left, `text` for the last note; - reads stdin")
 	textFlag(f, &request.Outcome, "outcome", "`what` became of the files: modified, created, deleted, moved, unchanged")
 	textFlag(f, &request.MovedTo, "moved-to", "the `path` where they are now, with --outcome moved")
 	agentFlag(f, &request.AgentID)

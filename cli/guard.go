@@ -36,9 +36,10 @@ func newGuardCheck(a *app) *cobra.Command {
 		stdin, quiet bool
 	)
 	cmd := &cobra.Command{
-		Use:     "check",
-		Short:   "ask whether what is staged may be committed",
-		Long:    "Look at what is staged (or at --stdin names) and ask of each file whether an\nactive lock of somebody else covers it. Exit code 1 where one does.",
+		Use:   "check",
+		Short: "ask whether what is staged may be committed",
+		Long: "Look at what is staged (or at --stdin names) and ask of each file whether an\n" +
+			"active lock of somebody else covers it. Exit code 1 where one does.",
 		Example: "  agent-locks guard check\n  git diff --name-only -z | agent-locks guard check --stdin",
 		Args:    noArgs("names come from stdin, with --stdin, each ended by a NUL"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -49,7 +50,9 @@ func newGuardCheck(a *app) *cobra.Command {
 				}
 			}
 			ans, err := a.locks.Guard(cmd.Context(), request)
-			err = answer(a, ans, a.orBypass(err), func(w io.Writer, g store.Guarded) { render.Guarded(w, a.Stderr, g, quiet, a.person()) })
+			err = answer(a, ans, a.orBypass(err), func(w io.Writer, g store.Guarded) {
+				render.Guarded(w, a.Stderr, g, quiet, a.person())
+			})
 			if err == nil && ans.Result.Verdict == store.GuardBlocked {
 				return answered(exitError)
 			}
@@ -60,7 +63,8 @@ func newGuardCheck(a *app) *cobra.Command {
 	f.BoolVar(&stdin, "stdin", false, "check the NUL-separated names on stdin instead of what is staged")
 	f.BoolVar(&quiet, "quiet", false, "say nothing where nothing stands against the commit")
 	textFlag(f, &request.AgentID, "agent", "who commits: your own `id` (default: AGENT_LOCKS_AGENT_ID)")
-	textFlag(f, &request.ParentAgentID, "parent", "the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
+	textFlag(f, &request.ParentAgentID, "parent",
+		"the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")
 	return cmd
 }
 

@@ -39,9 +39,10 @@ func newGuardInstall(a *app) *cobra.Command {
 
 func newGuardUninstall(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "uninstall",
-		Short:   "take the guard out again",
-		Long:    "Take the guard out again, also of hooks that another tool has moved aside. The\nhook that was there before is left as it was, byte for byte.",
+		Use:   "uninstall",
+		Short: "take the guard out again",
+		Long: "Take the guard out again, also of hooks that another tool has moved aside. The\n" +
+			"hook that was there before is left as it was, byte for byte.",
 		Example: "  agent-locks guard uninstall",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.uninstallGuard(cmd.Context()) },

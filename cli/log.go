@@ -13,16 +13,18 @@ func newLog(a *app) *cobra.Command {
 		agent, text, since *string
 	)
 	cmd := &cobra.Command{
-		Use:     "log [glob]...",
-		Short:   "read what was done, latest claim first",
-		Long:    "Show finished locks like a journal, latest claim first: who worked on what, what\nbecame of it, and the notes.",
+		Use:   "log [glob]...",
+		Short: "read what was done, latest claim first",
+		Long: "Show finished locks like a journal, latest claim first: who worked on what, what\n" +
+			"became of it, and the notes.",
 		Example: "  agent-locks log 'src/auth/**' --since 7d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.refuseWords(cmd.Context(), args, filterBy); err != nil {
 				return err
 			}
 			request.Scope = append(request.Scope, args...)
-			err := applyFilters(filter{"agent", agent, &request.AgentID}, filter{"text", text, &request.Text}, filter{"since", since, &request.Since})
+			err := applyFilters(filter{"agent", agent, &request.AgentID}, filter{"text", text, &request.Text},
+				filter{"since", since, &request.Since})
 			if err != nil {
 				return err
 			}

@@ -24,7 +24,8 @@ func newReopen(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	shortTextFlag(f, &request.Reason, "reason", "m", "why, `text` for the notes (not needed after a reap)")
-	f.BoolVar(&request.IfFree, "if-free", false, "reopen only if no live lock blocks it; else exit with 2 and say who holds what")
+	f.BoolVar(&request.IfFree, "if-free", false,
+		"reopen only if no live lock blocks it; else exit with 2 and say who holds what")
 	agentFlag(f, &request.AgentID)
 	forceFlag(f, &request.Force)
 	return cmd

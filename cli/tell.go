@@ -29,7 +29,8 @@ func newTell(a *app) *cobra.Command {
 			case len(args) == 2 && request.Note != nil:
 				return usage("give one of the two", "the text %q and --note exclude each other", args[1])
 			case len(args) > 2:
-				return usage("quote the text", "tell takes a lock id and one text, got %d arguments, the third %q", len(args), args[2])
+				return usage("quote the text", "tell takes a lock id and one text, got %d arguments, the third %q",
+					len(args), args[2])
 			}
 			return nil
 		},
@@ -43,7 +44,9 @@ func newTell(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref = a.target(), lockID(args[0])
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, u store.Updated) { fmt.Fprintf(w, "left a note on %s\n", render.Plain(u.ID)) })
+			return answer(a, ans, err, func(w io.Writer, u store.Updated) {
+				fmt.Fprintf(w, "left a note on %s\n", render.Plain(u.ID))
+			})
 		},
 	}
 	shortTextFlag(cmd.Flags(), &request.Note, "note", "m", "the `text`, as a flag")

@@ -32,7 +32,9 @@ func newUpdate(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref = a.target(), lockID(args[0])
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, u store.Updated) { render.Updated(w, u, request.HandTo, a.caller(request.AgentID)) })
+			return answer(a, ans, err, func(w io.Writer, u store.Updated) {
+				render.Updated(w, u, request.HandTo, a.caller(request.AgentID))
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -41,7 +43,8 @@ func newUpdate(a *app) *cobra.Command {
 	f.BoolVar(&undone, "undone", false, "the task is not done after all")
 	shortTextFlag(f, &request.Note, "note", "m", "`text` to add to the notes; - reads stdin")
 	f.StringArrayVar(&request.AddScope, "add-scope", nil, "widen the claim by a path or `glob` (repeatable)")
-	f.BoolVar(&request.IfFree, "if-free", false, "widen only if no live lock blocks that; else exit with 2 and say who holds what")
+	f.BoolVar(&request.IfFree, "if-free", false,
+		"widen only if no live lock blocks that; else exit with 2 and say who holds what")
 	f.StringArrayVar(&request.RemoveScope, "remove-scope", nil, "narrow the claim by an `entry` of its scope (repeatable)")
 	f.StringArrayVar(&request.AddTasks, "add-task", nil, "one more step of the work, one line of `text` (repeatable)")
 	leaseFlag(f, &request.LeaseMinutes)

@@ -16,7 +16,8 @@ import (
 // ParseDuration reads a length of time with its unit, as in 90s, 5m, 1.5h or 3d.
 func ParseDuration(s string) (time.Duration, bool) {
 	number := strings.TrimRight(s, "smhd")
-	unit, known := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[s[len(number):]]
+	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+	unit, known := units[s[len(number):]]
 	if !known || strings.Trim(number, "0123456789.") != "" {
 		return 0, false
 	}

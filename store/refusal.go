@@ -42,7 +42,8 @@ func waiters(tickets []queue.Ticket) []Waiter {
 func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" + ownHint(c, k, b)
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" +
+		ownHint(c, k, b)
 	return e
 }
 
@@ -77,7 +78,8 @@ func blockedText(c *call, k *claim, b blockers) string {
 			verb = "may be"
 		}
 		text = fmt.Sprintf("%s %s held by %s since %s, for %s",
-			fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created, legible.Quote(rules.FirstLine(l.Title, lockfile.MaxTitle)))
+			fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created,
+			legible.Quote(rules.FirstLine(l.Title, lockfile.MaxTitle)))
 		if note := rules.FirstLine(l.LastNote(), lastNoteRunes); note != "" {
 			text += fmt.Sprintf(" (last note: %s)", legible.Quote(note))
 		}
@@ -108,17 +110,23 @@ func ownHint(c *call, k *claim, b blockers) string {
 		switch {
 		case rules.SameAgent(l.ParentAgentID, k.lock.AgentID):
 			return fmt.Sprintf("; you started %s; when it is done: `lock_finish` %q", rules.Named(l.AgentID), l.ID)
-		case rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID): // within the caller's session, whose worktrees are its business
+		case rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID):
+			// within the caller's session, whose worktrees are its business
 		case here.SameWorktree(l) && !known:
-			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, and your own locks do not block you", l.ID)
+			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, "+
+				"and your own locks do not block you", l.ID)
 		case here.SameWorktree(l) && ended:
-			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)", l.ID, legible.Quote(*l.AgentID))
+			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its "+
+				"work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)",
+				l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l) && !recorded:
-			return fmt.Sprintf("; lock %q was made from this worktree by %s; if that is you, pass `agent_id` %[2]s", l.ID, legible.Quote(*l.AgentID))
+			return fmt.Sprintf("; lock %q was made from this worktree by %s; if that is you, pass `agent_id` %[2]s",
+				l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l):
 			return fmt.Sprintf("; lock %q was made from your own worktree, in another live session there", l.ID)
 		case c.paths.MadeInGone(l):
-			return fmt.Sprintf("; the worktree of lock %q is gone: where nobody works on it any more, end it (`lock_finish` with `force`), or `lock_reap` it once it is stale", l.ID)
+			return fmt.Sprintf("; the worktree of lock %q is gone: where nobody works on it any more, end it (`lock_finish` "+
+				"with `force`), or `lock_reap` it once it is stale", l.ID)
 		}
 	}
 	return ""

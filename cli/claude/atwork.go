@@ -42,9 +42,12 @@ func atWork(me store.Started) []string {
 	}
 	list("You still hold:", me.Own, nil)
 	list("Held by your subagents:", children, nil)
-	list("Made from this very worktree, under another id:", beside, func(s store.Summary) string { return "\n  " + whoseHere(s, me.AgentID, "") })
+	list("Made from this very worktree, under another id:", beside, func(s store.Summary) string {
+		return "\n  " + whoseHere(s, me.AgentID, "")
+	})
 	if names := without(me.Beside, beside); len(names) > 0 {
-		text = append(text, "Other live sessions in your worktree, without a claim so far: "+clipped(strings.Join(names, ", "), 400)+".")
+		text = append(text, "Other live sessions in your worktree, without a claim so far: "+
+			clipped(strings.Join(names, ", "), 400)+".")
 	}
 	list("Who else is at work here (do not edit their files):", others, nil)
 	if len(beside)+len(others) == 0 {
@@ -74,17 +77,21 @@ func whoseHere(s store.Summary, me *string, flag string) string {
 	why := ""
 	switch {
 	case s.HolderContested:
-		why = "its session has ended, and so has another one that was in your worktree, so whose work it is cannot be told: ask the person you work for where you do not know (only the first to take it over gets it)"
+		why = "its session has ended, and so has another one that was in your worktree, so whose work it is cannot be " +
+			"told: ask the person you work for where you do not know (only the first to take it over gets it)"
 	case s.HolderEnded:
 		why = "its session has ended"
 	case s.Stale:
 		why = "nothing was heard of its holder for " + store.Age(s.StaleForSeconds)
 	case s.HolderRecorded:
-		return "it belongs to another live session in your worktree, whose files are not yours to edit (if it was you under an earlier id, only the person you work for can tell)"
+		return "it belongs to another live session in your worktree, whose files are not yours to edit (if it was you " +
+			"under an earlier id, only the person you work for can tell)"
 	case me == nil:
-		return fmt.Sprintf("if \"%s\" is you, pass that as agent_id; else its files are not yours to edit", clipped(*s.AgentID, 80))
+		return fmt.Sprintf("if \"%s\" is you, pass that as agent_id; else its files are not yours to edit",
+			clipped(*s.AgentID, 80))
 	default: // nobody knows whether that one is still at work
-		return fmt.Sprintf("if \"%s\" is you, hand it to the id that you have here (lock_update with agent_id \"%[1]s\" and hand_to \"%s\"); else its files are not yours to edit",
+		return fmt.Sprintf("if \"%s\" is you, hand it to the id that you have here (lock_update with agent_id \"%[1]s\" "+
+			"and hand_to \"%s\"); else its files are not yours to edit",
 			clipped(*s.AgentID, 80), render.Plain(*me))
 	}
 	if me == nil {
@@ -139,7 +146,8 @@ func lockLine(s store.Summary) string {
 		done = fmt.Sprintf(", %d%% done", s.PercentComplete)
 	}
 	return fmt.Sprintf("- %s: %q on %s%s (lock %s%s, last seen %s ago%s)",
-		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more, render.Plain(s.ID), done, store.Age(s.StaleForSeconds), render.Plain(state))
+		clipped(who, 80), clipped(s.Title, 120), clipped(strings.Join(scope, ", "), 200), more,
+		render.Plain(s.ID), done, store.Age(s.StaleForSeconds), render.Plain(state))
 }
 
 // clipped is other people's text, plain and at most n characters of it.

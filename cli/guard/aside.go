@@ -18,7 +18,8 @@ func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffi
 // mayMove refuses to move a hook that could miss something afterwards, now or
 // when it is put beside it later, or that has no place to go to.
 func (p Place) mayMove(hook file, name string) error {
-	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where that is not 0; " +
+	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where " +
+		"that is not 0; " +
 		"or give it another name, and have a shell script run it, which the guard can be added to"
 	if !p.inGit() {
 		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
@@ -28,23 +29,29 @@ func (p Place) mayMove(hook file, name string) error {
 	}
 	switch word, known := seesItsPlace(hook.text); {
 	case !known:
-		return refuse(hint, "%q is no shell script that a line can be added to, and whether it looks for files beside itself cannot be told", hook.path)
+		return refuse(hint,
+			"%q is no shell script that a line can be added to, and whether it looks for files beside itself cannot be told",
+			hook.path)
 	case word != "":
-		return refuse(hint, "%q may look for files beside itself (by %q), and would miss them if it was moved", hook.path, word)
+		return refuse(hint, "%q may look for files beside itself (by %q), and would miss them if it was moved",
+			hook.path, word)
 	}
 	needed, err := p.beside(hook)
 	if err != nil {
 		return err
 	}
 	if needed != "" {
-		return refuse(hint, "%q is no shell script that a line can be added to, and moved away it would not find %q beside it", hook.path, needed)
+		return refuse(hint,
+			"%q is no shell script that a line can be added to, and moved away it would not find %q beside it",
+			hook.path, needed)
 	}
 	kept, err := look(p.aside(name))
 	if err != nil {
 		return err
 	}
 	if kept.exists && !os.SameFile(hook.info, kept.info) && hook.text != kept.text {
-		return refuse("compare the two, and remove one of them", "%q is not ours, and %q is left from an earlier installation", hook.path, kept.path)
+		return refuse("compare the two, and remove one of them",
+			"%q is not ours, and %q is left from an earlier installation", hook.path, kept.path)
 	}
 	return nil
 }

@@ -73,7 +73,8 @@ func shellOptions(text string) (options string, plain bool) {
 	at := slices.IndexFunc(words, func(word string) bool {
 		return slices.Contains(shells(), strings.TrimSuffix(filepath.Base(filepath.FromSlash(word)), ".exe"))
 	})
-	if at < 0 || !filepath.IsAbs(words[0]) && !strings.HasPrefix(words[0], "/") || slices.ContainsFunc(words[:at], isNoLauncher) {
+	if at < 0 || !filepath.IsAbs(words[0]) && !strings.HasPrefix(words[0], "/") ||
+		slices.ContainsFunc(words[:at], isNoLauncher) {
 		return "", false
 	}
 	for _, word := range words[at+1:] {

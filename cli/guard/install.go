@@ -31,7 +31,8 @@ func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Ch
 	case at.edited:
 		return c, edited(at)
 	case runtime.GOOS != "windows" && carriageReturn(at.text):
-		return c, refuse("convert its line ends to LF, then install the guard", "the first line of %q ends in a carriage return, so no commit can be made: the system cannot run it", at.path)
+		return c, refuse("convert its line ends to LF, then install the guard",
+			"the first line of %q ends in a carriage return, so no commit can be made: the system cannot run it", at.path)
 	case at.parts.found:
 		err = p.renew(&c, at, program)
 	default:

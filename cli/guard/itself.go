@@ -11,7 +11,8 @@ import (
 const self = `\$(?:0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(?:\[0\])?(?::-"?\$(?:0|\{0\})"?)?\})`
 
 // dirOfSelf is a shell's way to the directory of that script.
-const dirOfSelf = `\bdirname\s+(?:--\s+)?(?:"?(?:\$\(|` + "`" + `)(?:readlink|realpath)(?:\s+-\w+)*\s+(?:--\s+)?)?"?` + self +
+const dirOfSelf = `\bdirname\s+(?:--\s+)?(?:"?(?:\$\(|` + "`" + `)(?:readlink|realpath)(?:\s+-\w+)*\s+(?:--\s+)?)?"?` +
+	self +
 	`|\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}`
 
 var (
@@ -64,7 +65,8 @@ func findsItself(hook file) bool {
 	}
 	dir := filepath.Dir(hook.path)
 	base, parent := filepath.Base(dir), filepath.Base(filepath.Dir(dir))
-	way := regexp.MustCompile(`(?m)(--git-path[ =]["']?|[^\s/"'=(]*["')}]*/|^|[\s=("'])(?:` + regexp.QuoteMeta(base) + `|hooks)([\w.-]*)(["')}]*)(/?)([\w.-]*)(.?)`)
+	way := regexp.MustCompile(`(?m)(--git-path[ =]["']?|[^\s/"'=(]*["')}]*/|^|[\s=("'])(?:` + regexp.QuoteMeta(base) +
+		`|hooks)([\w.-]*)(["')}]*)(/?)([\w.-]*)(.?)`)
 	for _, m := range way.FindAllStringSubmatch(text, -1) {
 		lead, longer, closing, slash, name, next := m[1], m[2], m[3], m[4], m[5], m[6]
 		above, under := strings.CutSuffix(lead, "/")
@@ -75,7 +77,8 @@ func findsItself(hook file) bool {
 			if strings.Trim(lead, `"'`) == "" && lead != "" && closing != "" {
 				return true
 			}
-		case slash == "" || name == "" || name == hookName || name == hook.name() || next != "" && strings.Contains("$*?[{`", next):
+		case slash == "" || name == "" || name == hookName || name == hook.name() ||
+			next != "" && strings.Contains("$*?[{`", next):
 			return true
 		}
 	}

@@ -39,7 +39,8 @@ func isLefthook(text string) bool { return strings.Contains(strings.ToLower(text
 
 // isHusky knows the hooks in .husky/_, whose work lies in .husky.
 func isHusky(text string) bool {
-	return strings.Contains(text, `. "$(dirname "$0")/h"`) || strings.Contains(text, `. "${0%/*}/h"`) || strings.Contains(text, "husky.sh")
+	return strings.Contains(text, `. "$(dirname "$0")/h"`) || strings.Contains(text, `. "${0%/*}/h"`) ||
+		strings.Contains(text, "husky.sh")
 }
 
 // managerNote is for the tools that write over what we add to their hooks.
@@ -47,9 +48,11 @@ func managerNote(text string) string {
 	const again = ": run `agent-locks guard install` again after that, or "
 	switch {
 	case isLefthook(text):
-		return "lefthook writes this hook anew when it is installed or its settings change" + again + "have lefthook call `agent-locks guard check`"
+		return "lefthook writes this hook anew when it is installed or its settings change" + again +
+			"have lefthook call `agent-locks guard check`"
 	case isHusky(text):
-		return "husky writes this hook anew with each install of the project's packages" + again + "add this line to .husky/pre-commit: " + Line
+		return "husky writes this hook anew with each install of the project's packages" + again +
+			"add this line to .husky/pre-commit: " + Line
 	}
 	return ""
 }
@@ -66,8 +69,9 @@ func (p Place) mentionedIn(hook string) string {
 		says  *regexp.Regexp
 		names []string
 	}{
-		{mention(), append([]string{own}, append(lefthookNames(), toolSettings()...)...)}, // whatever wrote the hook may run these
-		{call(), []string{"package.json", "Makefile", "justfile"}},                        // which name the program for other reasons, too
+		// whatever wrote the hook may run these
+		{mention(), append([]string{own}, append(lefthookNames(), toolSettings()...)...)},
+		{call(), []string{"package.json", "Makefile", "justfile"}}, // which name the program for other reasons, too
 		{call(), namedFiles(scripts)},
 	} {
 		for _, name := range s.names {
@@ -128,7 +132,9 @@ func namedFiles(script string) []string {
 // lefthookNames are all spellings of its settings.
 func lefthookNames() []string {
 	var names []string
-	for _, base := range []string{"lefthook", ".lefthook", ".config/lefthook", "lefthook-local", ".lefthook-local", ".config/lefthook-local"} {
+	for _, base := range []string{
+		"lefthook", ".lefthook", ".config/lefthook", "lefthook-local", ".lefthook-local", ".config/lefthook-local",
+	} {
 		for _, ext := range []string{".yml", ".yaml", ".toml", ".json", ".jsonc"} {
 			names = append(names, base+ext)
 		}
@@ -140,7 +146,8 @@ func lefthookNames() []string {
 func toolSettings() []string {
 	return []string{
 		".husky/pre-commit", ".huskyrc", ".huskyrc.json", ".huskyrc.js", "husky.config.js",
-		".simple-git-hooks.json", "simple-git-hooks.json", ".simple-git-hooks.js", "simple-git-hooks.js", ".simple-git-hooks.cjs", "simple-git-hooks.cjs",
+		".simple-git-hooks.json", "simple-git-hooks.json", ".simple-git-hooks.js", "simple-git-hooks.js",
+		".simple-git-hooks.cjs", "simple-git-hooks.cjs",
 		".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml",
 		".overcommit.yml", "captainhook.json", "grumphp.yml", ".githooks/pre-commit", ".git-hooks/pre-commit",
 	}

@@ -32,7 +32,8 @@ func (p Place) Hook() string { return filepath.Join(p.Dir, hookName) }
 // git directory where there is none.
 func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, error) {
 	p := defaultPlace(repo, environ)
-	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--show-origin", "--type=path", "--get-all",
+		"core.hooksPath")
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 1: // not set
@@ -50,7 +51,8 @@ func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, erro
 	}
 	for i := 0; i < len(fields); i += 3 { // the last one counts
 		before := p
-		p = Place{Scope: fields[i], Origin: origin(root, fields[i+1]), Setting: fields[i+2], base: root, repo: repo, environ: environ}
+		p = Place{Scope: fields[i], Origin: origin(root, fields[i+1]), Setting: fields[i+2], base: root, repo: repo,
+			environ: environ}
 		p.Dir = filepath.FromSlash(p.Setting)
 		if filepath.IsAbs(p.Dir) {
 			p.base = filepath.Dir(filepath.Clean(p.Dir))
@@ -200,7 +202,8 @@ func (p Place) private(ctx context.Context, hook string) (hide bool, err error) 
 		return false, err
 	}
 	if len(tracked) > 0 {
-		return false, refuse("add this line to it, near its top, and commit it: "+Line, "%q is tracked by git: others would get what is added", hook)
+		return false, refuse("add this line to it, near its top, and commit it: "+Line,
+			"%q is tracked by git: others would get what is added", hook)
 	}
 	_, err = repo.Git(ctx, "check-ignore", "-q", "--", rel)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
@@ -233,7 +236,8 @@ func (p Place) hide(hook string) (bool, error) {
 	if err != nil {
 		return false, cannot("list", p.Dir, err)
 	}
-	return false, refuse("commit a hook there that has this line: "+Line, "%q is not ignored by git, which would list it", hook)
+	return false, refuse("commit a hook there that has this line: "+Line, "%q is not ignored by git, which would list it",
+		hook)
 }
 
 const (

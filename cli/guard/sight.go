@@ -42,7 +42,9 @@ func seesItsPlace(text string) (word string, known bool) {
 	if slices.Contains(shells(), interpreter(text)) {
 		return asksForItself().FindString(commentLine().ReplaceAllString(text, "")), true
 	}
-	for _, l := range []struct{ is, words func() *regexp.Regexp }{{inPython, pythonWords}, {inPerl, perlWords}, {inNode, nodeWords}} {
+	for _, l := range []struct{ is, words func() *regexp.Regexp }{
+		{inPython, pythonWords}, {inPerl, perlWords}, {inNode, nodeWords},
+	} {
 		if l.is().MatchString(text) {
 			return strings.TrimSpace(l.words().FindString(noPlace().ReplaceAllString(text, " "))), true
 		}

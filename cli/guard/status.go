@@ -123,7 +123,8 @@ func (p Place) others(found file, sh Shell) Status {
 	if isFramework(found.text) && legacy.exists && legacy.runnable() && (legacy.ours() || mentions(legacy.text)) {
 		switch {
 		case !frameworkScript().MatchString(found.text):
-			return unknown("%q is not as the pre-commit framework writes it, so whether it runs %q is not known", found.path, legacy.path)
+			return unknown("%q is not as the pre-commit framework writes it, so whether it runs %q is not known",
+				found.path, legacy.path)
 		case legacy.edited:
 			return unknown("%q was edited since it was installed, so what it does is not known", legacy.path)
 		case legacy.ours():
@@ -193,7 +194,8 @@ func through(path string) (file, error) {
 
 // NotRunBy are the ways to make commits for which git runs no pre-commit hook.
 func NotRunBy() []string {
-	return []string{"rebase", "am", "cherry-pick without conflicts", "revert without conflicts", "merge without conflicts", "commit --no-verify"}
+	return []string{"rebase", "am", "cherry-pick without conflicts", "revert without conflicts", "merge without conflicts",
+		"commit --no-verify"}
 }
 
 // markKey remembers, in the repository's own configuration, that the guard was

@@ -118,7 +118,9 @@ func (p Place) removals() ([]removal, error) {
 	if p.off() != "" {
 		return nil, nil
 	}
-	if err := p.links("the guard was not installed through it; if the hook that it leads to calls agent-locks, take that out there"); err != nil {
+	const hint = "the guard was not installed through it; if the hook that it leads to calls agent-locks, " +
+		"take that out there"
+	if err := p.links(hint); err != nil {
 		return nil, err
 	}
 	hook, err := look(p.Hook())
@@ -135,7 +137,8 @@ func (p Place) removals() ([]removal, error) {
 		case !f.ours():
 			continue
 		case p.foreign():
-			return nil, refuse(fmt.Sprintf("take the guard out of %q by hand if none of them is to have it", f.path), "%s: its hooks serve other repositories, too", p.set())
+			return nil, refuse(fmt.Sprintf("take the guard out of %q by hand if none of them is to have it", f.path),
+				"%s: its hooks serve other repositories, too", p.set())
 		case f.edited:
 			return nil, edited(f)
 		}
@@ -163,7 +166,8 @@ func (p Place) moved() ([]file, error) {
 	var files []file
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, hookName+".") || name == firstSibling || strings.HasSuffix(name, ".sample") || !e.Type().IsRegular() {
+		if !strings.HasPrefix(name, hookName+".") || name == firstSibling || strings.HasSuffix(name, ".sample") ||
+			!e.Type().IsRegular() {
 			continue
 		}
 		f, err := look(filepath.Join(p.Dir, name))

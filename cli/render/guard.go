@@ -108,7 +108,8 @@ func writeFiles(w io.Writer, files []string) {
 func writeHold(w io.Writer, h store.Hold, you *string) {
 	writeFiles(w, h.Files)
 	fmt.Fprintf(w, "    %s\n", HoldText("", h))
-	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n", Plain(h.ID), Plain(h.Created), store.Age(h.StaleForSeconds))
+	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n",
+		Plain(h.ID), Plain(h.Created), store.Age(h.StaleForSeconds))
 	if h.Worktree != "" {
 		where := "in " + Short(h.Worktree)
 		if h.WorktreeGone {
@@ -129,7 +130,8 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 		case h.HolderRecorded:
 			fmt.Fprintln(w, "    made from your own worktree, by another live session there")
 		default: // git commit takes no flag of ours
-			fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: AGENT_LOCKS_AGENT_ID=%[2]s)\n",
+			fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: "+
+				"AGENT_LOCKS_AGENT_ID=%[2]s)\n",
 				Short(*h.AgentID), shell.Word(*h.AgentID))
 		}
 	}
@@ -153,9 +155,11 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		if h.AgentID != nil {
 			who = Short(*h.AgentID)
 		}
-		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n", who, Plain(h.ID))
+		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n",
+			who, Plain(h.ID))
 		files := blockedFiles(g)
-		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n", waitSeconds, Entries(files))
+		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n",
+			waitSeconds, Entries(files))
 		paths := make([]string, len(files))
 		for i, f := range files {
 			paths[i] = cmp.Or(g.Spelled[f], f)
@@ -170,11 +174,13 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	for _, h := range g.Blocked {
 		switch id := shell.Word(h.ID); {
 		case isChild(h, g.You):
-			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n", Short(*h.AgentID), id, shell.Word(*g.You))
+			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n",
+				Short(*h.AgentID), id, shell.Word(*g.You))
 		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
 			fmt.Fprintf(w, "  take over   where you go on with that work: %s\n", TakeOver("", h.Summary, *g.You))
 		case h.WorktreeGone:
-			fmt.Fprintf(w, "  end         where nobody works on it any more: agent-locks finish %s --force; once it is stale, agent-locks reap %s\n", id, id)
+			fmt.Fprintf(w, "  end         where nobody works on it any more: agent-locks finish %s --force; once it is "+
+				"stale, agent-locks reap %s\n", id, id)
 		}
 	}
 	if len(g.Unclaimed) > 0 {

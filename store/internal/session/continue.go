@@ -58,11 +58,13 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 func (rs Records) Contested(agent, parent *string) bool {
 	for i := range rs {
 		r := &rs[i]
-		if !rules.SameAgent(agent, &r.AgentID) && !rules.SameAgent(parent, &r.AgentID) || r.Reason != ReasonClear || rs.continued(r) {
+		if !rules.SameAgent(agent, &r.AgentID) && !rules.SameAgent(parent, &r.AgentID) || r.Reason != ReasonClear ||
+			rs.continued(r) {
 			continue
 		}
 		if slices.ContainsFunc(rs, func(o Record) bool {
-			return o.AgentID != r.AgentID && o.Place == r.Place && o.Reason == ReasonClear && o.Ended.Sub(r.Ended).Abs() <= shortly && !rs.continued(&o)
+			return o.AgentID != r.AgentID && o.Place == r.Place && o.Reason == ReasonClear &&
+				o.Ended.Sub(r.Ended).Abs() <= shortly && !rs.continued(&o)
 		}) {
 			return true
 		}
@@ -72,5 +74,7 @@ func (rs Records) Contested(agent, parent *string) bool {
 
 // InUse reports whether another live session goes by the name that a hook gave.
 func (rs Records) InUse(key, agent string) bool {
-	return slices.ContainsFunc(rs, func(o Record) bool { return o.Key != key && o.AgentID == agent && !o.Chosen && o.Ended.IsZero() })
+	return slices.ContainsFunc(rs, func(o Record) bool {
+		return o.Key != key && o.AgentID == agent && !o.Chosen && o.Ended.IsZero()
+	})
 }
