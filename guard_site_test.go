@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A site is a repository with the guard installed, a linked worktree, and a
@@ -28,15 +30,28 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, main: filepath.Join(dir, "main"), link: filepath.Join(dir, "link"), env: skillEnv()}
-	s.git(dir, "init", "-q", "-b", "main", s.main)
+	err = sites.Copy(dir, func(dir string) error {
+		return (&site{t: t, main: filepath.Join(dir, "main"), link: filepath.Join(dir, "link"), env: s.env}).build()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var sites gittest.Template
+
+func (s *site) build() error {
+	dir := filepath.Dir(s.main)
+	if err := gittest.Git(dir, s.env, []string{"init", "-q", "-b", "main", s.main}); err != nil {
+		return err
+	}
 	s.write("main", "held/old.txt", "1\n")
 	s.write("main", "held/gone.txt", "2\n")
 	s.write("main", "free/a.txt", "1\n")
-	s.git(s.main, "add", ".")
-	s.git(s.main, "commit", "-q", "-m", "first")
-	s.git(s.main, "worktree", "add", "-q", "-b", "side", s.link)
 	s.locks(s.main, "guard", "install")
-	return s
+	return gittest.Git(s.main, s.env, []string{"add", "."}, []string{"commit", "-q", "--no-verify", "-m", "first"},
+		[]string{"worktree", "add", "-q", "-b", "side", s.link})
 }
 
 // hold claims the scope for another agent, from the main worktree.

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,35 +15,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
 // The scripts run this test binary under the name agent-locks, which is then
 // the real program: real processes, real git, real files.
 func TestMain(m *testing.M) {
-	testscript.Main(inMemory{m}, map[string]func(){"agent-locks": main, "tools": tools})
-}
-
-// inMemory are tests that, under -short, have their temporary directories in
-// memory, where Linux lends some and runs programs from it: half of the time
-// goes to the disk, which syncs each lock.
-type inMemory struct{ tests *testing.M }
-
-func (m inMemory) Run() int {
-	flag.Parse()
-	if !testing.Short() || os.Getenv("TMPDIR") != "" {
-		return m.tests.Run()
-	}
-	dir, err := os.MkdirTemp("/dev/shm", "agent-locks-test-")
-	if err != nil {
-		return m.tests.Run() // there is none
-	}
-	defer os.RemoveAll(dir)
-	script := filepath.Join(dir, "true")
-	if executable(script, "#!/bin/sh\n") == nil && exec.Command(script).Run() == nil {
-		os.Setenv("TMPDIR", dir)
-	}
-	return m.tests.Run()
+	testscript.Main(gittest.InMemory{Tests: m}, map[string]func(){"agent-locks": main, "tools": tools})
 }
 
 func TestScripts(t *testing.T) {
@@ -83,9 +61,7 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: repo dir [worktree...]")
 	}
 	git := func(args ...string) { ts.Check(ts.Exec("git", args...)) }
-	git("init", "-q", args[0])
-	git("-C", args[0], "symbolic-ref", "HEAD", "refs/heads/main")
-	git("-C", args[0], "commit", "-q", "--allow-empty", "-m", "first")
+	ts.Check(plain.Copy(ts.MkAbs(args[0]), initialized))
 	for _, w := range args[1:] {
 		git("-C", args[0], "worktree", "add", "-q", "-b", filepath.Base(w), ts.MkAbs(w))
 	}

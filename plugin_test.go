@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"gopkg.in/yaml.v3"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 const skillFile = "plugin/skills/agent-locks/SKILL.md"
@@ -74,10 +76,17 @@ func TestPluginIsWhatSetupWrites(t *testing.T) {
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, args := range [][]string{{"init", "-q", "."}, {"commit", "-q", "--allow-empty", "-m", "first"}} {
-		output(t, dir, "", "git", args...)
+	if err := plain.Copy(dir, initialized); err != nil {
+		t.Fatal(err)
 	}
 	return dir
+}
+
+var plain gittest.Template
+
+// initialized makes a repository of a directory, with a commit on main.
+func initialized(dir string) error {
+	return gittest.Git(dir, skillEnv(), []string{"init", "-q", "-b", "main", "."}, []string{"commit", "-q", "--allow-empty", "-m", "first"})
 }
 
 func agentLocks(t *testing.T, dir string, args ...string) string {

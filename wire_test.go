@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
@@ -87,10 +88,12 @@ func newWire(t *testing.T) *wire {
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid",
 		"GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid",
 	}}
-	setUp := w.command(dir, "git init -q main && cd main && git symbolic-ref HEAD refs/heads/main && "+
-		"git commit -q --allow-empty -m first && git worktree add -q -b side ../side")
-	if out, err := setUp.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	err = plain.Copy(filepath.Join(dir, "main"), initialized)
+	if err == nil {
+		err = gittest.Git(dir, w.env, []string{"-C", "main", "worktree", "add", "-q", "-b", "side", "../side"})
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return w
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/cli/claude"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -30,12 +31,20 @@ func newSession(t *testing.T) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := buildStage(t.Context(), dir, os.Environ())
+	err = stages.Copy(dir, func(dir string) error {
+		_, err := buildStage(t.Context(), dir, os.Environ())
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	env := stageEnviron(os.Environ(), filepath.Join(dir, "gitconfig"))
 	return &session{t: t, dir: dir, env: env, now: time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)}
 }
+
+var stages gittest.Template
+
+func TestMain(m *testing.M) { os.Exit(gittest.InMemory{Tests: m}.Run()) }
 
 // run carries out a command line of that session.
 func (s *session) run(stdin string, args ...string) result {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A sandbox is a directory for repositories and the environment that git is
@@ -72,10 +73,24 @@ func (s *sandbox) git(dir string, args ...string) string {
 func (s *sandbox) repo(dir string, args ...string) {
 	s.Helper()
 	s.mkdir(dir)
-	s.git(dir, append([]string{"init", "-q"}, args...)...)
-	s.git(dir, "symbolic-ref", "HEAD", "refs/heads/main")
-	s.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
+	made := func(at string) error {
+		return gittest.Git(at, s.env, append([]string{"init", "-q"}, args...),
+			[]string{"symbolic-ref", "HEAD", "refs/heads/main"}, []string{"commit", "-q", "--allow-empty", "-m", "first"})
+	}
+	var err error
+	if len(args) > 0 {
+		err = made(s.path(dir))
+	} else {
+		err = repositories.Copy(s.path(dir), made)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
 }
+
+var repositories gittest.Template
+
+func TestMain(m *testing.M) { os.Exit(gittest.InMemory{Tests: m}.Run()) }
 
 func (s *sandbox) mkdir(name string) {
 	s.Helper()

@@ -123,7 +123,7 @@ func TestStress(t *testing.T) {
 	t.Parallel()
 	processes, seconds := 10, 4
 	if testing.Short() {
-		processes, seconds = 4, 3
+		processes, seconds = 3, 1
 	}
 	if v := os.Getenv(stressVariable); v != "" {
 		if _, err := fmt.Sscan(v, &processes, &seconds); err != nil {
@@ -137,8 +137,9 @@ func TestStress(t *testing.T) {
 	for i := range processes {
 		alive = append(alive, startStressed(t, repository, fmt.Sprintf("agent-%d", i), time.Until(end)))
 	}
-	for serial := processes; time.Until(end) > 2*time.Second; {
-		time.Sleep(time.Second)
+	pause := min(time.Second, span/4)
+	for serial := processes; time.Until(end) > 2*pause; {
+		time.Sleep(pause)
 		for range max(1, processes/10) { // one in ten dies, and another one comes
 			i := rand.N(len(alive))
 			dead := alive[i]

@@ -5,9 +5,6 @@ package store
 import (
 	"context"
 	"os"
-	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,7 +68,7 @@ func TestSilentWaiterIsPassedBy(t *testing.T) {
 	stopped.claim("src", 3600)
 	queued(t, repository, 1)
 	silent := storetest.NamesLike(t, queueOf(repository), "*.json")[0]
-	storetest.Eventually(t, "a stop", func() bool { return isStopped(t, stopped.cmd.Process.Pid) })
+	awaitStop(t, stopped.cmd.Process.Pid)
 	longAgo := time.Now().Add(-11 * time.Second)
 	if err := os.Chtimes(silent, longAgo, longAgo); err != nil {
 		t.Fatal(err)
@@ -88,13 +85,13 @@ func TestSilentWaiterIsPassedBy(t *testing.T) {
 	wantNothingLeft(t, repository)
 }
 
-func isStopped(t *testing.T, pid int) bool {
+// awaitStop returns once a child is stopped.
+func awaitStop(t *testing.T, pid int) {
 	t.Helper()
-	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-	if err != nil {
-		t.Fatal(err)
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("status %x, %v", status, err)
 	}
-	return strings.HasPrefix(strings.TrimSpace(string(out)), "T")
 }
 
 // A waiter that is not stopped is never silent, however long it waits.

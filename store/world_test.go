@@ -3,18 +3,15 @@ package store_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -45,94 +42,19 @@ func newWorld(t testing.TB) *world {
 	}
 	w.env = append(w.env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid")
-	template, err := repositories(w.env)
+	err = repositories.Copy(dir, func(dir string) error {
+		main := filepath.Join(dir, "main")
+		return gittest.Git(dir, w.env, []string{"init", "-q", "-b", "main", main},
+			[]string{"-C", main, "commit", "-q", "--allow-empty", "-m", "first"},
+			[]string{"-C", main, "worktree", "add", "-q", "-b", "side", filepath.Join(dir, "link")})
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := template.copyTo(dir); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// A template is a repository with a linked worktree, as git has made it: to
-// copy it takes a tenth of the time.
-type template struct {
-	dir   string            // where it was
-	files map[string]string // by path in it; a directory's ends in a slash
-}
-
-func (m *template) copyTo(dir string) error {
-	for _, name := range slices.Sorted(maps.Keys(m.files)) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o777); err != nil {
-				return err
-			}
-			continue
-		}
-		// The worktree and its repository name each other's places.
-		text := strings.ReplaceAll(m.files[name], filepath.ToSlash(m.dir), filepath.ToSlash(dir))
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var made struct {
-	once     sync.Once
-	template template
-	err      error
-}
-
-// repositories is the template, made once for all tests.
-func repositories(env []string) (*template, error) {
-	made.once.Do(func() { made.template, made.err = makeTemplate(env) })
-	return &made.template, made.err
-}
-
-func makeTemplate(env []string) (m template, err error) {
-	m.files = map[string]string{}
-	if m.dir, err = os.MkdirTemp("", "template"); err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(m.dir)) }()
-	if m.dir, err = filepath.EvalSymlinks(m.dir); err != nil {
-		return m, err
-	}
-	main := filepath.Join(m.dir, "main")
-	for _, args := range [][]string{
-		{"init", "-q", "-b", "main", main},
-		{"-C", main, "commit", "-q", "--allow-empty", "-m", "first"},
-		{"-C", main, "worktree", "add", "-q", "-b", "side", filepath.Join(m.dir, "link")},
-	} {
-		cmd := exec.Command("git", args...)
-		cmd.Env = env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return m, fmt.Errorf("git %v: %w\n%s", args, err, out)
-		}
-	}
-	return m, filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(m.dir, path)
-		name = filepath.ToSlash(name)
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(name, "main/.git/hooks/"): // samples
-			return nil
-		case d.IsDir():
-			m.files[name+"/"] = ""
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		m.files[name] = string(text)
-		return err
-	})
-}
+var repositories gittest.Template
 
 func (w *world) git(dir string, args ...string) string {
 	w.t.Helper()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A ground is a repository with a linked worktree, and a program that stands
@@ -46,11 +47,21 @@ func newGround(t *testing.T) *ground {
 		"PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.invalid")
 	g.write(g.program, "#!/bin/sh\necho \"guard $*\" >> \"$LOG\"\nif [ -f \"${LOG%/*}/refuse\" ]; then exit 1; fi\n", 0o777)
-	g.git(dir, "init", "-q", "-b", "main", g.main)
-	g.git(g.main, "commit", "-q", "--allow-empty", "-m", "first")
-	g.git(g.main, "worktree", "add", "-q", g.link)
+	err = grounds.Copy(dir, func(dir string) error {
+		main := filepath.Join(dir, "main")
+		return gittest.Git(dir, g.env, []string{"init", "-q", "-b", "main", main},
+			[]string{"-C", main, "commit", "-q", "--allow-empty", "-m", "first"},
+			[]string{"-C", main, "worktree", "add", "-q", filepath.Join(dir, "link")})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return g
 }
+
+var grounds gittest.Template
+
+func TestMain(m *testing.M) { os.Exit(gittest.InMemory{Tests: m}.Run()) }
 
 func (g *ground) git(dir string, args ...string) string {
 	g.t.Helper()

@@ -4,7 +4,6 @@ package storetest
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // The test binary is run again as another process: what the store promises, it
@@ -27,7 +27,7 @@ type Role = func(args []string) error
 func Main(m *testing.M, roles map[string]Role) {
 	name := os.Getenv(roleVariable)
 	if name == "" {
-		os.Exit(inMemory(m))
+		os.Exit(gittest.InMemory{Tests: m}.Run())
 	}
 	play, ok := roles[name]
 	if !ok {
@@ -41,24 +41,7 @@ func Main(m *testing.M, roles map[string]Role) {
 	os.Exit(0)
 }
 
-// inMemory runs the tests. Under -short their temporary directories are in
-// memory, where Linux lends some: half of the time goes to the disk, which syncs
-// each lock.
-func inMemory(m *testing.M) int {
-	flag.Parse()
-	if !testing.Short() || os.Getenv("TMPDIR") != "" {
-		return m.Run()
-	}
-	dir, err := os.MkdirTemp("/dev/shm", "agent-locks-test-")
-	if err != nil {
-		return m.Run() // there is none
-	}
-	defer os.RemoveAll(dir)
-	os.Setenv("TMPDIR", dir)
-	return m.Run()
-}
-
-// process is this test binary in that role.
+// Process is this test binary in that role.
 func Process(t testing.TB, role string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
