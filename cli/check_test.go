@@ -10,10 +10,10 @@ import (
 func TestCheckRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, []store.Summary{}, []requestCase{
-		{args: []string{"check", "a,b", "c"}, want: store.CheckRequest{Scope: []string{"a,b", "c"}}},
-		{args: []string{"check", "--stale-minutes", "5", "--", "--odd"}, want: store.CheckRequest{Scope: []string{"--odd"}, StaleMinutes: p(5.0)}},
-		{args: []string{"check", ""}, want: store.CheckRequest{Scope: []string{""}}},
-		{args: []string{"check", "--scope", "a", "b"}, want: store.CheckRequest{Scope: []string{"a", "b"}}},
+		{args: []string{"check", "a,b", "c"}, want: store.CheckRequest{Scope: []string{"a,b", "c"}, ForPeople: true}},
+		{args: []string{"check", "--stale-minutes", "5", "--", "--odd"}, want: store.CheckRequest{Scope: []string{"--odd"}, StaleMinutes: p(5.0), ForPeople: true}},
+		{args: []string{"check", ""}, want: store.CheckRequest{Scope: []string{""}, ForPeople: true}},
+		{args: []string{"check", "--scope", "a", "b"}, want: store.CheckRequest{Scope: []string{"a", "b"}, ForPeople: true}},
 		{args: []string{"check"}, err: "check needs a path or glob"},
 		{args: []string{"check", "--exit-code=perhaps", "a"}, err: `--exit-code "perhaps": not true or false`},
 	})
@@ -25,11 +25,12 @@ func TestCheckOutput(t *testing.T) {
 	theirs.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "docs", Example: "docs/a.md", Exact: true}, {Yours: "docs/b", Theirs: "docs", Example: "docs/b", Exact: true}}
 	mine.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "!(x)", Example: "docs"}}
 	mine.SameWorktree = p(true)
+	theirs.ShortID = "old"
 	both := []store.Summary{mine, theirs}
-	const table = `STALE     AGENT    WORKTREE      OVERLAP                    TITLE      ID
-no        agent-1  login (here)  both may cover docs        Fix login  2026-07-17T18-45-12-fix-login
-yes (2h)  -        gone (gone)   both cover docs/a.md (+1)  Old        2026-07-17T18-45-13-old
-silent for 2h: agent-locks show 2026-07-17T18-45-13-old, then agent-locks reap 2026-07-17T18-45-13-old
+	const table = `SEEN            WHO      WHERE         OVERLAP                    TITLE      ID
+now             agent-1  login (here)  both may cover docs        Fix login  2026-07-17T18-45-12-fix-login
+2h ago (stale)  -        gone (gone)   both cover docs/a.md (+1)  Old        old
+silent for 2h: agent-locks show old, then agent-locks reap old
 `
 	testOutputs(t, []outputCase{
 		{name: "overlaps", args: []string{"check", "docs/**", "docs/b"}, store: fake{result: both}, want: table},

@@ -44,6 +44,11 @@ type World struct {
 	StdinIsTerminal  bool
 	StderrIsTerminal bool
 	Columns          func() int // the width of the terminal that stdout is; 0: it is none
+	Rows             func() int // and its height
+
+	// Keys sends each byte that is typed, at once and without showing it, until
+	// restore is called. nil: stdin is no terminal.
+	Keys func() (keys <-chan byte, restore func(), err error)
 
 	// OutputGone reports that the reader of stdout has closed it; may be nil.
 	// Only what runs for long without writing asks.

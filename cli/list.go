@@ -29,7 +29,7 @@ func newList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			request.Target = a.target()
+			request.Target, request.ForPeople = a.target(), !a.json
 			ans, err := a.locks.Query(cmd.Context(), request)
 			return answer(a, ans, err, func(w io.Writer, rows []store.Summary) { render.List(w, ans.Dir, rows, a.screen()) })
 		},

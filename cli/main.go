@@ -31,6 +31,8 @@ func Main() int {
 		StdinIsTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Columns:          columns,
+		Rows:             rows,
+		Keys:             keys(),
 		OutputGone:       outputGone,
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },
 	})
@@ -57,4 +59,35 @@ func columns() int {
 		return 80 // a terminal that does not say how wide it is
 	}
 	return width
+}
+
+func rows() int {
+	if _, height, err := term.GetSize(int(os.Stdout.Fd())); err == nil && height > 0 {
+		return height
+	}
+	return 24
+}
+
+func keys() func() (<-chan byte, func(), error) {
+	in := int(os.Stdin.Fd())
+	if !term.IsTerminal(in) {
+		return nil
+	}
+	return func() (<-chan byte, func(), error) {
+		before, err := term.MakeRaw(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		typed := make(chan byte)
+		go func() { // ends with the process, as a read of a terminal cannot be given up
+			key := make([]byte, 1)
+			for {
+				if n, err := os.Stdin.Read(key); n != 1 || err != nil {
+					return
+				}
+				typed <- key[0]
+			}
+		}()
+		return typed, func() { term.Restore(in, before) }, nil
+	}
 }

@@ -37,6 +37,9 @@ func usage(hint, format string, args ...any) error {
 	return &store.Error{Code: store.BadInput, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
+// errInterrupted ends what a key has interrupted.
+var errInterrupted = errors.New("interrupted")
+
 // report is the one place where an error becomes text, JSON and exit code.
 func (a *app) report(ctx context.Context, err error) int {
 	code, isAnswer := errors.AsType[answered](err)
@@ -49,7 +52,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	case unwritten && nobodyReads(err):
 		// Whoever read our output has seen enough (`| head -1`).
 		return exitOK
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.Is(err, errInterrupted):
 		a.say(&store.Error{Code: codeInterrupted, Message: "interrupted"})
 		return exitInterrupted
 	}

@@ -55,7 +55,7 @@ func newRoot(a *app) *cobra.Command {
 	all.BoolVar(&a.json, "json", false, "print the answer as one line of JSON")
 	all.BoolP("help", "h", false, "print help")
 	root.AddCommand(
-		newStatus(a), newList(a), newCheck(a), newWait(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a),
+		newStatus(a), newBoard(a), newList(a), newCheck(a), newWait(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a),
 		newHeartbeat(a), newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a),
 		newGuard(a), newHook(a), newSetup(a), serve, newDemo(a), newCompletion(a), newMan(a), newVersion(a),
 	)

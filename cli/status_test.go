@@ -18,11 +18,11 @@ import (
 func TestStatusRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, []store.Summary{}, []requestCase{
-		{args: []string{"status"}, want: store.QueryRequest{Status: "active"}},
+		{args: []string{"status"}, want: store.QueryRequest{Status: "active", ForPeople: true}},
 		{args: []string{"status", "--stale-minutes", "1.5", "--base-dir", "/other"},
-			want: store.QueryRequest{Target: store.Target{BaseDir: p("/other")}, Status: "active", StaleMinutes: p(1.5)}},
-		{args: []string{"status", "--base-dir", ""}, want: store.QueryRequest{Target: store.Target{BaseDir: p("")}, Status: "active"}},
-		{args: []string{"--base-dir", "a", "status", "--base-dir=b"}, want: store.QueryRequest{Target: store.Target{BaseDir: p("b")}, Status: "active"}},
+			want: store.QueryRequest{Target: store.Target{BaseDir: p("/other")}, Status: "active", StaleMinutes: p(1.5), ForPeople: true}},
+		{args: []string{"status", "--base-dir", ""}, want: store.QueryRequest{Target: store.Target{BaseDir: p("")}, Status: "active", ForPeople: true}},
+		{args: []string{"--base-dir", "a", "status", "--base-dir=b"}, want: store.QueryRequest{Target: store.Target{BaseDir: p("b")}, Status: "active", ForPeople: true}},
 		{args: []string{"status", "src"}, err: `status takes no arguments, got "src"`},
 		{args: []string{"status", "--all"}, err: `unknown flag "--all" for agent-locks status`},
 	})
@@ -38,15 +38,15 @@ func TestStatusOutput(t *testing.T) {
 		{name: "two", args: []string{"status"}, store: fake{result: []store.Summary{someSummary(), staleSummary()}},
 			want: `locks in /repo/.git/agents-locks
 
-STALE     AGENT    WORKTREE     BRANCH  SCOPE                DONE  TITLE      ID
-no        agent-1  login        login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
-yes (2h)  -        gone (gone)  -       docs                 -     Old        2026-07-17T18-45-13-old
+SEEN            WHO      WHERE        SCOPE                TITLE      DONE  ID
+now             agent-1  login        src/auth/**, go.mod  Fix login  50%   2026-07-17T18-45-12-fix-login
+2h ago (stale)  -        gone (gone)  docs                 Old        -     2026-07-17T18-45-13-old
 `},
 		{name: "a done lock cannot be stale", args: []string{"status"}, store: fake{result: []store.Summary{done}},
 			want: `locks in /repo/.git/agents-locks
 
-STALE  AGENT    WORKTREE  BRANCH  SCOPE                DONE  TITLE      ID
--      agent-1  login     login   src/auth/**, go.mod  50%   Fix login  2026-07-17T18-45-12-fix-login
+SEEN        WHO      WHERE  SCOPE                TITLE      DONE  ID
+now (done)  agent-1  login  src/auth/**, go.mod  Fix login  50%   2026-07-17T18-45-12-fix-login
 `},
 		{name: "who waits", args: []string{"status"}, store: fake{result: []store.Summary{}, waiting: []store.Waiter{{AgentID: p("agent-2"), Scope: []string{"src"}, Since: "2026-07-17T18-45-12"}}},
 			want: "locks in /repo/.git/agents-locks\n\nno active locks\n\nwaiting agent-2, for src, since 2026-07-17T18-45-12\n"},
@@ -106,7 +106,7 @@ func TestColours(t *testing.T) {
 			if coloured := strings.Contains(got.stdout, "\x1b["); coloured != c.want {
 				t.Errorf("coloured: %v, want %v", coloured, c.want)
 			}
-			if !strings.Contains(got.stdout, "yes (2h)") {
+			if !strings.Contains(got.stdout, "2h ago (stale)") {
 				t.Errorf("the stale lock is not shown:\n%s", got.stdout)
 			}
 		})
@@ -138,28 +138,23 @@ func TestStatusWatchShowsChangesOnly(t *testing.T) {
 	changed := someSummary()
 	changed.PercentComplete = 100
 	for _, c := range []struct {
-		json  bool
-		width int
-		want  []string // how often what is printed
+		json bool
+		want []string // how often what is printed
 	}{
 		{json: true, want: []string{"[]", `"percentComplete":50`, `"percentComplete":100`}},
 		{want: []string{"no active locks", "50%", "100%"}},
-		{width: 120, want: []string{"no active locks", "50%", "100%"}},
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		s := &turning{answers: [][]store.Summary{{}, {}, {someSummary()}, {later}, {changed}}, stop: stop}
 		var out bytes.Buffer
-		a := &app{World: World{Stderr: io.Discard, Environ: func() []string { return nil }, Columns: func() int { return c.width }}, locks: s, out: bufio.NewWriter(&out), json: c.json}
-		if err := a.watchStatus(ctx, store.QueryRequest{}, time.Millisecond); !errors.Is(err, context.Canceled) {
+		a := &app{World: World{Stderr: io.Discard, Environ: func() []string { return nil }}, locks: s, out: bufio.NewWriter(&out), json: c.json}
+		if err := a.printChanges(ctx, store.QueryRequest{}, time.Millisecond); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		for _, part := range c.want {
 			if n := strings.Count(out.String(), part); n != 1 {
 				t.Errorf("%+v: %q stands %d times in:\n%s", c, part, n, out.String())
 			}
-		}
-		if n := strings.Count(out.String(), "\x1b[2J"); n != 2*min(c.width, 1) {
-			t.Errorf("%+v: the terminal is cleared %d times", c, n)
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -43,4 +45,36 @@ func TestScopesOfManyEntriesAreCut(t *testing.T) {
 	if whole := try(t, &fake{result: store.Whole{Summary: many}}, []string{"show", "x"}, func(*World) {}); !strings.Contains(whole.stdout, ", e, f\n") {
 		t.Error("show does not show the whole scope")
 	}
+}
+
+// What people see at the widths of terminals, with text that is two columns wide
+// a character.
+func TestTablesAtUsualWidths(t *testing.T) {
+	t.Parallel()
+	one, two, three := someSummary(), staleSummary(), someSummary()
+	one.ShortID, two.ShortID = "fix-login", "old"
+	one.StaleForSeconds, one.Branch, one.NextTask, one.Latest = 240, "fix-login", "ログインを直す", "429 answers carry Retry-After\nand more"
+	one.Waiting = []store.Waiter{{AgentID: p("agent-7"), Scope: []string{"src"}, Since: "2026-07-17T18-45-12"}}
+	two.Title, two.Scope = "物語を書く 🚀", []string{"文書/**", "docs/**/*.md", "site"}
+	three.ID, three.Title = someID+"-with-a-name-of-some-length", strings.Repeat("long title ", 9)
+	three.Scope = []string{"services/payments/internal/settlement/**", "services/payments/api/*.proto"}
+	rows := []store.Summary{one, two, three}
+	checked := []store.Summary{one, two}
+	for i := range checked {
+		checked[i].Overlaps = []overlap.Pair{{Yours: "src/**", Theirs: "src/物語/form.ts", Example: "src/物語/form.ts", Exact: true}}
+	}
+	var got strings.Builder
+	for _, width := range []int{50, 80, 120} {
+		world := func(w *World) {
+			w.Columns = func() int { return width }
+			w.Environ = func() []string { return []string{"NO_COLOR=1"} }
+		}
+		fmt.Fprintf(&got, "--- %d columns: status\n%s", width, try(t, &fake{result: rows}, []string{"status"}, world).stdout)
+		fmt.Fprintf(&got, "--- %d columns: check src\n%s", width, try(t, &fake{result: checked}, []string{"check", "src"}, world).stdout)
+		for _, height := range []int{30, 12} {
+			fmt.Fprintf(&got, "--- %d columns, %d lines: board\n", width, height)
+			render.Board(&got, store.Answer[[]store.Summary]{Result: rows, Dir: "/repo/.git/agents-locks", Waiting: one.Waiting}, render.Screen{Width: width, Height: height})
+		}
+	}
+	golden(t, "tables.txt", got.String())
 }

@@ -14,6 +14,8 @@ type CheckRequest struct {
 	Scope        []string `json:"scope"`
 	StaleMinutes *float64 `json:"stale_minutes"`
 	AgentID      *string  `json:"agent_id"` // leave out the locks of this very id
+
+	ForPeople bool `json:"-"` // fills in what tables show
 }
 
 // Check lists the active locks whose scope overlaps r.Scope, stale ones too. It
@@ -42,6 +44,15 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}
-		return overlapSummaries(c, overlappingWith(c, scope, entries), rules.ForeignMinutes(minutes)), nil
+		found := overlappingWith(c, scope, entries)
+		out := overlapSummaries(c, found, rules.ForeignMinutes(minutes))
+		if r.ForPeople {
+			entries = entries[:0]
+			for _, o := range found {
+				entries = append(entries, o.entry)
+			}
+			return out, addForPeople(c, entries, out)
+		}
+		return out, nil
 	})
 }

@@ -21,6 +21,8 @@ type QueryRequest struct {
 	Text         string   `json:"text"`
 	StaleMinutes *float64 `json:"stale_minutes"`
 	Limit        *int     `json:"limit"`
+
+	ForPeople bool `json:"-"` // fills in what tables show
 }
 
 // Query lists locks, oldest first: active ones unless Status says otherwise.
@@ -61,6 +63,9 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		if which != disk.DoneOnly {
 			addWaiting(c, entries, out)
+		}
+		if r.ForPeople {
+			return out, addForPeople(c, entries, out)
 		}
 		return out, nil
 	})

@@ -55,6 +55,11 @@ type Summary struct {
 	SameWorktree    *bool  `json:"same_worktree,omitempty"`
 	Blocks          bool   `json:"blocks,omitempty"`   // it blocks a claim that asked for that
 	LastNote        string `json:"lastNote,omitempty"` // its first line
+
+	// For tables, where the request is for people:
+	ShortID  string `json:"-"` // the shortest whole name that every command takes
+	NextTask string `json:"-"` // the first that is open
+	Latest   string `json:"-"` // its last note, whole
 }
 
 // lastNoteRunes is how much of a lock's last note a listing shows.

@@ -20,62 +20,65 @@ func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 	return text
 }
 
-func staleColumn(rows []store.Summary) column {
-	return column{head: "STALE", cells: cells(rows, staleCell), mark: func(row int) bool { return rows[row].Stale }}
+func seenColumn(rows []store.Summary) column {
+	return column{head: "SEEN", cells: cells(rows, seenCell), mark: func(row int) bool { return rows[row].Stale }}
 }
 
-// staleCell is "yes (2h)" or "no", and "-" for a done lock, which cannot be
-// stale.
-func staleCell(s store.Summary) string {
+// seenCell is how long ago the holder was last seen, and whether the lock is
+// stale for that. A done lock cannot be stale.
+func seenCell(s store.Summary) string {
+	ago := "now"
+	if s.StaleForSeconds > 0 {
+		ago = store.Age(s.StaleForSeconds) + " ago"
+	}
 	switch {
 	case s.Status == lockfile.Done:
-		return "-"
+		return ago + " (done)"
 	case s.Stale:
-		return "yes (" + store.Age(s.StaleForSeconds) + ")"
+		return ago + " (stale)"
 	default:
-		return "no"
+		return ago
 	}
 }
 
-func agentColumn(rows []store.Summary) column {
-	return column{head: "AGENT", cells: cells(rows, holder), least: 8}
+func whoColumn(rows []store.Summary) column {
+	return column{head: "WHO", cells: cells(rows, holder), enough: 16, least: 8}
 }
 
 // holder is the agent's id as a cell, "-" where it is unknown.
 func holder(s store.Summary) string { return orDash(deref(s.AgentID)) }
 
-func worktreeColumn(rows []store.Summary) column {
-	return column{head: "WORKTREE", cells: cells(rows, worktreeCell), least: 8, drop: 2, minor: true}
+// whereColumn gives up the branches first.
+func whereColumn(rows []store.Summary) column {
+	worktree := func(s store.Summary) string { s.Branch = ""; return whereCell(s) }
+	return column{head: "WHERE", cells: cells(rows, whereCell), brief: cells(rows, worktree), enough: 20, least: 8, drop: 1}
 }
 
-// worktreeCell is the last part of the worktree's path, which is how people
-// call it; marked where the directory is gone.
-func worktreeCell(s store.Summary) string {
-	if s.Worktree == "" {
-		return "-"
+// whereCell is the last part of the worktree's path, which is how people call
+// it, with the branch where that is called otherwise; marked where the directory
+// is gone or the caller's own.
+func whereCell(s store.Summary) string {
+	name, marks := "-", []string(nil)
+	if s.Worktree != "" {
+		name = filepath.Base(s.Worktree)
 	}
-	name := filepath.Base(s.Worktree)
+	if s.Branch != "" && s.Branch != name {
+		marks = append(marks, s.Branch)
+	}
 	switch {
 	case s.WorktreeGone:
-		return name + " (gone)"
+		marks = append(marks, "gone")
 	case s.SameWorktree != nil && *s.SameWorktree:
-		return name + " (here)"
-	default:
-		return name
+		marks = append(marks, "here")
 	}
-}
-
-func branchColumn(rows []store.Summary) column {
-	branch := func(s store.Summary) string { return orDash(s.Branch) }
-	return column{head: "BRANCH", cells: cells(rows, branch), least: 8, drop: 1, minor: true}
-}
-
-func statusColumn(rows []store.Summary) column {
-	return column{head: "STATUS", cells: cells(rows, func(s store.Summary) string { return s.Status })}
+	if len(marks) > 0 {
+		name += " (" + strings.Join(marks, ", ") + ")"
+	}
+	return name
 }
 
 func scopeColumn(rows []store.Summary) column {
-	return column{head: "SCOPE", cells: cells(rows, shortScopeCell), least: 10, drop: 5}
+	return column{head: "SCOPE", cells: cells(rows, shortScopeCell), enough: 24, least: 10}
 }
 
 // shortScopeCell names few of many entries: one lock's scope must not widen
@@ -109,37 +112,39 @@ func percentColumn(rows []store.Summary) column {
 			return "-"
 		}
 		return fmt.Sprintf("%d%%", s.PercentComplete)
-	}), drop: 3, minor: true}
+	}), drop: 3}
+}
+
+// waitingColumn is there only where somebody waits.
+func waitingColumn(rows []store.Summary) []column {
+	text := cells(rows, func(s store.Summary) string {
+		if n := len(s.Waiting) + s.WaitingLeftOut; n > 0 {
+			return fmt.Sprintf("%d waiting", n)
+		}
+		return ""
+	})
+	if !slices.ContainsFunc(text, func(cell string) bool { return cell != "" }) {
+		return nil
+	}
+	return []column{{head: "QUEUE", cells: text}}
 }
 
 func overlapColumn(rows []store.Summary) column {
-	return column{head: "OVERLAP", cells: cells(rows, overlapCell), least: 16}
+	return column{head: "OVERLAP", cells: cells(rows, overlapCell), enough: 32, least: 16}
 }
 
-// titleColumn may go before an id is cut, whose slug says much the same.
 func titleColumn(rows []store.Summary) column {
-	title := func(s store.Summary) string { return s.Title }
-	return column{head: "TITLE", cells: cells(rows, title), least: 12, drop: 4, minor: true}
+	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), enough: 16, least: 12, drop: 2}
 }
 
-// idColumn is cut last, and not below what distinguishes these locks: a prefix
-// will do wherever an id is asked for.
-func idColumn(rows []store.Summary) column {
-	const stamp = len("2006-01-02T15-04-05-")
-	unique := stamp
-	for i := 1; i < len(rows); i++ {
-		unique = max(unique, commonPrefix(rows[i-1].ID, rows[i].ID)+1)
-	}
-	id := func(s store.Summary) string { return s.ID }
-	return column{head: "ID", cells: cells(rows, id), least: unique + len([]rune(Ellipsis)), last: true}
-}
+// idColumn is never cut: what it shows can be given to every command.
+func idColumn(rows []store.Summary) column { return column{head: "ID", cells: cells(rows, shortID)} }
 
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
+func shortID(s store.Summary) string {
+	if s.ShortID != "" {
+		return s.ShortID
 	}
-	return n
+	return s.ID
 }
 
 func orDash(s string) string {

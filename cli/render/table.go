@@ -1,7 +1,7 @@
 package render
 
 import (
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
@@ -10,6 +10,7 @@ import (
 // A Screen is where text is read.
 type Screen struct {
 	Width    int // columns; 0: text may be of any width
+	Height   int // lines; 0: text may be of any length
 	Coloured bool
 }
 
@@ -17,15 +18,13 @@ type Screen struct {
 type column struct {
 	head  string
 	cells []string
-	// least is how narrow the column may be made where the terminal is too
-	// narrow for all; 0: it is never narrowed.
-	least int
-	last  bool // narrowed only where all the others are at their least
-	// drop orders the columns that are dropped where narrowing is not
-	// enough, the lowest first; 0: it stays.
-	drop  int
-	minor bool               // and dropped before a last one is narrowed
-	mark  func(row int) bool // the cells that stand out, where colours are on; may be nil
+	// Where the terminal is too narrow for all, a column is first cut to what is
+	// enough, then columns are dropped, then the rest is cut to the least. 0: it
+	// is never cut.
+	enough, least int
+	drop          int                // the order in which columns are dropped, the lowest first; 0: it stays
+	brief         []string           // the cells that take the place of the dropped ones; nil: none
+	mark          func(row int) bool // the cells that stand out, where colours are on; may be nil
 }
 
 // Ellipsis ends what has been cut to fit.
@@ -42,68 +41,93 @@ const (
 // spelt out since runewidth's default asks the environment.
 func widths() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-// writeTable writes the columns side by side, no wider than the screen.
-func writeTable(w io.Writer, columns []column, screen Screen) {
-	measure := widths()
-	columns, wide := fit(measure, columns, screen.Width)
-	if len(columns) == 0 {
-		return
+// A table is columns that have been made to fit a screen.
+type table struct {
+	columns []column
+	wide    []int
+	measure *runewidth.Condition
+	screen  Screen
+}
+
+func newTable(columns []column, screen Screen) table {
+	t := table{measure: widths(), screen: screen}
+	t.columns, t.wide = fit(t.measure, columns, screen.Width)
+	return t
+}
+
+// fits reports whether its lines are no wider than the screen.
+func (t table) fits() bool { return t.screen.Width <= 0 || total(t.wide) <= t.screen.Width }
+
+func (t table) rows() int {
+	if len(t.columns) == 0 {
+		return 0
 	}
-	line := func(cell func(column) string, style func(column) string) {
-		var b strings.Builder
-		for i, c := range columns {
-			text := measure.Truncate(cell(c), wide[i], Ellipsis)
-			pad := wide[i] - measure.StringWidth(text)
-			if s := style(c); screen.Coloured && s != "" {
-				text = s + text + unstyled
-			}
-			b.WriteString(text)
-			if i < len(columns)-1 {
-				b.WriteString(strings.Repeat(" ", pad) + gap)
-			}
+	return len(t.columns[0].cells)
+}
+
+func (t table) head() string {
+	return t.line(func(c column) (string, string) { return c.head, bold })
+}
+
+func (t table) row(n int) string {
+	return t.line(func(c column) (string, string) {
+		if c.mark != nil && c.mark(n) {
+			return c.cells[n], yellow
 		}
-		io.WriteString(w, b.String()+"\n")
-	}
-	line(func(c column) string { return c.head }, func(column) string { return bold })
-	for row := range columns[0].cells {
-		line(func(c column) string { return c.cells[row] }, func(c column) string {
-			if c.mark != nil && c.mark(row) {
-				return yellow
-			}
-			return ""
-		})
-	}
+		return c.cells[n], ""
+	})
 }
 
-// fit chooses the columns to show and how wide each is.
+func (t table) line(cell func(column) (text, style string)) string {
+	var b strings.Builder
+	for i, c := range t.columns {
+		text, style := cell(c)
+		text = t.measure.Truncate(text, t.wide[i], Ellipsis)
+		pad := t.wide[i] - t.measure.StringWidth(text)
+		if t.screen.Coloured && style != "" {
+			text = style + text + unstyled
+		}
+		b.WriteString(text)
+		if i < len(t.columns)-1 {
+			b.WriteString(strings.Repeat(" ", pad) + gap)
+		}
+	}
+	return b.String()
+}
+
+// fit chooses the columns to show and how wide each is. Where they are too wide
+// after all, the terminal wraps.
 func fit(measure *runewidth.Condition, columns []column, width int) ([]column, []int) {
-	if shown, wide, ok := leaveOut(measure, columns, width, true); ok {
-		return shown, wide
-	}
-	shown, wide, _ := leaveOut(measure, columns, width, false)
-	return shown, wide // perhaps wider after all: let the terminal wrap
-}
-
-// leaveOut leaves columns out until the rest fits, and reports whether it does:
-// whole keeps the last columns as wide as they are, at the price of minor ones
-// only.
-func leaveOut(measure *runewidth.Condition, columns []column, width int, whole bool) ([]column, []int, bool) {
 	for {
 		wide := natural(measure, columns)
-		if width <= 0 || narrow(columns, wide, width, whole) {
-			return columns, wide, true
+		if width <= 0 || narrow(wide, width, columns, func(c column) int { return c.enough }) {
+			return columns, wide
 		}
 		first := -1
 		for i, c := range columns {
-			if c.drop > 0 && (c.minor || !whole) && (first < 0 || c.drop < columns[first].drop) {
+			if c.drop > 0 && (first < 0 || c.drop < columns[first].drop) {
 				first = i
 			}
 		}
 		if first < 0 {
-			return columns, wide, false
+			narrow(wide, width, columns, func(c column) int { return c.least })
+			return columns, wide
 		}
-		columns = append(append([]column{}, columns[:first]...), columns[first+1:]...)
+		columns = slices.Clone(columns)
+		if brief := columns[first].brief; brief != nil {
+			columns[first].cells, columns[first].brief, columns[first].drop = brief, nil, 0
+		} else {
+			columns = slices.Delete(columns, first, first+1)
+		}
 	}
+}
+
+func total(wide []int) int {
+	n := len(gap) * (len(wide) - 1)
+	for _, w := range wide {
+		n += w
+	}
+	return n
 }
 
 func natural(measure *runewidth.Condition, columns []column) []int {
@@ -117,17 +141,15 @@ func natural(measure *runewidth.Condition, columns []column) []int {
 	return wide
 }
 
-// narrow takes from the widest column, again and again, until the line fits,
-// and reports whether it does; from the last ones at last, or not at all.
-func narrow(columns []column, wide []int, width int, whole bool) bool {
-	total := len(gap) * (len(columns) - 1)
-	for _, w := range wide {
-		total += w
-	}
-	for ; total > width; total-- {
-		widest := widestOf(columns, wide, false)
-		if widest < 0 && !whole {
-			widest = widestOf(columns, wide, true)
+// narrow takes from the widest column that is wider than its bound (0: it has
+// none), again and again, until the line fits, and reports whether it does.
+func narrow(wide []int, width int, columns []column, bound func(column) int) bool {
+	for over := total(wide) - width; over > 0; over-- {
+		widest := -1
+		for i, c := range columns {
+			if b := bound(c); b > 0 && wide[i] > b && (widest < 0 || wide[i] > wide[widest]) {
+				widest = i
+			}
 		}
 		if widest < 0 {
 			return false
@@ -135,16 +157,4 @@ func narrow(columns []column, wide []int, width int, whole bool) bool {
 		wide[widest]--
 	}
 	return true
-}
-
-// widestOf is the widest column, among the last ones or the others, that may
-// be narrowed; -1 where there is none.
-func widestOf(columns []column, wide []int, last bool) int {
-	widest := -1
-	for i, c := range columns {
-		if c.last == last && c.least > 0 && wide[i] > c.least && (widest < 0 || wide[i] > wide[widest]) {
-			widest = i
-		}
-	}
-	return widest
 }

@@ -1,0 +1,109 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Board shows the active locks by worktree, each with its next open task and its
+// last note, and who waits. What a screen has no room for is counted.
+func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
+	head := []string{"locks in " + Plain(ans.Dir), ""}
+	if len(ans.Result) == 0 {
+		head = append(head, "no active locks")
+	}
+	var foot []string
+	if ans.Unreadable > 0 {
+		foot = append(foot, fmt.Sprintf("%s could not be read: agent-locks doctor", Count(ans.Unreadable, "lock file")))
+	}
+	if n := len(ans.Waiting); n > 0 {
+		var b strings.Builder
+		writeWaiting(&b, ans.Waiting[:1])
+		line := strings.TrimSuffix(b.String(), "\n")
+		if n > 1 {
+			line += fmt.Sprintf(" (+%d)", n-1)
+		}
+		foot = append(foot, line)
+	}
+	if screen.Height > 0 {
+		foot = append(foot, "q quits")
+	}
+	blocks := boardBlocks(ans.Result, screen)
+	room := len(blocks)
+	if screen.Height > 0 {
+		room = roomFor(blocks, screen.Height-len(head)-len(foot))
+	}
+	lines := head
+	for _, block := range blocks[:room] {
+		lines = append(lines, block...)
+	}
+	if left := len(blocks) - room; left > 0 {
+		lines = append(lines, fmt.Sprintf("+%d more", left))
+	}
+	for _, line := range append(lines, foot...) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// roomFor is how many of the blocks fit on so many lines, where one is kept for
+// the count of the others.
+func roomFor(blocks [][]string, lines int) int {
+	total := 0
+	for _, block := range blocks {
+		total += len(block)
+	}
+	if total <= lines {
+		return len(blocks)
+	}
+	used := 1 // the count
+	for i, block := range blocks {
+		if used += len(block); used > lines {
+			return i
+		}
+	}
+	return len(blocks)
+}
+
+// boardBlocks are the lines of each lock. The first of a worktree has its name
+// above it.
+func boardBlocks(rows []store.Summary, screen Screen) [][]string {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b store.Summary) int {
+		return cmp.Or(cmp.Compare(whereCell(a), whereCell(b)), cmp.Compare(a.Worktree, b.Worktree))
+	})
+	if screen.Width > 0 {
+		screen.Width = max(1, screen.Width-len(indent))
+	}
+	seen := []column{seenColumn(rows), whoColumn(rows), scopeColumn(rows)}
+	rest := append([]column{titleColumn(rows), percentColumn(rows)}, waitingColumn(rows)...)
+	table := layOut(seen, rest, idColumn(rows), screen)
+	blocks := make([][]string, len(rows))
+	for i, s := range rows {
+		if i == 0 || whereCell(rows[i-1]) != whereCell(s) || rows[i-1].Worktree != s.Worktree {
+			name := Short(whereCell(s))
+			if screen.Coloured {
+				name = bold + name + unstyled
+			}
+			blocks[i] = append(blocks[i], name)
+		}
+		for _, line := range table.lines(i) {
+			blocks[i] = append(blocks[i], indent+line)
+		}
+		for _, l := range []struct{ name, text string }{{"next", s.NextTask}, {"note", s.Latest}} {
+			if l.text != "" {
+				blocks[i] = append(blocks[i], indent+indent+l.name+": "+Short(strings.TrimSpace(firstLine(l.text))))
+			}
+		}
+	}
+	return blocks
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

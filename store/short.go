@@ -1,0 +1,48 @@
+package store
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
+
+// addForPeople adds to summaries what tables show and no tool's answer has: the
+// shortest name that every command takes for each lock, its next open task and
+// its last note.
+func addForPeople(c *call, entries []disk.Entry, rows []Summary) error {
+	var active, all map[string]int
+	for i, e := range entries {
+		names, which := &active, disk.ActiveOnly
+		if e.Done() {
+			names, which = &all, disk.All
+		}
+		if *names == nil {
+			ids, err := c.dir.IDs(c.ctx, which)
+			if err != nil {
+				return err
+			}
+			*names = countSlugs(ids)
+		}
+		rows[i].ShortID = e.Lock.ID
+		if slug := lockfile.SlugOf(e.Lock.ID); slug != "" && (*names)[slug] == 1 {
+			rows[i].ShortID = slug
+		}
+		for _, task := range e.Lock.Tasks {
+			if !task.Done {
+				rows[i].NextTask = task.Text
+				break
+			}
+		}
+		rows[i].Latest = e.Lock.LastNote()
+	}
+	return nil
+}
+
+// countSlugs counts the locks that each slug could mean. An active lock is found
+// among the active ones first, a done one among all (see findLock).
+func countSlugs(ids []string) map[string]int {
+	slugs := make(map[string]int, len(ids))
+	for _, id := range ids {
+		slugs[lockfile.SlugOf(id)]++
+	}
+	return slugs
+}
