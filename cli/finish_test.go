@@ -26,9 +26,9 @@ func TestFinishOutput(t *testing.T) {
 	testOutputs(t, []outputCase{
 		{name: "done", args: []string{"finish", "fix", "--summary", "s"}, store: finished, want: want},
 		{name: "not committed", args: []string{"finish", "fix", "--summary", "s"}, want: want + "not committed yet: 1 changed file of its scope (src/a)\n",
-			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a"}, UncommittedFiles: 1}}},
+			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a"}}}},
 		{name: "much not committed", args: []string{"finish", "fix", "--summary", "s"}, want: want + "not committed yet: 9 changed files of its scope (src/a, b\\x1b and 7 more)\n",
-			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a", "b\x1b"}, UncommittedFiles: 9}}},
+			store: fake{result: store.Finished{ID: someID, FilePath: filePath, Uncommitted: []string{"src/a", "b\x1b"}, UncommittedLeftOut: 7}}},
 		{name: "without a summary", args: []string{"finish", "fix"}, store: finished,
 			want: want + "no summary was left; to add one: agent-locks update " + someID + " --note 'what was done, what is left'\n"},
 	})

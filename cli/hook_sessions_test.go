@@ -206,8 +206,14 @@ func TestTwoSessionsClearedAtOnce(t *testing.T) {
 func TestTwoSessionsInOneWorktree(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
-	s.startOf(first, "startup")
+	const mixed = "Edits and commits of all who share a worktree mix"
+	if said, _ := s.startOf(first, "startup"); strings.Contains(said, mixed) {
+		t.Errorf("alone: %s", said)
+	}
 	said, me := s.startOf(second, "startup")
+	if !strings.Contains(said, mixed) {
+		t.Errorf("%s", said)
+	}
 	if !strings.Contains(said, "Other live sessions in your worktree, without a claim so far: claude-0000000a.") {
 		t.Errorf("%s", said)
 	}

@@ -17,7 +17,8 @@ import (
 type claim struct {
 	lock    lockfile.Lock
 	scope   overlap.Scope
-	minutes float64 // the staleness threshold that others are judged by
+	minutes float64      // the staleness threshold that others are judged by
+	others  []disk.Entry // the active locks, as they were when the claim was granted
 	// compared is what the scope has been compared with, by the ids of the locks.
 	// A read under the mutex that follows another one compares only what is new,
 	// so that others wait for the reading of the store and not for the comparing.

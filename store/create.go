@@ -54,12 +54,16 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		case r.IfFree:
 			out, err = claimIfFree(c, k)
 		default:
-			return claimAnyway(c, k)
+			out, err = claimAnyway(c, k)
 		}
-		if err == nil {
+		if err != nil {
+			return out, err
+		}
+		if r.IfFree || r.WaitSeconds != nil {
 			out.Recent = recentOn(c, k.scope)
 		}
-		return out, err
+		warnBeside(c, &k.lock, k.others)
+		return out, nil
 	})
 }
 
@@ -128,10 +132,9 @@ func scopeTexts(scope overlap.Scope) []string {
 // without it, so that nobody waits for that.
 func claimAnyway(c *call, k *claim) (Created, error) {
 	c.readAhead()
-	var others []disk.Entry
 	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 		var err error
-		if others, err = c.list(disk.ActiveOnly); err != nil {
+		if k.others, err = c.list(disk.ActiveOnly); err != nil {
 			return disk.Entry{}, err
 		}
 		e, err := writeLock(c, tx, k)
@@ -143,7 +146,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	found := overlappingWith(c, k.scope, exclusiveTo(k.lock.Mode, others))
+	found := overlappingWith(c, k.scope, exclusiveTo(k.lock.Mode, k.others))
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, k.minutes)}, nil
 }
 
@@ -185,6 +188,7 @@ func grantClaim(c *call, tx *disk.Tx, k *claim, b blockers) (Created, error) {
 		return Created{}, err
 	}
 	notePassed(c, k, b)
+	k.others = b.read.Entries
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: blockerSummaries(c, k, b)}, nil
 }
 

@@ -28,9 +28,9 @@ type Finished struct {
 	ID       string `json:"id"`
 	FilePath string `json:"filePath"`
 	// The first files of the scope with changes that are not committed, and how
-	// many there are.
-	Uncommitted      []string `json:"uncommitted,omitempty"`
-	UncommittedFiles int      `json:"uncommittedFiles,omitempty"`
+	// many more there are.
+	Uncommitted        []string `json:"uncommitted,omitempty"`
+	UncommittedLeftOut int      `json:"uncommittedLeftOut,omitempty"`
 }
 
 // The values of finished_by.

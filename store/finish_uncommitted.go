@@ -38,7 +38,8 @@ func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
 		return !covers
 	})
 	names := recordedPaths(changed)
-	out.UncommittedFiles, out.Uncommitted = len(names), names[:min(len(names), uncommittedShown)]
+	out.Uncommitted = names[:min(len(names), uncommittedShown)]
+	out.UncommittedLeftOut = len(names) - len(out.Uncommitted)
 }
 
 // uncommittedOf is what git's status says in the worktree that a lock was made

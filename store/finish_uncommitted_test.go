@@ -38,15 +38,15 @@ func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
 		w.git(w.link, "add", "src/b")
 	}
 	work()
-	const want = "[src/a src/b src/deep/c src/gone src/kept] 6"
+	const want = "[src/a src/b src/deep/c src/gone src/kept] 1"
 	for _, from := range []string{w.link, w.main} {
 		a := w.finish(from, w.claim(w.link, "work", "src"), true)
-		if got := fmt.Sprint(a.Result.Uncommitted, a.Result.UncommittedFiles); got != want || len(a.Warnings) > 0 {
+		if got := fmt.Sprint(a.Result.Uncommitted, a.Result.UncommittedLeftOut); got != want || len(a.Warnings) > 0 {
 			t.Errorf("from %s: %s, want %s; %q", from, got, want, a.Warnings)
 		}
 	}
 	for _, scope := range []string{"custom://src", "lib/**"} {
-		if a := w.finish(w.link, w.claim(w.link, "other", scope), false); a.Result.UncommittedFiles != 0 || len(a.Warnings) > 0 {
+		if a := w.finish(w.link, w.claim(w.link, "other", scope), false); len(a.Result.Uncommitted) != 0 || len(a.Warnings) > 0 {
 			t.Errorf("%s: %+v", scope, a)
 		}
 	}

@@ -197,8 +197,12 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 		}
 		out.Others = append(out.Others, s)
 	}
-	since := c.store.Now().Add(-time.Duration(min(minutes, 24*60) * float64(time.Minute)))
-	out.Beside = known.LiveAt(c.place(), session.Key(r.ID), out.AgentID, since)
+	for _, o := range known.Live(c.place(), lately(c, minutes)) {
+		itself := o.Key == session.Key(r.ID) || rules.SameAgent(out.AgentID, &o.AgentID)
+		if !itself && !slices.Contains(out.Beside, o.AgentID) {
+			out.Beside = append(out.Beside, o.AgentID)
+		}
+	}
 }
 
 // SubagentStart remembers that an agent starts within a session, so that its

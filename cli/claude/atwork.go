@@ -49,6 +49,9 @@ func atWork(me store.Started) []string {
 		text = append(text, "Other live sessions in your worktree, without a claim so far: "+
 			clipped(strings.Join(names, ", "), 400)+".")
 	}
+	if len(me.Beside) > 0 || slices.ContainsFunc(beside, atWorkNow) {
+		text = append(text, "Edits and commits of all who share a worktree mix: a worktree of your own (git worktree add) keeps yours apart.")
+	}
 	list("Who else is at work here (do not edit their files):", others, nil)
 	if len(beside)+len(others) == 0 {
 		text = append(text, "Nobody else has claimed anything here.")
@@ -58,6 +61,9 @@ func atWork(me store.Started) []string {
 	}
 	return text
 }
+
+// atWorkNow reports whether a lock's holder may still be at work.
+func atWorkNow(s store.Summary) bool { return !s.HolderEnded && !s.Stale }
 
 func isChild(s store.Summary, of *string) bool {
 	return of != nil && s.ParentAgentID != nil && *s.ParentAgentID == *of

@@ -68,12 +68,13 @@ func Alive(w io.Writer, h store.Refreshed) {
 // Finished reports the end of a lock, and how to add a summary if there is none.
 func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
 	fmt.Fprintf(w, "finished %s\nthe record is in %s\n", Plain(f.ID), Plain(f.FilePath))
-	if n := f.UncommittedFiles; n > 0 {
+	if n := len(f.Uncommitted); n > 0 {
 		more := ""
-		if n > len(f.Uncommitted) {
-			more = fmt.Sprintf(" and %d more", n-len(f.Uncommitted))
+		if f.UncommittedLeftOut > 0 {
+			more = fmt.Sprintf(" and %d more", f.UncommittedLeftOut)
 		}
-		fmt.Fprintf(w, "not committed yet: %s of its scope (%s%s)\n", Count(n, "changed file"), Plain(strings.Join(f.Uncommitted, ", ")), more)
+		fmt.Fprintf(w, "not committed yet: %s of its scope (%s%s)\n",
+			Count(n+f.UncommittedLeftOut, "changed file"), Plain(strings.Join(f.Uncommitted, ", ")), more)
 	}
 	if !hasSummary {
 		fmt.Fprintf(w, "no summary was left; to add one: %s\n", by.next("update", f.ID, "--note", "what was done, what is left"))

@@ -80,8 +80,7 @@ var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 	if len(entries) == 0 {
 		return nil, fault.New(fault.BadScope, "the scope is empty").
-			WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**; what is not " +
-				"a file is named custom://name")
+			WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
 	}
 	if len(entries) > overlap.MaxEntries {
 		return nil, fault.New(fault.BadScope, "the scope has %d entries, more than %d", len(entries), overlap.MaxEntries).

@@ -104,15 +104,13 @@ func (rs Records) Ended(agent, parent *string) (ended, known bool) {
 	return false, false
 }
 
-// LiveAt lists the agents of other live sessions in a worktree that started
-// after a point in time, each once.
-func (rs Records) LiveAt(place, key string, agent *string, since time.Time) []string {
-	var out []string
+// Live are the sessions in a worktree that started after a point in time and have
+// not ended.
+func (rs Records) Live(place string, since time.Time) Records {
+	var out Records
 	for i := range rs {
-		r := &rs[i]
-		if r.Place == place && r.Key != key && r.Ended.IsZero() && r.Started.After(since) &&
-			!rules.SameAgent(agent, &r.AgentID) && !slices.Contains(out, r.AgentID) {
-			out = append(out, r.AgentID)
+		if r := &rs[i]; r.Place == place && r.Ended.IsZero() && r.Started.After(since) {
+			out = append(out, *r)
 		}
 	}
 	return out
