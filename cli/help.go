@@ -21,13 +21,11 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExample:\n%s\n", cmd.Example)
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprint(w, "\nCommands:\n")
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
-			}
-		}
+	for _, g := range cmd.Groups() {
+		printCommands(w, cmd, g.Title, g.ID)
+	}
+	if cmd.HasAvailableSubCommands() && len(cmd.Groups()) == 0 {
+		printCommands(w, cmd, "Commands:", "")
 	}
 	if flags := cmd.LocalNonPersistentFlags(); flags.HasAvailableFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(helpWidth))
@@ -39,6 +37,16 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintf(w, "\nFlags of every command:\n%s", everywhere.FlagUsagesWrapped(helpWidth))
 	if !cmd.HasParent() {
 		fmt.Fprintf(w, "\n%s\n", rootNotes)
+	}
+}
+
+// printCommands lists the commands of a group.
+func printCommands(w io.Writer, cmd *cobra.Command, title, group string) {
+	fmt.Fprintf(w, "\n%s\n", title)
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.GroupID == group {
+			fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
+		}
 	}
 }
 

@@ -54,11 +54,26 @@ func newRoot(a *app) *cobra.Command {
 	all.Var(lastWins{&a.baseDir}, "base-dir", "the repository that `path` lies in (default: the working directory's)")
 	all.BoolVar(&a.json, "json", false, "print the answer as one line of JSON")
 	all.BoolP("help", "h", false, "print help")
-	root.AddCommand(
-		newStatus(a), newBoard(a), newList(a), newCheck(a), newWait(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a),
-		newHeartbeat(a), newReopen(a), newReap(a), newShow(a), newLog(a), newDrift(a), newPrune(a), newDoctor(a),
-		newGuard(a), newHook(a), newSetup(a), serve, newDemo(a), newCompletion(a), newMan(a), newVersion(a),
-	)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Every day:", []*cobra.Command{
+			newStatus(a), newCheck(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a), newLog(a),
+		}},
+		{"Sometimes:", []*cobra.Command{
+			newBoard(a), newList(a), newShow(a), newWait(a), newDrift(a), newReopen(a), newReap(a), newPrune(a), newDoctor(a),
+		}},
+		{"To set up, and for programs:", []*cobra.Command{
+			newSetup(a), newGuard(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve, newHook(a), newHeartbeat(a),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, command := range g.commands {
+			command.GroupID = g.title
+			root.AddCommand(command)
+		}
+	}
 	root.SetHelpCommand(newHelp())
 	return root
 }
