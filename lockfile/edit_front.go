@@ -132,7 +132,7 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 	}
 	s = strings.TrimPrefix(s, kv.Key+":")
 	header := strings.TrimRight(ed.parsed.src[old.valueEnd:old.lineEnd], " \t\r\n")
-	if header != "" && !old.flows(ed.parsed.src) {
+	if header != "" && !old.flows() {
 		// The comment on the key's line stays there.
 		line, rest, _ := strings.Cut(s, ed.eol)
 		s = line + " " + strings.TrimLeft(header, " \t") + ed.eol + rest
@@ -143,7 +143,7 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 
 // flows reports whether a value that begins on the key's line continues below,
 // so that a # after it may not be a comment.
-func (e *entry) flows(src string) bool { return e.multi() && e.valueEnd > e.value && !e.block }
+func (e *entry) flows() bool { return e.multi() && e.valueEnd > e.value && !e.block }
 
 // setItems edits a block list line by line: items that stay keep their lines,
 // and so do comments between them. It does nothing if the list is written in

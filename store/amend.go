@@ -81,7 +81,7 @@ func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
 	if a.task != "" || len(a.remove) > 0 || a.lease > 0 || a.handTo != "" {
 		return findOwnLock(c, r, a.who, disk.ActiveOnly)
 	}
-	return findLock(c, r, disk.ActiveOnly)
+	return findLock(c, r)
 }
 
 func (a *amendment) progress(r UpdateRequest) error {

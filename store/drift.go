@@ -113,7 +113,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 // the ones that are known to be somebody else's, or that are on no file.
 func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
-		e, err := findLock(c, Ref{LockID: *r.LockID}, disk.ActiveOnly)
+		e, err := findLock(c, Ref{LockID: *r.LockID})
 		if err != nil {
 			return nil, err
 		}

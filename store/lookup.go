@@ -27,14 +27,15 @@ const (
 	titleRunes   = 60  // of their titles
 )
 
-// findLock reads the lock that r names. first says where to look first.
-func findLock(c *call, r Ref, first disk.Which) (disk.Entry, error) {
-	return findLockAmong(c, r, first, nil)
+// findLock reads the lock that r names: of the active ones first.
+func findLock(c *call, r Ref) (disk.Entry, error) {
+	return findLockAmong(c, r, disk.ActiveOnly, nil)
 }
 
 // findOwnLock is findLock for what only a holder does: a short name means one of
 // the caller's own locks. Somebody else's is named by its whole id, so that
-// nobody ends another's work by a name that fits it as well.
+// nobody ends another's work by a name that fits it as well. first says where to
+// look first.
 func findOwnLock(c *call, r Ref, who rules.Caller, first disk.Which) (disk.Entry, error) {
 	return findLockAmong(c, r, first, func(id string) bool {
 		e, err := c.dir.Get(c.ctx, id)
@@ -64,7 +65,7 @@ func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) 
 
 // findActiveLock is find for the operations that only an active lock allows.
 func findActiveLock(c *call, r Ref) (disk.Entry, error) {
-	return unlessDone(findLock(c, r, disk.ActiveOnly))
+	return unlessDone(findLock(c, r))
 }
 
 // unlessDone refuses a lock that has ended.

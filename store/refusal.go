@@ -62,13 +62,13 @@ func deadlockOf(c *call, k *claim, b blockers, through string) *fault.Error {
 // was odd in the store, too.
 func blockedError(c *call, code Code, k *claim, b blockers) *fault.Error {
 	c.note(b.read)
-	return fault.New(code, "%s", blockedText(c, k, b)).WithDetail(Refusal{
+	return fault.New(code, "%s", blockedText(b)).WithDetail(Refusal{
 		Code: code, Overlaps: blockerSummaries(c, k, b), Waiting: waiters(b.tickets),
 	})
 }
 
 // blockedText is a sentence about the blockers: one of them, and how many more.
-func blockedText(c *call, k *claim, b blockers) string {
+func blockedText(b blockers) string {
 	var text string
 	switch {
 	case len(b.locks) > 0:

@@ -35,7 +35,7 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
-		e, err := findLock(c, r.Ref, disk.ActiveOnly)
+		e, err := findLock(c, r.Ref)
 		if err != nil {
 			return Whole{}, err
 		}

@@ -96,7 +96,7 @@ func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) 
 		if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
 			return nil, err
 		}
-		w.report(func() string { return blockedText(c, k, w.by) })
+		w.report(func() string { return blockedText(w.by) })
 		return nil, nil
 	})
 }
@@ -127,7 +127,7 @@ func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, erro
 		}
 		w.block(b)
 	}
-	w.report(func() string { return blockedText(c, k, w.by) })
+	w.report(func() string { return blockedText(w.by) })
 	return false, nil
 }
 

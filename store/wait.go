@@ -106,7 +106,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			}
 			w.block(b)
 		}
-		w.report(func() string { return blockedText(c, k, w.by) })
+		w.report(func() string { return blockedText(w.by) })
 		if w.next() {
 			continue
 		}

@@ -44,10 +44,7 @@ func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 			return roster{}, err
 		}
 		start := d.Now()
-		places, err := d.folders(w, odd)
-		if err != nil {
-			return roster{}, err
-		}
+		places := d.folders(w, odd)
 		before, err := modTimes(places)
 		if err != nil {
 			return roster{}, err
@@ -71,11 +68,11 @@ func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 	return r, nil
 }
 
-// places are the directories that a listing reads. A done/ that is no
+// folders are those that a listing reads. A done/ that is no
 // directory is one more fault and hides nothing else.
-func (d *Dir) folders(w Which, odd map[string]BadFile) ([]*Folder, error) {
+func (d *Dir) folders(w Which, odd map[string]BadFile) []*Folder {
 	if d.active == nil {
-		return nil, nil
+		return nil
 	}
 	done, err := d.doneFolder()
 	if err != nil {
@@ -83,9 +80,9 @@ func (d *Dir) folders(w Which, odd map[string]BadFile) ([]*Folder, error) {
 		odd[path] = BadFile{path, Cause(err).Error()}
 	}
 	if w == ActiveOnly || done == nil {
-		return []*Folder{d.active}, nil
+		return []*Folder{d.active}
 	}
-	return []*Folder{d.active, done}, nil
+	return []*Folder{d.active, done}
 }
 
 // read reads one directory's names.
