@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A clone can bring a repository as plain files. Nobody asks it, whatever is
@@ -29,7 +31,7 @@ func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
 		t.Fatal("git itself is not caught here, so nothing is tested")
 	}
 	before := x.tree(inner)
-	for _, at := range []struct{ cwd, base string }{{inner, ""}, {filepath.Join(inner, "refs"), ""}, {clone, "vendor/x"}, {x.dir, filepath.Join(inner, "config")}} {
+	for _, at := range gittest.Some(1, []struct{ cwd, base string }{{inner, ""}, {filepath.Join(inner, "refs"), ""}, {clone, "vendor/x"}, {x.dir, filepath.Join(inner, "config")}}) {
 		for command, said := range x.everything(at.cwd, at.base, filepath.Join(inner, "file")) {
 			if strings.Contains(said, trapLock) && !strings.Contains(command, trapLock) || strings.Contains(said, "# Trap") {
 				t.Errorf("in %s, %s answers from the trap's own locks:\n%s", at.cwd, command, said)
@@ -67,7 +69,7 @@ func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
 		"a known commit":  func(at string) { x.lock(at, x.oldest(at)) },
 		"without commits": func(at string) { x.git(at, "update-ref", "-d", "HEAD") },
 	} {
-		if testing.Short() && name != "plain" && name != "a submodule" {
+		if testing.Short() && name != "plain" {
 			continue
 		}
 		dir := "elsewhere/" + strings.ReplaceAll(name, " ", "-")
@@ -78,7 +80,7 @@ func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
 		if ran := x.marked(); !slices.Contains(ran, "core.fsmonitor") {
 			t.Fatalf("%s: git itself runs only %q, so nothing is tested", name, ran)
 		}
-		for _, cwd := range []string{home, x.dir} { // a repository, and none
+		for _, cwd := range gittest.Some(1, []string{home, x.dir}) { // a repository, and none
 			for command, said := range x.everything(cwd, at, filepath.Join(at, "file")) {
 				if name == "plain" && strings.HasSuffix(command, "drift "+trapLock) && (!strings.Contains(said, "file.p") || !strings.Contains(said, "content filters")) {
 					t.Errorf("%s: %s", command, said)

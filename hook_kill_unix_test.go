@@ -23,7 +23,7 @@ func TestKilledSessionHooks(t *testing.T) {
 	}
 	rounds := 60
 	if testing.Short() {
-		rounds = 10
+		rounds = 5
 	}
 	took := time.Duration(0)
 	for i := range rounds {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // embed puts a bare repository into a directory as plain files, which is how
@@ -24,7 +25,7 @@ func (s *sandbox) embed(dir string, config ...string) {
 // whatever its config says that it is.
 func TestRepositoriesAmongAWorktreesFilesAreRefused(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
+	for name, tc := range gittest.SomeOf(4, map[string]struct {
 		build func(s *sandbox)
 		dir   string
 	}{
@@ -47,7 +48,7 @@ func TestRepositoriesAmongAWorktreesFilesAreRefused(t *testing.T) {
 			s.embed("r/sub")
 			s.write("r/sub/commondir", "../.git\n")
 		}, "r/sub"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
@@ -79,7 +80,7 @@ func (s *sandbox) submodule() {
 // repositories that lie in no worktree, and what GIT_DIR names.
 func TestRepositoriesThatWereMeantAreFound(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
+	for name, tc := range gittest.SomeOf(6, map[string]struct {
 		build  func(s *sandbox)
 		dir    string
 		env    func(s *sandbox) string
@@ -110,7 +111,7 @@ func TestRepositoriesThatWereMeantAreFound(t *testing.T) {
 		"named by GIT_DIR":           {func(s *sandbox) { s.embed("r/sub") }, "r/sub", func(s *sandbox) string { return "GIT_DIR=" + s.path("r/sub") }, "r/sub"},
 		"named by a relative one":    {func(s *sandbox) { s.embed("r/sub") }, "r/sub", func(s *sandbox) string { return "GIT_DIR=." }, "r/sub"},
 		"outside, under one of ours": {func(s *sandbox) { s.embed("r/sub") }, "r", nil, "r/.git"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)

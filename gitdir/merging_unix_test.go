@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func (s *sandbox) fifo(name string) {
@@ -27,7 +28,7 @@ func (s *sandbox) fifo(name string) {
 func TestMerging(t *testing.T) {
 	t.Parallel()
 	id, long := strings.Repeat("0a", 20), strings.Repeat("9f", 32)
-	for name, tc := range map[string]struct {
+	for name, tc := range gittest.SomeOf(8, map[string]struct {
 		build func(s *sandbox, path string)
 		want  string
 		says  string // of the error, if there is to be one
@@ -47,7 +48,7 @@ func TestMerging(t *testing.T) {
 		"a device":            {func(s *sandbox, path string) { s.symlink("/dev/zero", path) }, "", "not a regular file"},
 		"without end":         {func(s *sandbox, path string) { s.write(path, strings.Repeat(id+"\n", 2000)) }, "", "too long"},
 		"one long word":       {func(s *sandbox, path string) { s.write(path, strings.Repeat("x", 60000)) }, "", "xxx..."},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // script puts a shell script in git's place and returns the PATH that has it.
@@ -196,7 +197,7 @@ func TestCancellingKillsGit(t *testing.T) {
 // What is made in the git directory must be as accessible as what git makes.
 func TestModesAreGitsOwn(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, c := range gittest.Some(4, []struct {
 		shared, umask string
 		zero          bool
 	}{
@@ -214,7 +215,7 @@ func TestModesAreGitsOwn(t *testing.T) {
 		{"0660", "022", false},
 		{"0600", "002", false},
 		{"0666", "077", false},
-	} {
+	}) {
 		t.Run(c.shared+" umask "+c.umask, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)

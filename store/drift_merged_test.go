@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // What was committed in a worktree since a claim counts, however it came into
@@ -11,7 +13,7 @@ import (
 // was committed here before.
 func TestDriftOfWhatWasMergedIn(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
+	for name, tc := range gittest.SomeOf(4, map[string]struct {
 		do   func(w *world)
 		want string
 	}{
@@ -85,7 +87,7 @@ func TestDriftOfWhatWasMergedIn(t *testing.T) {
 			w.env = w.env[:len(w.env)-1]
 			w.merge("mine")
 		}, "[]"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

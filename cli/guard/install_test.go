@@ -170,7 +170,7 @@ const called = "guard guard check --quiet"
 func TestInstallOverAHook(t *testing.T) {
 	t.Parallel()
 	const py = "#!/usr/bin/env python3\nimport os, sys\n"
-	for name, hook := range map[string]struct {
+	for name, hook := range gittest.SomeOf(5, map[string]struct {
 		text    string
 		mode    fs.FileMode
 		ran     string // what the hook itself writes
@@ -201,7 +201,7 @@ func TestInstallOverAHook(t *testing.T) {
 		"python":         {py + "def main(args):\n    open(os.environ['LOG'], 'a').write('before' + str(len(args)) + '\\n')\nmain(sys.argv[1:])\n", 0o755, "; before0", "python3", true},
 		"perl":           {"#!/usr/bin/env perl\nuse strict;\nopen(my $f, '>>', $ENV{LOG}); print $f \"before\\n\";\n", 0o755, "; before", "perl", true},
 		"node":           {"#!/usr/bin/env node\nconst fs = require('fs')\nfs.appendFileSync(process.env.LOG, 'before\\n')\n", 0o755, "; before", "node", true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(hook.need); hook.need != "" && err != nil {
@@ -498,7 +498,7 @@ func TestUninstallFromAGlobalPlace(t *testing.T) {
 // refusals leave everything as it is.
 func TestInstallRefuses(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]func(*ground) (place string, message string){
+	for name, test := range gittest.SomeOf(5, map[string]func(*ground) (place string, message string){
 		"a global hooksPath": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.dir, "global"), "[core]\n\thooksPath = "+filepath.ToSlash(filepath.Join(g.dir, "hooks"))+"\n", 0o666)
 			g.env = append(g.env, "GIT_CONFIG_GLOBAL="+filepath.Join(g.dir, "global"))
@@ -597,7 +597,7 @@ func TestInstallRefuses(t *testing.T) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), strings.Replace(block{kind: whole, program: "x"}.script(), "exit $code", "exit 0", 1), 0o755)
 			return filepath.Join(g.main, ".git", "hooks"), "edited"
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newGround(t)

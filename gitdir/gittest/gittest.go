@@ -1,5 +1,6 @@
 // Package gittest is what tests with repositories share: memory to put them in,
-// and copies of what git has made once. A copy takes a tenth of the time.
+// copies of what git has made once, and what -short leaves of long tables. A copy
+// takes a tenth of the time.
 package gittest
 
 import (
