@@ -27,7 +27,7 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		scope, err := c.paths.Parse(r.Scope)
+		scope, err := c.paths.Asked(r.Scope)
 		if err != nil {
 			return nil, err
 		}

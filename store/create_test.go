@@ -148,11 +148,8 @@ func TestScopesAreReadFromTheRoot(t *testing.T) {
 			t.Errorf("%q is stored as %q, want %q", in, got, want)
 		}
 	}
-	a, err := w.at(sub).Create(background, store.CreateRequest{Title: "t", Scope: []string{"here.go"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantWarning(t, a.Warnings, `"./here.go"`)
+	_, err := w.at(sub).Create(background, store.CreateRequest{Title: "t", Scope: []string{"here.go"}})
+	wantCode(t, err, store.BadScope, `"here.go"`)
 }
 
 // A link from outside may lead to the root or past it, into the tree.

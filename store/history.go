@@ -63,7 +63,7 @@ func parseFilter(c *call, r HistoryRequest) (historyFilter, error) {
 	f := historyFilter{agent: r.AgentID, text: r.Text}
 	var err error
 	if len(r.Scope) > 0 {
-		if f.scope, err = c.paths.Parse(r.Scope); err != nil {
+		if f.scope, err = c.paths.Asked(r.Scope); err != nil {
 			return f, err
 		}
 	}

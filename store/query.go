@@ -42,7 +42,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		var scope overlap.Scope
 		if len(r.Scope) > 0 {
-			if scope, err = c.paths.Parse(r.Scope); err != nil {
+			if scope, err = c.paths.Asked(r.Scope); err != nil {
 				return nil, err
 			}
 		}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,5 +170,100 @@ func TestOtherNotationsInLockFiles(t *testing.T) {
 				t.Errorf("%s: %q meets %q, %q", entry, asked, ids(a.Result), a.Warnings)
 			}
 		}
+	}
+}
+
+// A name that only the caller's directory has may be meant from there or from the
+// root: a question is answered for both, and a claim is refused.
+func TestNamesOfTheCallersDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.main, "packages/api/login.ts")
+	put(t, w.main, "packages/api/src/auth/a.ts")
+	put(t, w.main, "packages/api/@modal/a.ts")
+	put(t, w.main, "packages/api/app/[id]/page.tsx")
+	put(t, w.main, "packages/api/both.ts")
+	put(t, w.main, "both.ts")
+	put(t, w.main, "app/page.tsx")
+	w.claim(w.main, "all of it", "packages/api")
+	below := filepath.Join(w.main, "packages", "api")
+	for entry, ways := range map[string][]string{
+		"login.ts":           {"./login.ts", "../../login.ts"},
+		"login.ts:42":        {"./login.ts:42", "../../login.ts:42"},
+		"@login.ts":          {"@./login.ts", "../../login.ts"},
+		"@modal":             {"./@modal", "../../@modal"},
+		"src":                {"./src", "../../src"},
+		"src/auth/new.ts":    {"./src/auth/new.ts", "../../src/auth/new.ts"},
+		"src/**/*.ts":        {"./src/**/*.ts", "../../src/**/*.ts"},
+		"app/[id]/page.tsx":  {"./app/[id]/page.tsx", "../../app/[id]/page.tsx"},
+		"both.ts":            nil,
+		"nowhere.ts":         nil,
+		"nowhere/x.ts":       nil,
+		"packages/api/x.ts":  nil,
+		"./login.ts":         nil,
+		"../api/login.ts":    nil,
+		"*.ts":               nil,
+		"custom://login.ts":  nil,
+		w.main + "/login.ts": nil,
+	} {
+		asked := w.check(below, entry)
+		warned := strings.Contains(strings.Join(asked.Warnings, "\n"), "both are looked for")
+		if warned != (ways != nil) || ways != nil && (len(asked.Result) == 0 || asked.Result[0].Title != "all of it") {
+			t.Errorf("check %q: %+v, %q", entry, asked.Result, asked.Warnings)
+		}
+		before := len(w.activeFiles())
+		_, err := w.at(below).Create(background, store.CreateRequest{Title: "t", Scope: []string{"docs/x", entry}, AgentID: ptr("me")})
+		if ways == nil {
+			if errors.Is(err, store.BadScope) {
+				t.Errorf("claim %q: %v", entry, err)
+			}
+			continue
+		}
+		if !errors.Is(err, store.BadScope) || len(w.activeFiles()) != before {
+			t.Errorf("claim %q: %v", entry, err)
+			continue
+		}
+		for _, way := range ways {
+			if !strings.Contains(hint(err), `"`+way+`"`) {
+				t.Errorf("claim %q: %q is missing in %q", entry, way, hint(err))
+			}
+			if a := w.check(below, way); len(a.Warnings) > 0 {
+				t.Errorf("check %q: %q", way, a.Warnings)
+			}
+		}
+	}
+}
+
+func hint(err error) string {
+	if e, ok := errors.AsType[*store.Error](err); ok {
+		return e.Hint
+	}
+	return ""
+}
+
+// Every question and every claim goes by it, from a directory that is named as
+// well.
+func TestNamesOfTheCallersDirectoryEverywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.main, "api/login.ts")
+	id := w.claim(w.main, "all of it", "api")
+	below, none := filepath.Join(w.main, "api"), 0.0
+	s, in, scope := w.at(w.main), store.Target{BaseDir: &below}, []string{"login.ts"}
+	if a, err := s.Wait(background, store.WaitRequest{Target: in, Scope: scope, TimeoutSeconds: &none, AgentID: ptr("me")}); err != nil ||
+		a.Result.Status != "timeout" {
+		t.Errorf("wait: %+v, %v", a.Result, err)
+	}
+	if a, err := s.Query(background, store.QueryRequest{Target: in, Scope: scope}); err != nil || len(a.Result) != 1 {
+		t.Errorf("query: %+v, %v", a.Result, err)
+	}
+	if a, err := s.Update(background, store.UpdateRequest{Target: in, Ref: store.Ref{LockID: id}, AddScope: scope}); !errors.Is(err, store.BadScope) {
+		t.Errorf("add_scope: %+v, %v", a.Result, err)
+	}
+	if _, err := s.Finish(background, store.FinishRequest{Target: in, Ref: store.Ref{LockID: id}, Summary: ptr("done")}); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.History(background, store.HistoryRequest{Target: in, Scope: scope}); err != nil || len(a.Result) != 1 {
+		t.Errorf("history: %+v, %v", a.Result, err)
 	}
 }

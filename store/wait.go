@@ -71,7 +71,7 @@ func wishOf(c *call, r WaitRequest) (*claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	scope, err := c.paths.Parse(r.Scope)
+	scope, err := c.paths.Asked(r.Scope)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package paths
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,21 +9,6 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
-
-// warnMisplaced warns of an entry that names nothing at the root but would
-// name something from the caller's directory.
-func (r *Reader) warnMisplaced(text string, e *overlap.Entry) {
-	text = strings.TrimSpace(text)
-	if r.repo.Prefix == "" || r.repo.Worktree == "" || absolute(text) || !filepath.IsLocal(filepath.FromSlash(text)) ||
-		strings.HasPrefix(text, "./") || text == "." {
-		return
-	}
-	if r.kindHere(e.String()) != overlap.Unknown || r.kindHere(path.Join(r.repo.Prefix, text)) == overlap.Unknown {
-		return
-	}
-	r.warn("%s is read from the repository's root, where it does not exist; did you mean %s?",
-		fault.InQuotes(text), fault.InQuotes("./"+text))
-}
 
 // warnSeveral warns of an entry that looks like several: commas and blanks are
 // part of a name, and one that was meant to separate would cover neither path.

@@ -76,8 +76,20 @@ func Literal(file string) string {
 // escaped finds runs of what lockfile.Recordable writes.
 var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 
-// Parse reads the caller's own entries, relative to where it stands.
-func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
+// Parse reads the entries of a claim of the caller's, relative to where it stands.
+// One that may name a file in the caller's directory or at the root is refused.
+func (r *Reader) Parse(entries []string) (overlap.Scope, error) { return r.read(entries, refuseEither) }
+
+// Asked reads the entries of a question. Of one that Parse refuses, since it may
+// mean either, both readings are in the scope.
+func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
+	return r.read(entries, func(e either) (*overlap.Entry, error) {
+		r.warn("%s %s: both are looked for", fault.InQuotes(e.text), leadsSomewhere)
+		return e.other, nil
+	})
+}
+
+func (r *Reader) read(entries []string, twice func(either) (*overlap.Entry, error)) (overlap.Scope, error) {
 	if len(entries) == 0 {
 		return nil, fault.New(fault.BadScope, "the scope is empty").
 			WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
@@ -102,7 +114,13 @@ func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
 		if e.Custom() {
 			continue
 		}
-		r.warnMisplaced(text, e)
+		if found, ok := r.fromHere(text, e, how); ok {
+			other, err := twice(found)
+			if err != nil {
+				return nil, err
+			}
+			scope = append(scope, other)
+		}
 		r.warnSeveral(e)
 		r.warnElsewhere(text, e)
 	}
