@@ -61,11 +61,11 @@ func (p Property) notEmpty() Property {
 // The arguments that many tools share.
 
 func baseDir() Property {
-	return textArg("base_dir", "A path in the repository").notEmpty()
+	return textArg("base_dir", "Path in the repository").notEmpty()
 }
 
 func lockID() Property {
-	return textArg("lock_id", "Id; may be shortened").required()
+	return textArg("lock_id", "May be shortened").required()
 }
 
 func caller() Property {
@@ -73,7 +73,7 @@ func caller() Property {
 }
 
 func force() Property {
-	return boolArg("force", "true: even if another holds it; noted")
+	return boolArg("force", "Even if another agent holds it")
 }
 
 func lease(description string) Property {
@@ -81,7 +81,7 @@ func lease(description string) Property {
 }
 
 func staleMinutes() Property {
-	return numberArg("stale_minutes", "Minutes until stale (60)")
+	return numberArg("stale_minutes", "Default 60")
 }
 
 // declaration is the tool as tools/list prints it.
