@@ -83,8 +83,11 @@ func nameable(quoted string) bool {
 // typed is what a person types for an argument, or for a tool's call such as
 // lock_query status=all.
 func typed(name string) string {
-	if name == "lock_id" {
+	switch name {
+	case "lock_id":
 		return "the lock's id" // it has no flag
+	case "lock_update note":
+		return "agent-locks tell" // of which the lock's id and a text are the arguments
 	}
 	words := strings.Fields(name)
 	for i, word := range words {

@@ -40,7 +40,12 @@ func newHook(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			hook := claude.Hook{Locks: a.locks, Getenv: a.getenv, Getwd: a.Getwd, BaseDir: a.baseDir, Warn: a.warn,
 				Limit: hookLimit}
-			return a.printJSON(hook.Reply(cmd.Context(), append(args, "")[1], a.readObject))
+			reply := hook.Reply(cmd.Context(), append(args, "")[1], a.readObject)
+			err := a.printJSON(reply)
+			if err == nil {
+				a.delivered(reply.Delivered)
+			}
+			return err
 		},
 	}
 }

@@ -134,9 +134,25 @@ func answer[T any](a *app, ans store.Answer[T], err error, text func(io.Writer, 
 		return err
 	}
 	if what := outcomeOf(ans.Result); what != "" {
-		return answerWith(a, what, ans.Result, text)
+		err = answerWith(a, what, ans.Result, text)
+	} else {
+		err = printAnswer(a, ans.Result, text)
 	}
-	return printAnswer(a, ans.Result, text)
+	if err == nil {
+		a.delivered(ans.Delivered)
+	}
+	return err
+}
+
+// delivered has it recorded that an answer is out; see store.Answer.Delivered.
+// Where that fails the answer stands, and what it showed is shown again.
+func (a *app) delivered(record func(context.Context) error) {
+	if record == nil {
+		return
+	}
+	if err := record(context.Background()); err != nil { // even where the call was interrupted by now
+		a.warn([]string{"that notes were shown could not be recorded: " + err.Error()})
+	}
 }
 
 func printAnswer[T any](a *app, result T, text func(io.Writer, T)) error {

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/render"
@@ -17,8 +14,8 @@ func newTell(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tell <id> <text>",
 		Short: "leave a note for the holder of a lock",
-		Long: "Add a note to a lock, anybody's: the holder reads it. The same as update --note;\n" +
-			"- reads the text from stdin.",
+		Long: "Add a note to a lock, anybody's. Its holder reads it with its next update,\n" +
+			"heartbeat, finish or edit. The same as update --note; - reads it from stdin.",
 		Example: "  agent-locks tell fix-login 'may I have src/auth/token.go?'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -42,11 +39,9 @@ func newTell(a *app) *cobra.Command {
 			if err := a.fromStdin(cmd.Context(), &request.Note); err != nil {
 				return err
 			}
-			request.Target, request.Ref = a.target(), lockID(args[0])
+			request.Target, request.Ref, request.Tell = a.target(), lockID(args[0]), true
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, u store.Updated) {
-				fmt.Fprintf(w, "left a note on %s\n", render.Plain(u.ID))
-			})
+			return answer(a, ans, err, render.Told)
 		},
 	}
 	shortTextFlag(cmd.Flags(), &request.Note, "note", "m", "the `text`, as a flag")

@@ -9,9 +9,9 @@ import (
 func TestTellRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, store.Updated{}, []requestCase{
-		{args: []string{"tell", "fix", "may I?", "--agent", "me"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("may I?"), AgentID: p("me")}},
-		{args: []string{"tell", "fix", "-m", "may I?"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("may I?")}},
-		{args: []string{"tell", "fix", "-"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("from stdin\n")}},
+		{args: []string{"tell", "fix", "may I?", "--agent", "me"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("may I?"), AgentID: p("me"), Tell: true}},
+		{args: []string{"tell", "fix", "-m", "may I?"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("may I?"), Tell: true}},
+		{args: []string{"tell", "fix", "-"}, want: store.UpdateRequest{Ref: ref("fix"), Note: p("from stdin\n"), Tell: true}},
 		{args: []string{"tell"}, err: "tell needs the id of a lock"},
 		{args: []string{"tell", "fix"}, err: "tell needs a text"},
 		{args: []string{"tell", "fix", "may", "I"}, err: `tell takes a lock id and one text, got 3 arguments, the third "I"`},

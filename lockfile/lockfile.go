@@ -41,13 +41,17 @@ type Lock struct {
 	Mode          string  // "" or Shared
 	LeaseMinutes  float64 // 0: none
 	LiveSince     Stamp   // when it came back after it was stale or done; zero: it never was (see LiveFrom)
-	Finished      Stamp   // zero: not finished, or not stated
-	FinishedBy    string
-	Outcome       string
-	MovedTo       string
-	Tasks         []Task
-	Notes         []string
-	Warnings      []string // oddities of a file that is still readable
+	NotesSeen     Seen    // see Unseen
+	// WaitingForPerson is since when the holder's session has waited for a
+	// person; zero: it is not known to.
+	WaitingForPerson Stamp
+	Finished         Stamp // zero: not finished, or not stated
+	FinishedBy       string
+	Outcome          string
+	MovedTo          string
+	Tasks            []Task
+	Notes            []string
+	Warnings         []string // oddities of a file that is still readable
 }
 
 // LiveFrom is when a lock became live without a break since: when it was

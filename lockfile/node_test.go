@@ -127,6 +127,7 @@ func TestNode(t *testing.T) {
 	dir := nodeDir(t)
 	t.Run("reads what we write", func(t *testing.T) { nodeReads(t, dir) })
 	t.Run("writes what we read", func(t *testing.T) { nodeWrites(t, dir) })
+	t.Run("keeps what the holder has seen", func(t *testing.T) { nodeKeepsSeen(t, dir) })
 }
 
 // texts are values that YAML readers may differ about: the table's, random
@@ -252,4 +253,37 @@ func agentText(f *File) string {
 		return ""
 	}
 	return *f.Lock.AgentID
+}
+
+// The original keeps our keys and notes when it rewrites a file, and a note that
+// it adds is new to the holder.
+func nodeKeepsSeen(t *testing.T, dir string) {
+	stamp := Stamp{Time: time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC), Raw: "2026-07-17T18-45-12"}
+	for _, seen := range []Seen{{{1, 3}}, {{1, 1}, {3, 3}}, {{2, 3}}, {{3, 3}}} {
+		ours, err := New(Lock{ID: fuzzID, Title: "t", Status: Active, Created: stamp, Scope: []string{"a"},
+			Notes: []string{"one", "(from b) two\nlines", "three"}, NotesSeen: seen, WaitingForPerson: stamp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := askNode(t, dir, []string{string(ours.Bytes())}, []nodeFile{}).Read[0].Matter
+		data := map[string]any{}
+		for key, value := range read {
+			if named, ok := value.(map[string]any); ok { // a number
+				value = json.Number(strings.TrimPrefix(named["not a text"].(string), "[object Number] "))
+			}
+			data[key] = value
+		}
+		_, body, _ := strings.Cut(string(ours.Bytes()), "\n---\n")
+		written := askNode(t, dir, []string{}, []nodeFile{{Data: data, Content: body + "- four\n"}}).Written[0]
+		theirs, err := Parse(fuzzID, []byte(written))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		if !slices.Equal(theirs.Lock.NotesSeen, seen) || theirs.Lock.WaitingForPerson != stamp || len(theirs.Lock.Warnings) > 0 {
+			t.Errorf("%v: %+v\n%s", seen, theirs.Lock, written)
+		}
+		if want := append(ours.Lock.Unseen(), 4); !slices.Equal(theirs.Lock.Unseen(), want) {
+			t.Errorf("%v: unseen are %v, not %v", seen, theirs.Lock.Unseen(), want)
+		}
+	}
 }

@@ -100,6 +100,8 @@ func (fr *front) lock(id string) (Lock, error) {
 	l.MovedTo = l.optional(fr, keyMovedTo)
 	l.readMode(fr)
 	l.readLease(fr)
+	l.readSeen(fr)
+	l.readWaiting(fr)
 	return l, nil
 }
 
@@ -193,6 +195,16 @@ func (l *Lock) readLease(fr *front) {
 	l.LeaseMinutes = minutes
 }
 
+// readWaiting reads what says nothing of whether the lock counts: a bad stamp
+// does not hide it.
+func (l *Lock) readWaiting(fr *front) {
+	since, err := fr.stamp(keyWaitingForPerson)
+	if err != nil {
+		l.warn("%v: ignored", err)
+	}
+	l.WaitingForPerson = since
+}
+
 func (l *Lock) warn(format string, args ...any) {
 	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
 }
@@ -232,6 +244,8 @@ const (
 	keyMode
 	keyLeaseMinutes
 	keyLiveSince
+	keyNotesSeen
+	keyWaitingForPerson
 	keyFinished
 	keyFinishedBy
 	keyOutcome
@@ -241,7 +255,8 @@ const (
 
 var keyNames = [keyCount]string{
 	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
-	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since", "finished", "finished_by", "outcome", "moved_to",
+	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since",
+	"notes_seen", "waiting_for_person", "finished", "finished_by", "outcome", "moved_to",
 }
 
 func (k key) String() string { return keyNames[k] }

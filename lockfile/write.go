@@ -82,6 +82,10 @@ func keyValues(l *Lock) []KeyValue {
 		kvs = append(kvs, KeyValue{keyLeaseMinutes.String(), l.LeaseMinutes})
 	}
 	more(keyLiveSince, l.LiveSince.String())
+	if len(l.NotesSeen) > 0 {
+		kvs = append(kvs, KeyValue{keyNotesSeen.String(), l.NotesSeen.Value()})
+	}
+	more(keyWaitingForPerson, l.WaitingForPerson.String())
 	more(keyFinished, l.Finished.String())
 	more(keyFinishedBy, l.FinishedBy)
 	more(keyOutcome, l.Outcome)

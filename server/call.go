@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,6 +29,38 @@ func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
 			return t.failure(err, warnings, answerRoom), nil
 		}
 		return t.success(result, warnings, t.room(req.Params.Arguments)), nil
+	}
+}
+
+// A delivery is what a call wants recorded once its answer is out; see
+// store.Answer.Delivered.
+type delivery struct {
+	record func(context.Context) error
+}
+
+type deliveryKey struct{}
+
+// recordWithin bounds how long a record of a delivery holds up the session.
+const recordWithin = 2 * time.Second
+
+func onceAnswered(ctx context.Context, record func(context.Context) error) {
+	if d, ok := ctx.Value(deliveryKey{}).(*delivery); ok {
+		d.record = record
+	}
+}
+
+// todo is that; nil where there is nothing. What goes wrong is logged: the answer
+// stands, and what it showed is shown again.
+func (d *delivery) todo(ctx context.Context, log *slog.Logger) func() {
+	if d.record == nil {
+		return nil
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWithin)
+		defer cancel()
+		if err := d.record(ctx); err != nil {
+			log.Warn("that notes were shown could not be recorded", "error", err)
+		}
 	}
 }
 

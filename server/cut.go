@@ -11,7 +11,8 @@ import (
 
 // A cutter makes a result shorter, in place, by what its fields are:
 //
-//   - ids and the paths of lock files stay whole;
+//   - ids and the paths of lock files stay whole, and so do new notes, of which
+//     the store gives no more than fits, and which count as seen;
 //   - a row is what an id names, and a list of rows in the answer itself stays
 //     as long as it is (omit shortens it);
 //   - of any other list what fits stays, and the field of its name and LeftOut
@@ -48,7 +49,7 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 		switch name := jsonName(field); {
 		case field.Anonymous:
 			c.fields(f, top)
-		case slices.Contains([]string{"-", "id", "lock_id", "filePath"}, name):
+		case slices.Contains([]string{"-", "id", "lock_id", "filePath", "newNotes"}, name):
 		case f.Kind() == reflect.String:
 			f.SetString(legible.Cut(f.String(), c.share))
 		case f.Kind() == reflect.Pointer && f.Type().Elem().Kind() == reflect.String && !f.IsNil():

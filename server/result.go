@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-locks/agent-locks/lockfile/legible"
+	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -96,16 +98,22 @@ func blocks(texts ...string) []mcp.Content {
 // A quickResult is encoded as the SDK encodes a tool's result, but goes over its
 // content once and not once for each type around it: of a long listing that
 // took as long as reading the files.
-type quickResult struct{ *mcp.CallToolResult }
+type quickResult struct {
+	*mcp.CallToolResult
+	wrap func([]byte) []byte
+}
 
 // quickly is middleware that has tools' results encoded as quickResults.
-func quickly(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, req)
-		if r, ok := result.(*mcp.CallToolResult); ok && err == nil {
-			return quickResult{r}, nil
+func quickly(log *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			var d delivery
+			result, err := next(context.WithValue(ctx, deliveryKey{}, &d), method, req)
+			if r, ok := result.(*mcp.CallToolResult); ok && err == nil {
+				return quickResult{r, stdio.AfterAnswer(ctx, d.todo(ctx, log))}, nil
+			}
+			return result, err
 		}
-		return result, err
 	}
 }
 
@@ -123,5 +131,5 @@ func (r quickResult) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return slices.Concat(before, []byte(`"content":[`), bytes.Join(encoded, []byte(",")), []byte("]"), after), nil
+	return r.wrap(slices.Concat(before, []byte(`"content":[`), bytes.Join(encoded, []byte(",")), []byte("]"), after)), nil
 }

@@ -47,7 +47,7 @@ func TestQuickResultsAreTheSDKs(t *testing.T) {
 		{Content: blocks("a"), Meta: mcp.Meta{"x": `"content":[]`}, StructuredContent: map[string]any{"content": []int{}}},
 		{Content: []mcp.Content{&mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.ImageContent{Data: []byte("i"), MIMEType: "image/png"}}},
 	} {
-		if got, want := encode(quickResult{r}), encode(r); got != want {
+		if got, want := encode(quickResult{r, func(text []byte) []byte { return text }}), encode(r); got != want {
 			t.Errorf("encoded as %s, want %s", got, want)
 		}
 	}

@@ -48,7 +48,7 @@ func newServer(s *store.Store, version string, tools []Tool, log *slog.Logger) (
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		},
 	)
-	server.AddReceivingMiddleware(quickly)
+	server.AddReceivingMiddleware(quickly(log))
 	for _, t := range tools {
 		declared, err := t.declaration()
 		if err != nil {

@@ -80,6 +80,7 @@ func operate[R, A any](method func(*store.Store, context.Context, R) (store.Answ
 		if err != nil {
 			return nil, a.Warnings, err
 		}
+		onceAnswered(ctx, a.Delivered)
 		return a.Result, a.Warnings, nil
 	}
 	return operation{request: reflect.TypeFor[R](), result: reflect.TypeFor[A](), run: run}

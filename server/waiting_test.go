@@ -24,6 +24,7 @@ type session struct {
 	in     *io.PipeWriter
 	out    *bufio.Reader
 	served chan error
+	hangUp func() // closes the client's reading end
 }
 
 // newStore is the store of a new repository.
@@ -56,7 +57,7 @@ func newSession(t *testing.T) *session {
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
 	locks := filepath.Join(dir, ".git", "agents-locks")
-	c := &session{t: t, locks: locks, queue: filepath.Join(locks, "waiting"), in: in, out: bufio.NewReader(out), served: make(chan error, 1)}
+	c := &session{t: t, locks: locks, queue: filepath.Join(locks, "waiting"), in: in, out: bufio.NewReader(out), served: make(chan error, 1), hangUp: func() { out.Close() }}
 	go func() {
 		c.served <- Serve(t.Context(), Options{Store: s, Version: "1", In: fromClient, Out: toClient, Log: io.Discard})
 		toClient.Close()

@@ -20,6 +20,7 @@ type amendment struct {
 	task     string // "": none
 	done     bool
 	note     string // "": none
+	tell     bool   // it is for the holder
 	add      overlap.Scope
 	remove   []removal
 	addTasks []string
@@ -33,7 +34,7 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 	if a.who, err = c.caller(r.AgentID, nil); err != nil {
 		return a, err
 	}
-	a.force = r.Force
+	a.force, a.tell = r.Force, r.Tell
 	if err := a.progress(r); err != nil {
 		return a, err
 	}
@@ -138,7 +139,7 @@ func (a *amendment) edit(l *lockfile.Lock, now lockfile.Stamp) (lockfile.Edit, e
 		ed.Tick = []lockfile.Tick{{Index: i, Done: a.done}}
 	}
 	if a.note != "" {
-		ed.AddNotes = []string{a.note}
+		ed.AddNotes = []string{a.who.From(l, a.tell) + a.note}
 	}
 	if err := a.editTasks(l, &ed); err != nil {
 		return ed, err

@@ -34,6 +34,7 @@ type call struct {
 	unreadable int
 	compared   int // active locks of others that a check looked at
 	waiting    []Waiter
+	shown      []showing // notes that the answer shows to their lock's holder
 }
 
 // answer runs one operation on the repository that t names.
@@ -51,6 +52,9 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	defer c.dir.Close()
 	a.Result, err = op(c)
 	a.Warnings, a.Unreadable, a.Compared, a.Waiting, a.Dir = c.warnings, c.unreadable, c.compared, c.waiting, c.dir.Path
+	if err == nil {
+		a.Delivered = c.delivered()
+	}
 	return a, fault.Shortened(err)
 }
 

@@ -79,6 +79,7 @@ func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, se
 			a.Warnings = append(a.Warnings, c.warnings...)
 			a.Unreadable += c.unreadable
 			a.Dir = c.dir.Path
+			a.Delivered = inTurn(a.Delivered, c.delivered())
 			return err
 		}()
 	}

@@ -25,17 +25,25 @@ const (
 
 // An EditFollowUp says what came of a change to a file.
 type EditFollowUp struct {
-	Alive   []string  `json:"alive"`   // the locks of the agent's own whose heartbeat was refreshed
-	Outside string    `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
-	Claims  []Summary `json:"claims"`  // the agent's own locks there, where Outside is set
+	Alive   []string    `json:"alive"`   // the locks of the agent's own whose heartbeat was refreshed
+	Outside string      `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
+	Claims  []Summary   `json:"claims"`  // the agent's own locks there, where Outside is set
+	Notes   []LockNotes `json:"notes"`   // what others noted for the agent
+}
+
+// LockNotes are new notes of a lock.
+type LockNotes struct {
+	ID string `json:"id"`
+	NewNotes
 }
 
 // Edited keeps the agent's own locks alive after it has changed a file, at
 // most once a minute, and notices a file that none of them covers: once, by a
-// note on the newest of them. An agent that has claimed nothing is told
-// nothing. Where the mutex cannot be acquired at once, nothing is written.
+// note on the newest of them. It hears what others noted for it. An agent that
+// has claimed nothing is told nothing. Where the mutex cannot be acquired at
+// once, nothing is written.
 func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
-	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}}, noteEdit)
+	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}, Notes: []LockNotes{}}, noteEdit)
 }
 
 func noteEdit(p *filePlace, out *EditFollowUp) error {
@@ -44,6 +52,7 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 	if len(own) == 0 {
 		return nil
 	}
+	out.Notes = append(out.Notes, notesForEditor(p, own)...)
 	outside := outsideName(p)
 	if outside != "" {
 		out.Outside = outside
@@ -61,6 +70,24 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 		return nil
 	}
 	return err
+}
+
+// notesForEditor is what others noted on the locks that the agent itself holds.
+func notesForEditor(p *filePlace, own []disk.Entry) []LockNotes {
+	var out []LockNotes
+	room := newNotesRoomHook
+	for _, e := range own {
+		n := LockNotes{e.Lock.ID, showNewNotes(p.call, p.who, &e.Lock, room)}
+		if len(n.NewNotes.NewNotes)+n.NewNotesLeftOut == 0 {
+			continue
+		}
+		out = append(out, n)
+		text, err := Encode(n.NewNotes)
+		if room -= len(text); err != nil || room <= 0 {
+			break
+		}
+	}
+	return out
 }
 
 // outsideName is the file's name where none of the agent's own locks covers it
@@ -101,9 +128,10 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if err != nil {
 			return alive, err
 		}
-		edit := lockfile.Edit{Set: []lockfile.KeyValue{signOfLife(p.call)}}
+		edit := stillAtWork(p.call, lockfile.Edit{})
 		if outside != "" && i == len(own)-1 {
 			edit.AddNotes = []string{outsideNote + outside}
+			edit = withSeen(&e.Lock, edit, true)
 		}
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue

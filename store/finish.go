@@ -31,6 +31,7 @@ type Finished struct {
 	// many more there are.
 	Uncommitted        []string `json:"uncommitted,omitempty"`
 	UncommittedLeftOut int      `json:"uncommittedLeftOut,omitempty"`
+	NewNotes                    // what others noted, where the caller is the holder
 }
 
 // The values of finished_by.
@@ -72,12 +73,13 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 				return disk.Entry{}, err
 			}
 			edit.Set = append(edit.Set, outcome...)
+			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")
 			return tx.Finish(e, edit)
 		})
 		if err != nil {
 			return Finished{}, err
 		}
-		out := Finished{ID: e.Lock.ID, FilePath: e.Path}
+		out := Finished{ID: e.Lock.ID, FilePath: e.Path, NewNotes: showNewNotes(c, who, &e.Lock, newNotesRoom)}
 		reportUncommitted(c, r.Target, e, &out)
 		return out, nil
 	})
@@ -140,11 +142,14 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 // endEdit is what finishing and reaping write; updated stays as the last
 // heartbeat left it.
 func endEdit(now lockfile.Stamp, by string) lockfile.Edit {
-	return lockfile.Edit{Set: []lockfile.KeyValue{
-		{Key: "status", Value: lockfile.Done},
-		{Key: "finished", Value: now.Raw},
-		{Key: "finished_by", Value: by},
-	}}
+	return lockfile.Edit{
+		Set: []lockfile.KeyValue{
+			{Key: "status", Value: lockfile.Done},
+			{Key: "finished", Value: now.Raw},
+			{Key: "finished_by", Value: by},
+		},
+		Remove: []string{waitingForPerson},
+	}
 }
 
 // joined names in a note who did it, "" where that is the holder.

@@ -22,6 +22,7 @@ type Refreshed struct {
 	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
 	// The locks that others were granted while this one was stale.
 	Overlaps []Summary `json:"overlaps,omitempty"`
+	NewNotes           // what others noted, where the caller is the holder
 
 	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
 }
@@ -45,11 +46,12 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 			if who.IsStranger(&e.Lock) {
 				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
-			if e, back, err = rewriteLock(c, tx, e, lockfile.Edit{Set: []lockfile.KeyValue{signOfLife(c)}}, nil); err != nil {
+			if e, back, err = rewriteLock(c, tx, e, stillAtWork(c, lockfile.Edit{}), nil); err != nil {
 				return Refreshed{}, err
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			return Refreshed{ID: e.Lock.ID, Updated: e.Lock.Updated.Raw}, nil
+			news := showNewNotes(c, who, &e.Lock, newNotesRoom)
+			return Refreshed{ID: e.Lock.ID, Updated: e.Lock.Updated.Raw, NewNotes: news}, nil
 		})
 		if err != nil {
 			return Refreshed{}, err

@@ -106,7 +106,7 @@ func TestFinish(t *testing.T) {
 	if err != nil || u.Result.PercentComplete != 100 {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if text := w.read("done", id+".md"); !strings.Contains(text, "updated: 2026-07-17T18-45-12\n") || !strings.Contains(text, "- later\n") {
+	if text := w.read("done", id+".md"); !strings.Contains(text, "updated: 2026-07-17T18-45-12\n") || !strings.HasSuffix(text, " later\n") {
 		t.Errorf("after the update:\n%s", text)
 	}
 }

@@ -42,9 +42,17 @@ func waiters(tickets []queue.Ticket) []Waiter {
 func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or coordinate; nothing was written" +
+	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or " + coordinate(b) + "; nothing was written" +
 		ownHint(c, k, b)
 	return e
+}
+
+// coordinate is how to reach the first of the blockers that can be reached.
+func coordinate(b blockers) string {
+	if len(b.locks) == 0 {
+		return "coordinate"
+	}
+	return fmt.Sprintf("coordinate: `lock_update note` %s 'what you need'", b.locks[0].entry.Lock.ID)
 }
 
 // deadlockOf refuses a wait that would close a circle.

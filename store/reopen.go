@@ -24,6 +24,7 @@ type Reopened struct {
 	ID       string    `json:"id"`
 	FilePath string    `json:"filePath"`
 	Overlaps []Summary `json:"overlaps"` // who else is there by now
+	NewNotes           // what others noted, where the caller is the holder
 }
 
 // Reopen makes a done lock active again: after a reap for the asking,
@@ -42,6 +43,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		c.readAhead()
 		var others []disk.Entry
 		var ended lockfile.Stamp
+		var news NewNotes
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := findOwnLock(c, r.Ref, who, disk.All)
 			if err != nil {
@@ -51,6 +53,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			if err != nil {
 				return disk.Entry{}, err
 			}
+			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")
 			if r.IfFree {
 				if err := mustNotBeBlocked(c, tx, e.Lock, storedScope(c, e), "not reopened"); err != nil {
 					return disk.Entry{}, err
@@ -62,6 +65,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			}
 			if e, err = tx.Reopen(e, edit); err == nil {
 				sendBack(c, tx, e.Lock.AgentID)
+				news = showNewNotes(c, who, &e.Lock, newNotesRoom)
 			}
 			return e, err
 		})
@@ -71,7 +75,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		// Compared without the mutex, so that nobody waits for that.
 		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
-		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes())}, nil
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes()), NewNotes: news}, nil
 	})
 }
 

@@ -47,10 +47,15 @@ func comesBack(c *call, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (
 	return &comeback{e.Lock, active}, err
 }
 
-// signOfLife is the value that a heartbeat sets.
-func signOfLife(c *call) lockfile.KeyValue {
-	return lockfile.KeyValue{Key: "updated", Value: c.now().Raw}
+// stillAtWork completes an edit that shows the holder at work: it is the heartbeat,
+// and the holder waits for no person.
+func stillAtWork(c *call, edit lockfile.Edit) lockfile.Edit {
+	edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.now().Raw})
+	edit.Remove = append(edit.Remove, waitingForPerson)
+	return edit
 }
+
+const waitingForPerson = "waiting_for_person"
 
 // overlaps are the locks that others were granted while e was stale.
 func (b *comeback) overlaps(c *call, e disk.Entry) []Summary {

@@ -22,6 +22,7 @@ type Whole struct {
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
 	Waiting  []Waiter        `json:"waiting,omitempty"` // as Summary.Waiting, which it replaces
+	NewNotes                 // what of Notes others wrote, and the caller has not seen as the holder
 
 	// What a short answer omits.
 	TasksLeftOut int `json:"tasksLeftOut,omitempty"`
@@ -31,6 +32,10 @@ type Whole struct {
 // Show gives one whole lock, active or done.
 func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Whole, error) {
+		who, err := c.caller(nil, nil)
+		if err != nil {
+			return Whole{}, err
+		}
 		minutes, err := c.staleMinutes(r.StaleMinutes)
 		if err != nil {
 			return Whole{}, err
@@ -44,6 +49,7 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}
 		w := wholeOf(c, e, minutes)
+		w.NewNotes = newNotes(who, &e.Lock, newNotesRoom) // reading writes nothing: the next answer has them, too
 		tickets, err := queue.Read(c.ctx, c.dir)
 		w.Waiting = heldUp(c, e, tickets, err)
 		return w, nil

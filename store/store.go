@@ -21,6 +21,7 @@
 //	holds     files against the locks that cover them, for guard and edit; editor
 //	          is who edits
 //	revive    a stale lock whose holder comes back
+//	notes     what others noted for a lock's holder, until it has seen it
 //	faces     what the faces need of the parts below, under one name
 //
 // Amendments (amend) belong to update, what git says changed (drift_changes) and sums
@@ -41,6 +42,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"time"
 
@@ -74,6 +76,9 @@ type Answer[T any] struct {
 	Compared int
 	// Waiting lists who waits for a claim, where a listing of active locks asked.
 	Waiting []Waiter
+	// Delivered is to be called once the answer has been written out: it records
+	// that the holder was shown what others noted. nil: there is nothing to record.
+	Delivered func(context.Context) error
 }
 
 // Encode is the JSON of a result: compact, one line, no HTML escapes. What

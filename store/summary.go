@@ -38,6 +38,8 @@ type Summary struct {
 	HolderContested bool    `json:"-"`
 	Mode            string  `json:"mode,omitempty"` // "shared", else absent
 	LeaseMinutes    float64 `json:"lease_minutes,omitempty"`
+	// Since when the holder's session has waited for a person.
+	WaitingForPerson string `json:"waiting_for_person,omitempty"`
 
 	// How it ended, where it did.
 	Finished   string `json:"finished,omitempty"`
@@ -93,6 +95,9 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	}
 	if !l.Finished.IsZero() {
 		s.Finished = l.Finished.String()
+	}
+	if !l.WaitingForPerson.IsZero() && !e.Done() {
+		s.WaitingForPerson = l.WaitingForPerson.String()
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}

@@ -30,6 +30,7 @@ type UpdateRequest struct {
 
 	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
 	Force   bool    `json:"force"`    // do it though somebody else holds the lock
+	Tell    bool    `json:"-"`        // the note is for the holder, whoever may stand in its worktree
 }
 
 // An Updated answers update.
@@ -42,6 +43,7 @@ type Updated struct {
 	// granted while the lock was stale; nil where none were added and it was not.
 	Overlaps []Summary `json:"overlaps,omitzero"`
 	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
+	NewNotes           // what others noted, where the caller is the holder
 
 	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
 }
@@ -94,9 +96,11 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 					return Updated{}, err
 				}
 			}
-			if !e.Done() && (a.handTo != "" || a.who.MayHold(&e.Lock)) {
-				edit.Set = append(edit.Set, signOfLife(c))
+			byHolder := a.who.From(&e.Lock, a.tell) == ""
+			if !e.Done() && (a.handTo != "" || byHolder) {
+				edit = stillAtWork(c, edit)
 			}
+			edit = withSeen(&e.Lock, edit, byHolder && a.handTo == "") // what a successor gets is new to it
 			if e, back, err = rewriteLock(c, tx, e, edit, others); err != nil {
 				return Updated{}, err
 			}
@@ -104,7 +108,12 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 				sendBack(c, tx, e.Lock.AgentID)
 			}
 			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks), Done: e.Done()}, nil
+			var news NewNotes
+			if byHolder && a.handTo == "" {
+				news = showNewNotes(c, a.who, &e.Lock, newNotesRoom)
+			}
+			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks),
+				Done: e.Done(), NewNotes: news}, nil
 		})
 		if err != nil {
 			return Updated{}, err

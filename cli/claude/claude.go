@@ -75,6 +75,8 @@ func tooLate(ctx context.Context) string { return "no answer in time: " + contex
 type Answer struct {
 	SystemMessage string    `json:"systemMessage,omitempty"` // for the person
 	Specific      *Specific `json:"hookSpecificOutput,omitempty"`
+
+	Delivered func(context.Context) error `json:"-"` // as store.Answer.Delivered
 }
 
 // A Specific is the part of an answer that depends on the event.

@@ -171,19 +171,51 @@ func (e *event) afterEdit(ctx context.Context) Answer {
 	if err != nil {
 		e.hook.Warn([]string{errorText(err)}) // the edit is done; there is nothing to hold back
 	}
-	if ans.Result.Outside == "" {
+	var text []string
+	if ans.Result.Outside != "" {
+		text = append(text, outsideText(ans.Result))
+	}
+	if len(ans.Result.Notes) > 0 {
+		text = append(text, newNotesText(ans.Result.Notes))
+	}
+	if len(text) == 0 {
 		return Answer{}
 	}
+	a := e.context(strings.Join(text, "\n"))
+	a.Delivered = ans.Delivered
+	return a
+}
+
+// newNotesText is what others noted for the session. The store has bounded it.
+func newNotesText(locks []store.LockNotes) string {
+	lines := []string{"agent-locks: others left notes for you. " + othersWords}
+	for _, l := range locks {
+		for _, n := range l.NewNotes.NewNotes {
+			from := "somebody"
+			if n.From != nil {
+				from = render.Plain(*n.From)
+			}
+			lines = append(lines, fmt.Sprintf("- on %s, from %s: %s", render.Plain(l.ID), from, render.Plain(n.Text)))
+		}
+		if l.NewNotesLeftOut > 0 {
+			lines = append(lines, fmt.Sprintf("- and %d more on %s: lock_show", l.NewNotesLeftOut, render.Plain(l.ID)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// outsideText reports an edit outside the session's claims.
+func outsideText(f store.EditFollowUp) string {
 	const shown = 5
 	var claims []string
-	for i, s := range ans.Result.Claims {
+	for i, s := range f.Claims {
 		if i == shown {
-			claims = append(claims, fmt.Sprintf("and %d more", len(ans.Result.Claims)-shown))
+			claims = append(claims, fmt.Sprintf("and %d more", len(f.Claims)-shown))
 			break
 		}
 		claims = append(claims, fmt.Sprintf("%s (%s)", render.Plain(s.ID), clipped(strings.Join(s.Scope, ", "), 200)))
 	}
-	return e.context(fmt.Sprintf("agent-locks: you changed %s, which none of your claims covers: %s. "+
+	return fmt.Sprintf("agent-locks: you changed %s, which none of your claims covers: %s. "+
 		"If it belongs to that work, widen the claim (lock_update with add_scope), so that others see it.",
-		clipped(ans.Result.Outside, 200), strings.Join(claims, "; ")))
+		clipped(f.Outside, 200), strings.Join(claims, "; "))
 }

@@ -48,10 +48,11 @@ func (r refusal) text() string {
 	return bounded(holds, fmt.Sprintf(`
 %s
 %sWays out:
-%s- coordinate: ask %s, or leave a note with lock_update on %s.
+%s- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.
 - wait: lock_wait on the file%s, then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, othersWords, tools, r.finish(flag), who, render.Plain(first.ID),
+%s`, othersWords, tools, r.finish(flag), render.Plain(first.ID), who,
+		command("agent-locks tell "+flag+shell.Word(first.ID)+" 'what you need'"),
 		command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
 }
 

@@ -53,9 +53,16 @@ func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 	fmt.Fprintln(w)
 	writeOverlaps(w, u.Overlaps)
 	writeWaiting(w, u.Waiting)
+	writeNewNotes(w, u.ID, u.NewNotes)
 	if u.TaskCount > 0 && u.PercentComplete == 100 && successor == nil && !u.Done {
 		fmt.Fprintf(w, "next: %s\n", by.next("finish", u.ID, "--summary", "what was done, what is left"))
 	}
+}
+
+// Told reports a note for the holder of a lock.
+func Told(w io.Writer, u store.Updated) {
+	fmt.Fprintf(w, "left a note on %s\n", Plain(u.ID))
+	writeNewNotes(w, u.ID, u.NewNotes) // to a holder that tells itself
 }
 
 // Alive reports a heartbeat.
@@ -63,6 +70,7 @@ func Alive(w io.Writer, h store.Refreshed) {
 	fmt.Fprintf(w, "alive %s at %s\n", Plain(h.ID), Plain(h.Updated))
 	writeOverlaps(w, h.Overlaps)
 	writeWaiting(w, h.Waiting)
+	writeNewNotes(w, h.ID, h.NewNotes)
 }
 
 // Finished reports the end of a lock, and how to add a summary if there is none.
@@ -76,6 +84,7 @@ func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
 		fmt.Fprintf(w, "not committed yet: %s of its scope (%s%s)\n",
 			Count(n+f.UncommittedLeftOut, "changed file"), Plain(strings.Join(f.Uncommitted, ", ")), more)
 	}
+	writeNewNotes(w, f.ID, f.NewNotes)
 	if !hasSummary {
 		fmt.Fprintf(w, "no summary was left; to add one: %s\n", by.next("update", f.ID, "--note", "what was done, what is left"))
 	}
@@ -85,6 +94,7 @@ func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
 func Reopened(w io.Writer, r store.Reopened) {
 	fmt.Fprintf(w, "reopened %s\n", Plain(r.ID))
 	writeOverlaps(w, r.Overlaps)
+	writeNewNotes(w, r.ID, r.NewNotes)
 }
 
 // Reaped lists the stale locks that were archived or, in a dry run, would be.

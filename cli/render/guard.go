@@ -155,8 +155,8 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		if h.AgentID != nil {
 			who = Short(*h.AgentID)
 		}
-		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: agent-locks show %s\n",
-			who, Plain(h.ID))
+		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: %s\n",
+			who, "agent-locks tell "+shell.Word(h.ID)+" 'what you need'")
 		files := blockedFiles(g)
 		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n",
 			waitSeconds, Entries(files))

@@ -47,6 +47,25 @@ func Show(w io.Writer, l store.Whole) {
 		fmt.Fprint(w, "\nnotes\n")
 	}
 	writeNotes(w, l.Notes)
+	writeNewNotes(w, l.ID, l.NewNotes)
+}
+
+// writeNewNotes is what others noted for the holder, who reads this.
+func writeNewNotes(w io.Writer, id string, n store.NewNotes) {
+	if len(n.NewNotes)+n.NewNotesLeftOut == 0 {
+		return
+	}
+	fmt.Fprintln(w, "new notes by others:")
+	for _, note := range n.NewNotes {
+		from := "somebody"
+		if note.From != nil {
+			from = Plain(*note.From)
+		}
+		fmt.Fprintf(w, "  %s: %s\n", from, strings.ReplaceAll(PlainLines(note.Text), "\n", "\n    "))
+	}
+	if n.NewNotesLeftOut > 0 {
+		fmt.Fprintf(w, "  and %d more: agent-locks show %s\n", n.NewNotesLeftOut, Plain(id))
+	}
 }
 
 func writeTasks(w io.Writer, tasks []lockfile.Task) {

@@ -36,6 +36,8 @@ type connection struct {
 	writing sync.Mutex
 	out     io.Writer
 	failed  error // of the first write that failed
+
+	after afterwards
 }
 
 // errEnded is the normal end: all was answered, or the SDK closed the session.
@@ -89,17 +91,35 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		}
 		return c.writeLine(text)
 	}
+	todo := c.after.unmark(response)
+	if todo == nil {
+		_, err := c.writeResponse(response)
+		return err
+	}
+	c.after.doing.Lock()
+	defer c.after.doing.Unlock()
+	written, err := c.writeResponse(response)
+	if written && err == nil {
+		todo()
+	}
+	return err
+}
+
+// writeResponse reports whether the client has been sent the answer, which
+// another one of its batch may have to wait for.
+func (c *connection) writeResponse(response *jsonrpc.Response) (written bool, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	call := c.calls.take(response)
 	switch {
 	case call == nil:
 		c.log.Warn("dropped an answer to no request", "id", response.ID.Raw())
-		return nil
+		return false, nil
 	case call.cancelled && !didWork(call, response):
-		return nil
+		return false, nil
 	}
-	return c.print(c.calls.collect(call.answers, encode(call, response)))
+	line := c.calls.collect(call.answers, encode(call, response))
+	return line != nil, c.print(line)
 }
 
 // writeLine writes a line, if there is one. It does not wait for a client that

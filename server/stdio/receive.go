@@ -23,6 +23,7 @@ func (c *connection) receiveAll() {
 	soon, cancel := context.WithTimeout(c.life, linger)
 	defer cancel()
 	c.calls.waitWhile(soon, isOpen)
+	c.after.settled()
 	c.writing.Lock() // once the last answer is out
 	defer c.writing.Unlock()
 	c.end(err)
@@ -114,6 +115,7 @@ func (c *connection) pass(raw json.RawMessage, a *answers) error {
 			return err
 		}
 	}
+	c.after.settled()
 	select {
 	case c.incoming <- m.Message:
 		return nil

@@ -56,7 +56,8 @@ func Serve(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer,
 }
 
 func (c *connection) serve(ctx context.Context, server *mcp.Server) error {
-	session, err := server.Connect(context.WithValue(ctx, inputKey{}, c.input), c, nil)
+	ctx = context.WithValue(context.WithValue(ctx, inputKey{}, c.input), afterKey{}, &c.after)
+	session, err := server.Connect(ctx, c, nil)
 	if err != nil {
 		return fmt.Errorf("starting the session: %w", err)
 	}

@@ -6,6 +6,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -95,6 +96,19 @@ func (c Caller) Holds(l *lockfile.Lock) bool {
 	return slices.Contains(c.Within.Known, c.Within.ID) && !slices.Contains(c.Within.Known, *l.AgentID)
 }
 
+// IsHolder reports whether a lock is known to be held by the caller itself, and
+// not by its session around it or by a child. Where a lock names no holder, the
+// worktree is all that there is to know one by.
+func (c Caller) IsHolder(l *lockfile.Lock) bool {
+	switch {
+	case l.AgentID == nil:
+		return c.Within == nil && c.SameWorktree(l)
+	case c.Within != nil:
+		return c.Within.ID == *l.AgentID
+	}
+	return c.is(l.AgentID, l)
+}
+
 // is reports whether an id in a lock is one of the session's that the caller is
 // or is within.
 func (c Caller) is(id *string, l *lockfile.Lock) bool {
@@ -126,6 +140,30 @@ func (c Caller) Signature(l *lockfile.Lock) string {
 
 func (c Caller) anonymous() string {
 	return fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
+}
+
+// From names in front of a note the caller that wrote it; "" for the holder, as
+// far as is known. told: the note is for the holder, so that a caller without an
+// id, who may be anybody in the worktree, is not taken for it.
+func (c Caller) From(l *lockfile.Lock, told bool) string {
+	switch {
+	case SameAgent(c.Agent, l.AgentID), !told && c.MayHold(l):
+		return ""
+	case c.Agent != nil:
+		return fmt.Sprintf("(from %s) ", Spelled(*c.Agent))
+	}
+	return fmt.Sprintf("(from somebody in %q) ", c.Worktree)
+}
+
+// WrittenBy is whom a note names as its author, as From does, and its text; nil
+// where it names nobody.
+func WrittenBy(note string) (from *string, text string) {
+	rest, marked := strings.CutPrefix(note, "(from ")
+	who, text, ended := strings.Cut(rest, ") ")
+	if !marked || !ended || who == "" || strings.Contains(who, "\n") {
+		return nil, note
+	}
+	return &who, text
 }
 
 // MayEnd decides whether a caller may do to a lock what takes something from

@@ -1,0 +1,332 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A wordOf is what a caller does with a lock, and how it hears of notes.
+type wordOf func(s *store.Store, id string, agent *string) (store.NewNotes, func() error, error)
+
+func answered[T any](a store.Answer[T], notes func(T) store.NewNotes, err error) (store.NewNotes, func() error, error) {
+	return notes(a.Result), func() error {
+		if a.Delivered == nil {
+			return nil
+		}
+		return a.Delivered(background)
+	}, err
+}
+
+func updating(r store.UpdateRequest) wordOf {
+	return func(s *store.Store, id string, agent *string) (store.NewNotes, func() error, error) {
+		r := r
+		r.Ref, r.AgentID = ref(id), agent
+		a, err := s.Update(background, r)
+		return answered(a, func(u store.Updated) store.NewNotes { return u.NewNotes }, err)
+	}
+}
+
+func heartbeat(s *store.Store, id string, agent *string) (store.NewNotes, func() error, error) {
+	a, err := s.Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: agent})
+	return answered(a, func(h store.Refreshed) store.NewNotes { return h.NewNotes }, err)
+}
+
+func finishing(s *store.Store, id string, agent *string) (store.NewNotes, func() error, error) {
+	a, err := s.Finish(background, store.FinishRequest{Ref: ref(id), AgentID: agent, Summary: ptr("all done")})
+	return answered(a, func(f store.Finished) store.NewNotes { return f.NewNotes }, err)
+}
+
+// text is new notes in short: from|text, each.
+func text(n store.NewNotes) string {
+	var out []string
+	for _, note := range n.NewNotes {
+		from := "?"
+		if note.From != nil {
+			from = *note.From
+		}
+		out = append(out, from+"|"+note.Text)
+	}
+	if n.NewNotesLeftOut > 0 {
+		out = append(out, fmt.Sprintf("+%d", n.NewNotesLeftOut))
+	}
+	return strings.Join(out, " ")
+}
+
+// hears carries out a word, and its answer arrives.
+func (w *world) hears(dir, id string, agent *string, word wordOf) string {
+	w.t.Helper()
+	n, arrives, err := word(w.at(dir), id, agent)
+	if err == nil {
+		err = arrives()
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text(n)
+}
+
+// told is a note by somebody.
+func (w *world) told(dir, id string, agent *string, note string) {
+	w.t.Helper()
+	if got := w.hears(dir, id, agent, updating(store.UpdateRequest{Note: &note, Tell: true})); got != "" {
+		w.t.Errorf("who wrote %q hears %q", note, got)
+	}
+}
+
+func (w *world) work(agent *string) string {
+	w.t.Helper()
+	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "work", Scope: []string{"src"}, Tasks: []string{"one"}, AgentID: agent})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Result.ID
+}
+
+// A note by somebody else reaches the holder with its next answer, once.
+func TestNotesReachTheHolder(t *testing.T) {
+	t.Parallel()
+	for name, word := range map[string]wordOf{
+		"a heartbeat":       heartbeat,
+		"a note of its own": updating(store.UpdateRequest{Note: ptr("mine")}),
+		"a task":            updating(store.UpdateRequest{TaskText: ptr("one")}),
+		"a wider scope":     updating(store.UpdateRequest{AddScope: []string{"docs"}}),
+		"the end":           finishing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			me, id := ptr("a"), w.work(ptr("a"))
+			w.hears(w.main, id, me, updating(store.UpdateRequest{Note: ptr("begun")}))
+			w.told(w.link, id, ptr("b"), "leave a.go\nplease")
+			w.told(w.main, id, nil, "so do I")
+			want := "b|leave a.go\nplease " + fmt.Sprintf("somebody in %q|so do I", w.main)
+			if got := w.hears(w.link, id, me, word); got != want { // wherever it stands
+				t.Errorf("the holder hears %q", got)
+			}
+			show, err := w.at(w.main, "AGENT_LOCKS_AGENT_ID=a").Show(background, store.ShowRequest{Ref: ref(id)})
+			if err != nil || text(show.Result.NewNotes) != "" {
+				t.Errorf("then show says %q, %v", text(show.Result.NewNotes), err)
+			}
+			if show.Result.Status == "active" {
+				if got := w.hears(w.main, id, me, heartbeat); got != "" {
+					t.Errorf("then it hears %q", got)
+				}
+			}
+		})
+	}
+}
+
+// Nobody but the holder is shown what others noted as news, nor does anything
+// that another one does count as the holder's.
+func TestNotesReachNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.work(ptr("a"))
+	w.told(w.link, id, ptr("b"), "for a")
+	for name, hears := range map[string]func() string{
+		"its author": func() string { return w.hears(w.link, id, ptr("b"), heartbeat) },
+		"another agent": func() string {
+			return w.hears(w.main, id, ptr("c"), updating(store.UpdateRequest{TaskText: ptr("one")}))
+		},
+		"nobody known": func() string { return w.hears(w.link, id, nil, heartbeat) },
+		"another's show": func() string {
+			a, err := w.at(w.main, "AGENT_LOCKS_AGENT_ID=c").Show(background, store.ShowRequest{Ref: ref(id)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text(a.Result.NewNotes)
+		},
+	} {
+		if got := hears(); got != "" {
+			t.Errorf("%s hears %q", name, got)
+		}
+	}
+	// One who may be the holder is shown them, and the holder is all the same.
+	for range 2 {
+		if got := w.hears(w.main, id, nil, heartbeat); got != "b|for a" {
+			t.Errorf("somebody in the worktree hears %q", got)
+		}
+	}
+	// A successor gets what the holder has not seen, and what comes with the lock.
+	if got := w.hears(w.main, id, ptr("a"), updating(store.UpdateRequest{HandTo: ptr("d"), Note: ptr("tests are left")})); got != "" {
+		t.Errorf("who hands it over hears %q", got)
+	}
+	w.told(w.main, id, ptr("a"), "good luck")
+	want := "b|for a ?|tests are left ?|Handed over at 2026-07-17T18-45-12 from a to d a|good luck"
+	if got := w.hears(w.link, id, ptr("d"), heartbeat); got != want {
+		t.Errorf("the successor hears %q", got)
+	}
+}
+
+// An answer that did not arrive, for its process was killed, is given again; a
+// note that comes between an answer and the record of it is not taken for seen;
+// what another holder was shown is not the successor's.
+func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	me, id := ptr("a"), w.work(ptr("a"))
+	w.told(w.link, id, ptr("b"), "one")
+	for range 2 { // killed before the answer was out, or recorded
+		n, _, err := updating(store.UpdateRequest{Note: ptr("mine")})(w.at(w.main), id, me)
+		if err != nil || text(n) != "b|one" {
+			t.Fatalf("%q, %v", text(n), err)
+		}
+	}
+	n, arrives, err := heartbeat(w.at(w.main), id, me)
+	if err != nil || text(n) != "b|one" {
+		t.Fatalf("%q, %v", text(n), err)
+	}
+	w.told(w.link, id, ptr("b"), "two")
+	// Two answers to one holder, as of its two faces.
+	n2, arrives2, err := heartbeat(w.at(w.main), id, me)
+	if err != nil || text(n2) != "b|one b|two" {
+		t.Fatalf("%q, %v", text(n2), err)
+	}
+	if err := arrives(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.hears(w.main, id, me, updating(store.UpdateRequest{Note: ptr("mine, too")})); got != "b|two" {
+		t.Errorf("after the first answer it hears %q", got)
+	}
+	if err := arrives2(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.hears(w.main, id, me, heartbeat); got != "" {
+		t.Errorf("after both it hears %q", got)
+	}
+	w.told(w.link, id, ptr("b"), "three")
+	_, arrives, err = heartbeat(w.at(w.main), id, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.hears(w.main, id, me, updating(store.UpdateRequest{HandTo: ptr("d")}))
+	if err := arrives(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.hears(w.main, id, ptr("d"), heartbeat); !strings.HasPrefix(got, "b|three ") {
+		t.Errorf("the successor hears %q", got)
+	}
+}
+
+// An answer says of `updated` what the holder did, not that it was recorded, and
+// a lock that ended, or is gone, by then is no error.
+func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	me, id := ptr("a"), w.work(ptr("a"))
+	w.told(w.link, id, ptr("b"), "one")
+	_, arrives, err := heartbeat(w.at(w.main), id, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Hour)
+	before := w.read(id + ".md")
+	if err := arrives(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.read(id + ".md"); strings.Replace(got, "notes_seen: 1\n", "", 1) != before || got == before {
+		t.Errorf("before\n%s\nafter\n%s", before, got)
+	}
+	w.told(w.link, id, ptr("b"), "two")
+	_, arrives, err = heartbeat(w.at(w.main), id, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.hears(w.main, id, me, finishing)
+	if err := arrives(); err != nil {
+		t.Fatal(err)
+	}
+	if text := w.read("done", id+".md"); !strings.Contains(text, "notes_seen: 3\n") {
+		t.Errorf("in the archive:\n%s", text)
+	}
+	w.pass(100 * 24 * time.Hour)
+	if _, err := w.at(w.main).Prune(background, store.PruneRequest{OlderThan: "1d", Yes: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := arrives(); err != nil {
+		t.Errorf("of a lock that was pruned: %v", err)
+	}
+}
+
+// Notes that were written into the file, by another tool or by hand, are new;
+// where some were taken out by hand nobody knows which, and none is missed.
+func TestNotesByHandAreNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	me, id := ptr("a"), w.work(ptr("a"))
+	for _, note := range []string{"one", "two", "three"} {
+		w.hears(w.main, id, me, updating(store.UpdateRequest{Note: &note}))
+	}
+	w.write(id+".md", w.read(id+".md")+"- by another tool\n")
+	if got := w.hears(w.main, id, me, heartbeat); got != "?|by another tool" {
+		t.Errorf("it hears %q", got)
+	}
+	w.write(id+".md", strings.Replace(strings.Replace(w.read(id+".md"), "- one\n", "", 1), "- two\n", "", 1))
+	w.told(w.link, id, ptr("b"), "four")
+	w.told(w.link, id, ptr("b"), "five")
+	if got := w.hears(w.main, id, me, heartbeat); !strings.HasSuffix(got, "b|four b|five") {
+		t.Errorf("with notes taken out it hears %q", got)
+	}
+	if got := w.hears(w.main, id, me, heartbeat); got != "" {
+		t.Errorf("then it hears %q", got)
+	}
+}
+
+// What ended a lock without its holder is news to it when it comes back.
+func TestReopeningTellsTheHolderWhatHappened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.work(ptr("a"))
+	w.told(w.link, id, ptr("b"), "are you there?")
+	w.pass(2 * time.Hour)
+	if _, err := w.at(w.link).Reap(background, store.ReapRequest{LockID: &id, AgentID: ptr("b")}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.at(w.main).Reopen(background, store.ReopenRequest{Ref: ref(id), AgentID: ptr("a")})
+	if got := text(a.Result.NewNotes); err != nil || !strings.HasPrefix(got, "b|are you there? ?|Reaped for inactivity") || strings.Contains(got, "Reopened") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// One answer has no more than a model can read; the rest comes with the next.
+func TestNewNotesComeInParts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	me, id := ptr("a"), w.work(ptr("a"))
+	long := strings.Repeat("<\"é\" ", 10<<10)
+	w.told(w.link, id, ptr("b"), long)
+	for i := range 30 {
+		w.told(w.link, id, ptr("b"), fmt.Sprint(i, strings.Repeat(" and so on", 100)))
+	}
+	heard, answers := map[string]int{}, 0
+	for answers = 0; ; answers++ {
+		n, arrives, err := heartbeat(w.at(w.main), id, me)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := store.Encode(n); err != nil || len(b) > 17<<10 {
+			t.Fatalf("%d bytes, %v", len(b), err)
+		}
+		for _, note := range n.NewNotes {
+			heard[note.Text]++
+		}
+		if err := arrives(); err != nil {
+			t.Fatal(err)
+		}
+		if n.NewNotesLeftOut == 0 {
+			break
+		}
+	}
+	if answers < 2 || len(heard) != 31 {
+		t.Errorf("%d notes in %d answers", len(heard), answers+1)
+	}
+	for note, times := range heard {
+		if times != 1 {
+			t.Errorf("%d times %.40q", times, note)
+		}
+	}
+}
