@@ -37,7 +37,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"finish", someID, ""}, "", nil},
 		{[]string{"list", "--status", ""}, "active\ndone\nall\n", nil},
 		{[]string{"check", ""}, "", nil},
-		{[]string{"claim", "--sco"}, "--scope\ta path or glob from the repository's root (required, repeatable)\n", nil},
+		{[]string{"claim", "--sco"}, "--scope\ta path or glob from the repository's root, as the arguments are (repeatable)\n", nil},
 		{[]string{"check", "--base"}, "--base-dir\tthe repository that path lies in (default: the working directory's)\n", nil},
 		{[]string{"hea"}, "heartbeat\tsay that you are still at work\n", nil},
 	} {

@@ -15,41 +15,54 @@ import (
 	"github.com/agent-locks/agent-locks/cli/setup"
 )
 
-type setupOptions struct {
-	user, print, remove, force bool
+type setupFlags struct {
+	user, print, remove, force, check, yes bool
 }
 
 func newSetup(a *app) *cobra.Command {
-	var o setupOptions
+	var o setupFlags
 	cmd := &cobra.Command{
-		Use:   "setup <client>",
+		Use:   "setup [client]",
 		Short: "put agent-locks into a client's settings",
 		Long: "Put the MCP server into a client's settings, for Claude Code the hooks as well:\n" +
 			"the project's settings, or with --user your own. Whatever else is in them stays\n" +
 			"as it is. A project's settings start the agent-locks on the PATH, your own start\n" +
 			"this very program. An entry that has our name and starts something else is\n" +
 			"refused.\n\n" +
+			"Without a client it looks for clients in your home, shows what it would do to\n" +
+			"your own settings of each, which serve all your worktrees, and does it after a\n" +
+			"yes.\n\n" +
 			"Writes for: " + strings.Join(setup.Written(), ", ") + "\n" +
-			"Prints what to add for: " + strings.Join(byHand(), ", "),
-		Example: "  agent-locks setup claude\n  agent-locks setup cursor --user\n  agent-locks setup claude --remove",
+			"Prints what to add for: " + strings.Join(byHand(), ", ") + "\n" +
+			"For agents without hooks: " + setup.AgentsMD + " adds a section to the project's AGENTS.md",
+		Example: "  agent-locks setup\n  agent-locks setup claude\n  agent-locks setup cursor --user\n  agent-locks setup claude --remove",
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
-				return usage("clients are "+strings.Join(clients(), ", "), "setup needs the name of a client")
-			case 1:
-				return nil
-			default:
+			if len(args) > 1 {
 				return usage(helpHint(cmd), "setup takes one client, got %d arguments, the second %q", len(args), args[1])
 			}
+			return nil
 		},
 		ValidArgs: clients(),
-		RunE:      func(cmd *cobra.Command, args []string) error { return a.setUpClient(cmd.Context(), args[0], o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.check:
+				return a.checkSettings(cmd.Context(), args, o)
+			case len(args) == 0:
+				return a.setUpAll(cmd.Context(), o)
+			default:
+				return a.setUpClient(cmd.Context(), args[0], o)
+			}
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
 	f.BoolVar(&o.remove, "remove", false, "remove it again")
 	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
+	f.BoolVar(&o.check, "check", false, "write nothing: compare the settings with what would be written; exit with 1\nwhere they differ, or a client found here has nothing of ours")
+	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")
+	cmd.MarkFlagsMutuallyExclusive("check", "remove")
+	cmd.MarkFlagsMutuallyExclusive("check", "print")
 	return cmd
 }
 
@@ -61,26 +74,32 @@ func byHand() []string {
 	return names
 }
 
-func clients() []string { return slices.Sorted(slices.Values(append(setup.Written(), byHand()...))) }
+func clients() []string {
+	return slices.Sorted(slices.Values(slices.Concat(setup.Written(), byHand(), []string{setup.AgentsMD})))
+}
 
-func (a *app) setUpClient(ctx context.Context, client string, o setupOptions) error {
+// checkClient refuses a name that is not a client's.
+func checkClient(client string) error {
+	if slices.Contains(clients(), client) {
+		return nil
+	}
+	meant := near(client, clients())
+	if known, ok := otherWords["setup "+client]; ok {
+		meant = []string{known}
+	}
+	return usage(didYouMean("", meant)+"clients are "+strings.Join(clients(), ", "), "unknown client %q", client)
+}
+
+func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) error {
+	if err := checkClient(client); err != nil {
+		return err
+	}
 	for _, i := range setup.Instructions() {
 		if i.Client == client {
 			return a.printInstruction(i, o)
 		}
 	}
-	if !slices.Contains(setup.Written(), client) {
-		meant := near(client, clients())
-		if known, ok := otherWords["setup "+client]; ok {
-			meant = []string{known}
-		}
-		hint := didYouMean("", meant) + "clients are " + strings.Join(clients(), ", ")
-		return usage(hint, "unknown client %q", client)
-	}
-	options := setup.Options{
-		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv,
-		GOOS: runtime.GOOS,
-	}
+	options := a.setupOptions(client, o)
 	if !o.user {
 		root, err := a.project(ctx)
 		if err != nil {
@@ -101,6 +120,13 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupOptions) er
 		a.warn(c.Warnings)
 	}
 	return a.reportSettings(client, o, changes)
+}
+
+func (a *app) setupOptions(client string, o setupFlags) setup.Options {
+	return setup.Options{
+		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv,
+		GOOS: runtime.GOOS,
+	}
 }
 
 // project is the root of the caller's worktree.

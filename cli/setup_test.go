@@ -132,3 +132,28 @@ func TestSetupNamesThisProgram(t *testing.T) {
 		}
 	}
 }
+
+// A person at a terminal is asked before anything is written.
+func TestSetupOfAllAsks(t *testing.T) {
+	t.Parallel()
+	for typed, written := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false} {
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		got := try(t, new(fake), []string{"setup"}, func(w *World) {
+			w.Environ = func() []string { return []string{"HOME=" + home, "USERPROFILE=" + home} }
+			w.Stdin, w.StdinIsTerminal = strings.NewReader(typed), true
+		})
+		_, err := os.Stat(filepath.Join(home, ".cursor", "mcp.json"))
+		if got.code != 0 || (err == nil) != written {
+			t.Errorf("%q: written %v (%v), %+v", typed, err == nil, err, got)
+		}
+		if !strings.Contains(got.stdout, "cursor: would create ") || !strings.Contains(got.stderr, "write this? [y/N] ") {
+			t.Errorf("%q: nothing was asked: %+v", typed, got)
+		}
+		if strings.Contains(got.stdout, "nothing was written") == written {
+			t.Errorf("%q: %s", typed, got.stdout)
+		}
+	}
+}

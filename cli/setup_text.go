@@ -22,15 +22,21 @@ type setUpFile struct {
 	Content string       `json:"content,omitempty"` // our entries, where nothing was written
 }
 
-func (a *app) reportSettings(client string, o setupOptions, changes []setup.Change) error {
-	answer := setUp{Client: client, Printed: o.print}
-	for _, c := range changes {
+// settings is the answer for one client.
+func (a *app) settings(p clientPlan, o setupFlags) setUp {
+	answer := setUp{Client: p.client, Printed: o.print}
+	for _, c := range p.files {
 		f := setUpFile{Path: c.Path, Action: c.Action}
 		if o.print {
 			f.Content = c.Entries
 		}
 		answer.Files = append(answer.Files, f)
 	}
+	return answer
+}
+
+func (a *app) reportSettings(client string, o setupFlags, changes []setup.Change) error {
+	answer := a.settings(clientPlan{client, changes}, o)
 	if a.json {
 		return a.printJSON(answer)
 	}
@@ -75,6 +81,8 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 func next(client string, user, found bool) string {
 	text := "restart the client"
 	switch {
+	case client == setup.AgentsMD:
+		return "next: commit AGENTS.md; the other worktrees get it with that"
 	case client == "vscode":
 		text = "start the server agent-locks (MCP: List Servers)"
 	case client == "claude" && !user:
@@ -90,7 +98,7 @@ func next(client string, user, found bool) string {
 }
 
 // printInstruction prints what to add by hand.
-func (a *app) printInstruction(i setup.Instruction, o setupOptions) error {
+func (a *app) printInstruction(i setup.Instruction, o setupFlags) error {
 	if o.remove {
 		return usage("remove agent-locks from "+i.User+" by hand",
 			"setup writes nothing for %q, so there is nothing to remove", i.Client)

@@ -13,6 +13,7 @@ type file struct {
 	name    string // below dir, slash-separated
 	parts   []part
 	private bool // the user's own: created readable for the user only
+	page    bool // of instructions, with a section of ours, where others are JSON
 }
 
 // entryPolicy is the policy for the files that o names.
@@ -45,14 +46,16 @@ func places(o Options) ([]file, error) {
 	case "claude":
 		dir, settings := o.claude(home)
 		return absolute(
-			file{dir, ".claude.json", server("mcpServers", p), true},
-			file{dir, settings, hooks(p), true},
+			file{dir: dir, name: ".claude.json", parts: server("mcpServers", p), private: true},
+			file{dir: dir, name: settings, parts: hooks(p), private: true},
 		)
 	case "cursor":
-		return absolute(file{home, ".cursor/mcp.json", server("mcpServers", p), true})
+		return absolute(file{dir: home, name: ".cursor/mcp.json", parts: server("mcpServers", p), private: true})
 	case "vscode":
 		dir, name := o.vscode(home)
-		return absolute(file{dir, name, server("servers", p), true})
+		return absolute(file{dir: dir, name: name, parts: server("servers", p), private: true})
+	case AgentsMD:
+		return nil, &Refusal{"AGENTS.md", "is a project's", "leave --user out"}
 	}
 	return nil, unknown(o.Client)
 }
@@ -62,16 +65,22 @@ func project(o Options) ([]file, error) {
 	switch o.Client {
 	case "claude":
 		return absolute(
-			file{o.Project, ".mcp.json", server("mcpServers", p), false},
-			file{o.Project, ".claude/settings.json", hooks(p), false},
+			file{dir: o.Project, name: ".mcp.json", parts: server("mcpServers", p)},
+			file{dir: o.Project, name: ".claude/settings.json", parts: hooks(p)},
 		)
 	case "cursor":
-		return absolute(file{o.Project, ".cursor/mcp.json", server("mcpServers", p), false})
+		return absolute(file{dir: o.Project, name: ".cursor/mcp.json", parts: server("mcpServers", p)})
 	case "vscode":
-		return absolute(file{o.Project, ".vscode/mcp.json", server("servers", p), false})
+		return absolute(file{dir: o.Project, name: ".vscode/mcp.json", parts: server("servers", p)})
+	case AgentsMD:
+		return absolute(file{dir: o.Project, name: "AGENTS.md", page: true})
 	}
 	return nil, unknown(o.Client)
 }
+
+// AgentsMD is the client that stands for all without hooks: a page that most
+// agents read.
+const AgentsMD = "agents-md"
 
 func unknown(client string) error { return fmt.Errorf("no client %q in %q", client, Written()) }
 

@@ -83,7 +83,7 @@ func Plan(o Options) ([]Change, error) {
 
 func (f file) plan(remove, print bool) (Change, error) {
 	c := Change{Path: f.path(), file: f}
-	entries, err := fresh(f.parts)
+	entries, err := f.entries()
 	if err != nil {
 		return c, err
 	}
@@ -91,11 +91,7 @@ func (f file) plan(remove, print bool) (Change, error) {
 	if c.before, err = f.read(); err != nil {
 		return c, named("cannot read", c.Path, err)
 	}
-	edit := add
-	if remove {
-		edit = take
-	}
-	c.after, err = edit(c.before.data, f.parts)
+	c.after, err = f.edit(c.before.data, remove)
 	if other, ok := errors.AsType[*impostor](err); ok {
 		return c, &Refusal{c.Path, other.Error(), "nothing was written. If it is not meant to run, replace it with --force"}
 	}
@@ -107,8 +103,32 @@ func (f file) plan(remove, print bool) (Change, error) {
 		return c, &Refusal{c.Path, err.Error(), "nothing was written. Correct it, or add by hand what --print shows"}
 	}
 	c.Action = action(c.before.data, c.after)
-	c.Warnings = f.warnings(c.after, remove)
+	if !f.page {
+		c.Warnings = f.warnings(c.after, remove)
+	}
 	return c, nil
+}
+
+// entries are what is ours, as it reads in a file of its own.
+func (f file) entries() ([]byte, error) {
+	if f.page {
+		return []byte(sectionText), nil
+	}
+	return fresh(f.parts)
+}
+
+// edit is the file with what is ours, or without it.
+func (f file) edit(doc []byte, remove bool) ([]byte, error) {
+	switch {
+	case f.page && remove:
+		return takeSection(doc)
+	case f.page:
+		return addSection(doc)
+	case remove:
+		return take(doc, f.parts)
+	default:
+		return add(doc, f.parts)
+	}
 }
 
 // action compares two contents; nil: no file.

@@ -1,0 +1,84 @@
+package setup
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Found names the clients that have left something in the user's home: those
+// whose settings we write, then those that are set up by hand.
+func Found(o Options) (written, byHand []string, err error) {
+	home, err := o.home()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, client := range Written() {
+		o.Client = client
+		if slices.ContainsFunc(o.traces(home), exists) {
+			written = append(written, client)
+		}
+	}
+	for _, i := range Instructions() {
+		path, _ := strings.CutPrefix(filepath.Dir(filepath.FromSlash(i.User)), "~")
+		if exists(filepath.Join(home, path)) {
+			byHand = append(byHand, i.Client)
+		}
+	}
+	return written, byHand, nil
+}
+
+// traces are what a client whose settings we write makes in the user's home.
+func (o Options) traces(home string) []string {
+	switch o.Client {
+	case "claude":
+		dir, settings := o.claude(home)
+		return []string{filepath.Join(dir, ".claude.json"), filepath.Dir(filepath.Join(dir, settings))}
+	case "cursor":
+		return []string{filepath.Join(home, ".cursor")}
+	case "vscode":
+		dir, name := o.vscode(home)
+		return []string{filepath.Dir(filepath.Join(dir, filepath.FromSlash(name)))}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// A State is how far a client is set up in one place.
+type State string
+
+// The states.
+const (
+	Ready   State = "ready"   // all of our entries, as Plan would write them
+	Differs State = "differs" // some of them, or others than Plan would write
+	Absent  State = "absent"  // none
+)
+
+// Check says how far a client is set up, and what Plan would do. Nothing is
+// written.
+func Check(o Options) (State, []Change, error) {
+	o.Remove, o.Print = false, false
+	add, err := Plan(o)
+	if err != nil {
+		return Differs, nil, err
+	}
+	if !slices.ContainsFunc(add, changed) {
+		return Ready, add, nil
+	}
+	o.Remove = true
+	remove, err := Plan(o)
+	if err != nil {
+		return Differs, nil, err
+	}
+	if slices.ContainsFunc(remove, changed) {
+		return Differs, add, nil
+	}
+	return Absent, add, nil
+}
+
+func changed(c Change) bool { return c.Action != Unchanged }

@@ -1,0 +1,83 @@
+package setup
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// The section of ours in a page of instructions that agents read (AGENTS.md),
+// for clients without hooks. Two comments, which renderers do not show, enclose
+// it.
+const (
+	sectionBegin = "<!-- agent-locks: begin -->"
+	sectionEnd   = "<!-- agent-locks: end -->"
+)
+
+const sectionText = sectionBegin + `
+## Other agents work in this repository, too
+
+They have their own worktrees, and you cannot see them. These commands can, from every worktree:
+
+- Before you edit, ask who holds the files: ` + "`agent-locks check <path>...`" + `
+- Claim what you will edit, no more: ` + "`agent-locks claim <glob>... -t '<title>' --if-free --agent <your id>`" + `
+  Pass the same ` + "`--agent`" + ` every time. If the claim is refused, work on something else, or wait for the files:
+  ` + "`agent-locks wait <path>...`" + `
+- As you go: ` + "`agent-locks update <id> -m '<what others should know>'`" + `
+- To the holder of another lock: ` + "`agent-locks tell <id> '<text>'`" + `
+- At the end: ` + "`agent-locks finish <id> -m '<what was done, what is left>'`" + `
+
+Never edit files that somebody else holds. If a commit is refused for that, ask the person you work for.
+` + sectionEnd
+
+// addSection puts our section at the end of a page, or in the place of the one
+// that is there. nil: there is no page yet. A page that does not end in a newline
+// does not end in one afterwards, so that takeSection can restore it.
+func addSection(page []byte) ([]byte, error) {
+	text := []byte(strings.ReplaceAll(sectionText, "\n", newline(page)))
+	begin, end, err := findSection(page)
+	switch {
+	case err != nil:
+		return nil, err
+	case begin >= 0:
+		return bytes.Join([][]byte{page[:begin], text, page[end:]}, nil), nil
+	case len(page) == 0:
+		return append(text, '\n'), nil
+	}
+	eol := newline(page)
+	if bytes.HasSuffix(page, []byte("\n")) {
+		return fmt.Appendf(nil, "%s%s%s%s", page, eol, text, eol), nil
+	}
+	return fmt.Appendf(nil, "%s%s%s%s", page, eol, eol, text), nil
+}
+
+// takeSection takes our section out again; nil: nothing else was in the page.
+func takeSection(page []byte) ([]byte, error) {
+	begin, end, err := findSection(page)
+	if err != nil || begin < 0 {
+		return page, err
+	}
+	eol := []byte(newline(page))
+	before, after := page[:begin], page[end:]
+	if len(after) == 0 {
+		before = bytes.TrimSuffix(before, eol)
+	}
+	before, after = bytes.TrimSuffix(before, eol), bytes.TrimPrefix(after, eol)
+	if len(before)+len(after) == 0 {
+		return nil, nil
+	}
+	return bytes.Join([][]byte{before, after}, nil), nil
+}
+
+// findSection is where our section begins and ends; -1 where there is none.
+func findSection(page []byte) (begin, end int, err error) {
+	begin, end = bytes.Index(page, []byte(sectionBegin)), bytes.Index(page, []byte(sectionEnd))
+	switch {
+	case begin < 0 && end < 0:
+		return -1, -1, nil
+	case begin < 0 || end < begin,
+		bytes.Count(page, []byte(sectionBegin)) > 1, bytes.Count(page, []byte(sectionEnd)) > 1:
+		return 0, 0, fmt.Errorf("does not have %q and %q once each, in this order", sectionBegin, sectionEnd)
+	}
+	return begin, end + len(sectionEnd), nil
+}

@@ -1,0 +1,66 @@
+package setup
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever page it was, taking the section out again restores it, and adding it
+// twice is adding it once.
+func TestSectionThereAndBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "# Title", "text", "- [ ] x", "<!-- c -->", "日本語"}), 0, 6).Draw(t, "lines")
+		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line ends")
+		page := strings.Join(lines, eol)
+		if page != "" && rapid.Bool().Draw(t, "ends in a newline") {
+			page += eol
+		}
+		if eol == "\r\n" && !strings.Contains(page, eol) || strings.HasSuffix(page, "\r") {
+			page = strings.ReplaceAll(page, "\r", "")
+		}
+		added, err := addSection([]byte(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := addSection(added); err != nil || !bytes.Equal(again, added) {
+			t.Fatalf("added twice (%v):\n%q\n%q", err, added, again)
+		}
+		if !bytes.HasPrefix(added, []byte(page)) {
+			t.Fatalf("%q does not begin with %q", added, page)
+		}
+		if taken, err := takeSection(added); err != nil || string(taken) != page {
+			t.Fatalf("%q became %q (%v)", page, taken, err)
+		}
+	})
+}
+
+func TestSectionIsReplacedInItsPlace(t *testing.T) {
+	t.Parallel()
+	before := "# Rules\n\n" + sectionBegin + "\nof an older version\n" + sectionEnd + "\n\n## More\n"
+	want := "# Rules\n\n" + sectionText + "\n\n## More\n"
+	if got, err := addSection([]byte(before)); err != nil || string(got) != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := takeSection([]byte(before)); err != nil || string(got) != "# Rules\n\n## More\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestSectionThatIsNotUnderstoodIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{
+		sectionBegin + "\n", sectionEnd + "\n", sectionEnd + "\n" + sectionBegin + "\n",
+		sectionText + "\n" + sectionText + "\n",
+	} {
+		if got, err := addSection([]byte(page)); err == nil {
+			t.Errorf("%q became %q", page, got)
+		}
+		if got, err := takeSection([]byte(page)); err == nil {
+			t.Errorf("taken from %q: %q", page, got)
+		}
+	}
+}
