@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -97,7 +98,7 @@ const (
 // of which Fix leaves nothing.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for _, c := range gittest.Some(8, []struct {
 		name    string
 		arrange func(w *world)
 		env     string
@@ -253,7 +254,7 @@ func TestDoctor(t *testing.T) {
 			},
 			want: []sick{{note, "stale", "(one) has been silent for 2h", "agent-locks reap"}},
 		},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -160,7 +161,7 @@ func TestAShortWindowPassesNobodyBy(t *testing.T) {
 // A short window is no back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range gittest.SomeOf(5, map[string]struct {
 		holder, reaper *string
 		elsewhere      bool // the reaper stands in the other worktree
 		quiet          time.Duration
@@ -181,7 +182,7 @@ func TestReapProtectsOthers(t *testing.T) {
 		"longer than configured":    {elsewhere: true, quiet: 61 * time.Minute, asked: 90, want: false},
 		"never under a minute":      {elsewhere: true, quiet: 30 * time.Second, asked: 0.01, env: "0.001", want: false},
 		"configured to two minutes": {elsewhere: true, quiet: 3 * time.Minute, asked: 0.01, env: "2", want: true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

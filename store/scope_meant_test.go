@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -157,7 +158,7 @@ func TestOtherNotationsInLockFiles(t *testing.T) {
 	put(t, w.main, "src/a.go")
 	id := w.claim(w.main, "t", "SCOPE")
 	text := w.read(id + ".md")
-	for _, entry := range []string{":(glob)src/**", `'"src/**"'`, "'`src/a.go`'", "'@src/a.go'", "'src/a.go:42'", "src/...", "./...", "$PWD/src", `'src\**'`, "'!src/gen'", "file://" + w.link + "/src/a.go", `C:\code\repo\src`} {
+	for _, entry := range gittest.Some(3, []string{":(glob)src/**", `'"src/**"'`, "'`src/a.go`'", "'@src/a.go'", "'src/a.go:42'", "src/...", "./...", "$PWD/src", `'src\**'`, "'!src/gen'", "file://" + w.link + "/src/a.go", `C:\code\repo\src`}) {
 		w.write(id+".md", strings.Replace(text, "- SCOPE", "- "+entry, 1))
 		for _, asked := range []string{"src/a.go", "src/a.go:1-9", "./...", "file://" + w.main + "/src/%61.go", "@src/a.go"} {
 			if entry == "'!src/gen'" {

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,13 +22,20 @@ import (
 
 // InMemory are tests that, under -short, have their temporary directories in
 // memory, where Linux lends some and runs programs from it: half of the time
-// goes to the disk, which syncs each lock.
+// goes to the disk, which syncs each lock. More of them run at once, since many
+// wait for something.
 type InMemory struct{ Tests *testing.M }
 
 // Run runs the tests and returns their exit code.
 func (m InMemory) Run() int {
 	flag.Parse()
-	if !testing.Short() || os.Getenv("TMPDIR") != "" {
+	if !testing.Short() {
+		return m.Tests.Run()
+	}
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		flag.Set(f.Name, strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
+	if os.Getenv("TMPDIR") != "" {
 		return m.Tests.Run()
 	}
 	dir, err := os.MkdirTemp("/dev/shm", "agent-locks-test-")
