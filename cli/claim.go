@@ -24,21 +24,12 @@ func newClaim(a *app) *cobra.Command {
 			"with other locks are reported; only --if-free and --wait make them a refusal.",
 		Example: "  agent-locks claim -t \"Fix login\" 'src/auth/**' go.mod --task \"Write test\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			const example = `as in agent-locks claim -t "Fix login" 'src/auth/**'`
-			if err := a.refuseWords(cmd.Context(), args, quoteTitle(title)); err != nil {
-				return err
-			}
-			request.Scope = append(request.Scope, args...)
-			switch {
-			case title == nil:
-				return usage(example, "claim needs --title")
-			case len(request.Scope) == 0:
-				return usage(example, "claim needs a scope")
-			case quiet && a.json:
+			if quiet && a.json {
 				return usage("give one of the two", "--quiet and --json exclude each other")
 			}
-			a.warnExpanded(request.Scope)
-			request.Target, request.Title = a.target(), *title
+			if err := a.checkClaim(cmd, title, &request, args); err != nil {
+				return err
+			}
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
 			if quiet {
 				ans.Warnings = append(ans.Warnings, overlapsInShort(ans.Result.Overlaps)...)
@@ -67,6 +58,27 @@ func newClaim(a *app) *cobra.Command {
 		"claim only if no live lock blocks it; else exit with 2 and say who holds what")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print the new lock's id and nothing else; overlaps are a warning")
 	return cmd
+}
+
+// checkClaim completes a claim from its flags and arguments, or refuses it.
+func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.CreateRequest, scope []string) error {
+	example := fmt.Sprintf(`as in agent-locks %s -t "Fix login" 'src/auth/**'`, cmd.Name())
+	if cmd.Name() == "run" {
+		example += " -- make"
+	}
+	if err := a.refuseWords(cmd.Context(), scope, quoteTitle(title)); err != nil {
+		return err
+	}
+	request.Scope = append(request.Scope, scope...)
+	switch {
+	case title == nil:
+		return usage(example, "%s needs --title", cmd.Name())
+	case len(request.Scope) == 0:
+		return usage(example, "%s needs a scope", cmd.Name())
+	}
+	a.warnExpanded(request.Scope)
+	request.Target, request.Title = a.target(), *title
+	return nil
 }
 
 // overlapsInShort is the warning that takes the place of a list of overlaps, which

@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,10 @@ type World struct {
 	// Keys sends each byte that is typed, at once and without showing it, until
 	// restore is called. nil: stdin is no terminal.
 	Keys func() (keys <-chan byte, restore func(), err error)
+
+	// Signals subscribes to the signals that end programs, as long as nobody has
+	// chosen to ignore them; may be nil. Only run asks: they are its command's.
+	Signals func() (signals <-chan os.Signal, stop func())
 
 	// OutputGone reports that the reader of stdout has closed it; may be nil.
 	// Only what runs for long without writing asks.

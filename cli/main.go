@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -14,7 +15,10 @@ import (
 // first SIGINT, SIGTERM or SIGHUP cancels what is going on; a second one ends
 // the process at once.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
+	ctx, stop := context.WithCancel(context.Background())
+	if watched := heeded(endings()); len(watched) > 0 { // none would mean all
+		ctx, stop = signal.NotifyContext(ctx, watched...)
+	}
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	defer speakANSI(os.Stdout)()
@@ -34,20 +38,26 @@ func Main() int {
 		Rows:             rows,
 		Keys:             keys(),
 		OutputGone:       outputGone,
+		Signals:          subscribe,
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },
 	})
 }
 
-// signals skips what the parent chose to ignore (nohup, a shell's
-// background jobs): to ask for such a signal would bring it back.
-func signals() []os.Signal {
-	var s []os.Signal
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(sig) {
-			s = append(s, sig)
-		}
+func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
+
+// heeded skips what the parent chose to ignore (nohup, a shell's background
+// jobs): to ask for such a signal would bring it back.
+func heeded(all []os.Signal) []os.Signal {
+	return slices.DeleteFunc(all, signal.Ignored)
+}
+
+// subscribe hears what ends programs, the terminal's Ctrl-\ too.
+func subscribe() (<-chan os.Signal, func()) {
+	heard := make(chan os.Signal, 8)
+	if watched := heeded(append(endings(), syscall.SIGQUIT)); len(watched) > 0 {
+		signal.Notify(heard, watched...)
 	}
-	return s
+	return heard, func() { signal.Stop(heard) }
 }
 
 func columns() int {

@@ -61,6 +61,9 @@ func (a *app) report(ctx context.Context, err error) int {
 		e = &store.Error{Code: codeInternal, Message: err.Error()}
 	}
 	a.say(e)
+	if own, ok := errors.AsType[coded](err); ok {
+		return own.code
+	}
 	if e.Code == store.Conflict || e.Code == store.Timeout {
 		return exitAnswer // --if-free, --wait
 	}

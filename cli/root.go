@@ -16,6 +16,8 @@ const rootNotes = `Exit codes:
        a problem that doctor finds
   2    the answer, where an option asks for it (--exit-code, --if-free,
        --wait), or where the time of a wait was up
+  125  run: nothing was run; 126, 127: the command cannot be executed, is not
+       there; any other is the command's own, 128+n where a signal ended it
   130  interrupted
 
 Environment:
@@ -59,7 +61,7 @@ func newRoot(a *app) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Every day:", []*cobra.Command{
-			newStatus(a), newCheck(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a), newLog(a),
+			newStatus(a), newCheck(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a), newLog(a), newRun(a),
 		}},
 		{"Sometimes:", []*cobra.Command{
 			newBoard(a), newList(a), newShow(a), newWait(a), newDrift(a), newReopen(a), newReap(a), newPrune(a), newDoctor(a),

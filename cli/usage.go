@@ -127,6 +127,7 @@ func commandMeant(word string) string {
 		"create": "claim", "lock": "claim", "new": "claim",
 		"ls": "list", "query": "list",
 		"init": "setup",
+		"exec": "run", "with": "run",
 	}
 	return words[word]
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/paths"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -45,6 +46,13 @@ func Shortened(err error) error { return fault.Shortened(err) }
 // Age is a number of seconds for people: in the largest fitting unit, rounded
 // down.
 func Age(seconds int64) string { return rules.Age(seconds) }
+
+// StaleMinutes is the threshold of silence that an environment configures, else
+// the default.
+func StaleMinutes(environ []string) float64 {
+	minutes, _ := rules.Configured(gitdir.Getenv(environ, rules.StaleVariable))
+	return minutes
+}
 
 // Minutes is a number of minutes for people, with its unit.
 func Minutes(m float64) string { return rules.MinutesText(m) }

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func newRun(a *app) *cobra.Command {
+	var (
+		request store.CreateRequest
+		title   *string
+	)
+	cmd := &cobra.Command{
+		Use:   "run [glob]... -- <command>",
+		Short: "hold a claim for as long as a command runs",
+		Long: "Claim files if nothing blocks them, run a command, and finish the lock when it\n" +
+			"ends, with its exit status in the summary. While it runs the claim stays fresh.\n" +
+			"The command is told who it is (AGENT_LOCKS_AGENT_ID) and which lock is its own\n" +
+			"(AGENT_LOCKS_LOCK_ID). What it leaves running is named; the lock ends with it.\n\n" +
+			"The exit code is the command's own, or 128 and the number of the signal that\n" +
+			"ended it. It is 125 where nothing was run, 126 where the command cannot be\n" +
+			"executed, and 127 where there is none.",
+		Example: "  agent-locks run -t 'Format everything' 'src/**' --wait 5m -- make format",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scope, command, err := splitCommand(args, cmd.ArgsLenAtDash())
+			if err == nil {
+				err = a.checkClaim(cmd, title, &request, scope)
+			}
+			if err != nil {
+				return coded{exitNotRun, err}
+			}
+			return a.runHolding(cmd.Context(), request, command)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return coded{exitNotRun, flagError(cmd, err)}
+	})
+	f := cmd.Flags()
+	shortTextFlag(f, &title, "title", "t", "what the work is, one line of `text` (required)")
+	scopeFlag(f, &request.Scope, "a path or `glob` from the repository's root, as the arguments are (repeatable)")
+	agentFlag(f, &request.AgentID)
+	parentFlag(f, &request.ParentAgentID)
+	f.BoolVar(&request.Shared, "shared", false, "it only reads: shared claims do not overlap each other")
+	leaseFlag(f, &request.LeaseMinutes)
+	secondsFlag(f, &request.WaitSeconds, "wait",
+		"wait up to `n` seconds, or 5m, 1h, for your turn, first come first served")
+	return cmd
+}
+
+// splitCommand separates the scope from what is to be run, which stands after --.
+func splitCommand(args []string, dash int) (scope, command []string, err error) {
+	if dash < 0 || dash == len(args) {
+		return nil, nil, usage("put it after --, as in agent-locks run -t 'Format' 'src/**' -- make format",
+			"run needs a command")
+	}
+	return args[:dash], args[dash:], nil
+}
+
+// runHolding runs a command while it holds a claim.
+func (a *app) runHolding(ctx context.Context, request store.CreateRequest, command []string) error {
+	program, err := findProgram(command[0])
+	if err != nil {
+		return err // before anybody waits for a claim, or is kept waiting by it
+	}
+	signals, stop := a.signals()
+	defer stop()
+	request.IfFree = true
+	claimed, err := a.locks.Create(a.withProgress(ctx), request)
+	a.warn(claimed.Warnings)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return coded{exitNotRun, err}
+	}
+	k := &keeper{app: a, id: claimed.Result.ID, agentFlag: request.AgentID, agent: a.agentOf(request.AgentID)}
+	// From here on a signal is the command's: it ends, and with it the lock.
+	rest := context.WithoutCancel(ctx)
+	if err := ctx.Err(); err != nil {
+		k.finish(rest, "nothing was run: interrupted")
+		return err
+	}
+	child := exec.Command(program, command[1:]...)
+	child.Args[0] = command[0]
+	child.Env = a.childEnvironment(k, request.ParentAgentID)
+	child.Stdin, child.Stdout, child.Stderr = a.Stdin, a.Stdout, a.Stderr
+	before := orphans()
+	if err := child.Start(); err != nil {
+		k.finish(rest, fmt.Sprintf("%q could not be started: %v", command[0], err))
+		return notStarted(command[0], err)
+	}
+	beating, done := context.WithCancel(rest)
+	kept := k.keepAlive(beating, a.heartbeatEvery(request.LeaseMinutes))
+	status, err := waitForChild(child, signals)
+	done()
+	<-kept
+	k.finish(rest, fmt.Sprintf("%q %s", command[0], status))
+	left := stillRunning(before)
+	a.warn(inWords(left))
+	if err != nil {
+		return coded{exitNotRun, fmt.Errorf("cannot wait for %q: %w", command[0], err)}
+	}
+	return a.reportRun(runOutcome{ID: k.id, ExitCode: status.code, StillRunning: left})
+}
+
+// A runOutcome is what run --json says at last: on stderr, since stdout is the
+// command's.
+type runOutcome struct {
+	ID           string    `json:"id"`
+	ExitCode     int       `json:"exitCode"`
+	StillRunning []process `json:"stillRunning"`
+}
+
+func (a *app) reportRun(o runOutcome) error {
+	if a.json {
+		line, err := store.Encode(o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Stderr, "%s\n", line)
+	}
+	return answered(o.ExitCode)
+}
+
+// findProgram finds what is to be run, as a shell would.
+func findProgram(name string) (string, error) {
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return "", notStarted(name, err)
+	}
+	return program, nil
+}
+
+// notStarted is the error for a command that could not be run.
+func notStarted(name string, err error) error {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrDot) {
+		return coded{exitNotFound, usage("see that it is on the PATH; of a script, that the program in its first line is there",
+			"there is no command %q", name)}
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // without the path, which is named already
+	}
+	return coded{exitNotExecutable, usage("make it executable; a script needs a first line such as #!/bin/sh",
+		"%q cannot be executed: %v", name, err)}
+}
+
+// agentOf is who holds what this call claims; nil: nobody known.
+func (a *app) agentOf(flag *string) *string {
+	id := a.getenv("AGENT_LOCKS_AGENT_ID")
+	if flag != nil {
+		id = *flag
+	}
+	clean, err := lockfile.CleanAgent(id)
+	if err != nil {
+		return nil
+	}
+	return &clean
+}
+
+// lockVariable tells a command which lock it runs under.
+const lockVariable = "AGENT_LOCKS_LOCK_ID"
+
+func (a *app) childEnvironment(k *keeper, parent *string) []string {
+	env := append(a.Environ(), runMark(), lockVariable+"="+k.id)
+	if k.agent != nil {
+		env = append(env, "AGENT_LOCKS_AGENT_ID="+*k.agent)
+	}
+	if parent != nil && strings.TrimSpace(*parent) != "" {
+		env = append(env, "AGENT_LOCKS_PARENT_ID="+*parent)
+	}
+	return env
+}

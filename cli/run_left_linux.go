@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// orphans are not needed here: what a command started has its environment.
+func orphans() []process { return nil }
+
+// leftRunning are the processes that our command has started and that live on,
+// whatever became of their parents.
+func leftRunning(_ []process) []process {
+	mine := []byte("\x00" + runMark() + "\x00")
+	marks, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	var found []process
+	for _, mark := range marks {
+		environ, err := os.ReadFile(mark)
+		if err != nil { // it has ended, or is somebody else's
+			continue
+		}
+		if !bytes.Contains(append([]byte{0}, environ...), mine) {
+			continue
+		}
+		dir := filepath.Dir(mark)
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		name, err := os.ReadFile(filepath.Join(dir, "comm"))
+		if err == nil {
+			found = append(found, process{pid, strings.TrimSuffix(string(name), "\n")})
+		}
+	}
+	return found
+}

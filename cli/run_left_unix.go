@@ -1,0 +1,38 @@
+//go:build unix && !linux
+
+package cli
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// orphans are the processes of our own process group whose parents have ended.
+func orphans() []process {
+	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,pgid=,comm=").Output()
+	if err != nil {
+		return nil
+	}
+	group := strconv.Itoa(syscall.Getpgrp())
+	var found []process
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[1] != "1" || fields[2] != group {
+			continue
+		}
+		if pid, err := strconv.Atoi(fields[0]); err == nil {
+			found = append(found, process{pid, filepath.Base(strings.Join(fields[3:], " "))})
+		}
+	}
+	return found
+}
+
+// leftRunning are the orphans that were not there before a command. One that has
+// a process group of its own is not found: nothing says whose it was.
+func leftRunning(before []process) []process {
+	return slices.DeleteFunc(orphans(), func(p process) bool { return slices.Contains(before, p) })
+}
