@@ -215,8 +215,8 @@ func TestGuardModes(t *testing.T) {
 	if err := os.WriteFile(locks, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	expect(1, "nobody can tell whether others hold these files")
-	expect(0, "nobody checked", "AGENT_LOCKS_GUARD=warn")
+	expect(1, "cannot tell whether others hold these files")
+	expect(0, "not checked", "AGENT_LOCKS_GUARD=warn")
 	expect(0, "off", "AGENT_LOCKS_GUARD=off")
 	expect(0, "not checked", "AGENT_LOCKS_BYPASS=1")
 	if err := errors.Join(os.Remove(locks), os.Rename(locks+".kept", locks)); err != nil {

@@ -189,15 +189,15 @@ func connect(t *testing.T) *mcp.ClientSession {
 	return session
 }
 
-// Whoever has both the skill and the server's instructions is told the same of
+// A client that has both the skill and the server's instructions reads the same about
 // ids, by both.
 func TestSkillAgreesWithTheServerOnIDs(t *testing.T) {
 	skill := strings.ReplaceAll(strings.Join(strings.Fields(readSkill(t)), " "), "`parent_agent_id`", "parent_agent_id")
 	instructions := connect(t).InitializeResult().Instructions
 	for _, said := range []string{
-		"if you were told none, ask whoever started you, or leave it out. Do not invent one.",
+		"if you were told none, ask the agent or person that started you, or omit it. Do not invent one.",
 		"When you start agents yourself, give each an id of its own and tell it yours.",
-		"A subagent that was told an id of its own passes that, and yours as parent_agent_id",
+		"A subagent with an id of its own passes that, and yours as parent_agent_id",
 	} {
 		for name, text := range map[string]string{"skill": skill, "server": instructions} {
 			if !strings.Contains(strings.ToLower(text), strings.ToLower(said)) {

@@ -19,7 +19,7 @@ func (q Query) dir() (string, error) {
 	base := *q.BaseDir
 	if base == "" {
 		return "", badBase("`base_dir` is empty: \"\"",
-			"pass a directory inside the target repository, or leave `base_dir` out for the working directory")
+			"pass a directory inside the target repository, or omit `base_dir` for the working directory")
 	}
 	if base == "~" || strings.HasPrefix(base, "~/") || strings.HasPrefix(base, "~"+string(filepath.Separator)) {
 		return "", badBase(fmt.Sprintf("`base_dir` %q: ~ is not expanded here", base),

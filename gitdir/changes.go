@@ -246,9 +246,9 @@ func (r *Repo) Unfiltered(ctx context.Context) (unfiltered *Repo, filters []stri
 	for _, name := range filters {
 		if strings.Contains(name, "=") { // where git takes the value to begin
 			return nil, nil, &Error{Kind: ErrGitFailed,
-				Message: fmt.Sprintf("the content filter %s of %q cannot be switched off, as its name holds a =",
+				Message: fmt.Sprintf("the content filter %s of %q cannot be switched off, because its name contains a =",
 					clipped(name), r.CommonDir),
-				Hint: "ask from that repository itself, if it is to be trusted, or take the filter out of its config"}
+				Hint: "run this from inside that repository if you trust it, or remove the filter from its config"}
 		}
 		for _, setting := range []string{"clean=", "process=", "required=false"} {
 			copied.settings = append(copied.settings, "-c", "filter."+name+"."+setting)

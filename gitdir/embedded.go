@@ -39,10 +39,10 @@ func (r *Repo) embedded() error {
 		return &Error{
 			Kind: ErrGitFailed,
 			Err:  ErrEmbedded,
-			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with it: it is "+
+			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with a clone: it is "+
 				"not used", r.GitDir, at),
-			Hint: fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and leave "+
-				"`base_dir` out", at),
+			Hint: fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and omit "+
+				"`base_dir`", at),
 		}
 	}
 	return nil

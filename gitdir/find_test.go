@@ -33,7 +33,7 @@ func TestBaseDir(t *testing.T) {
 		t.Errorf("./~/home: root %q, want %q", got, want)
 	}
 	for _, c := range []struct{ base, says, wayOut string }{
-		{"", "`base_dir` is empty: \"\"", "leave `base_dir` out"},
+		{"", "`base_dir` is empty: \"\"", "omit `base_dir`"},
 		{"~", "`base_dir` \"~\": ~ is not expanded", "./~"},
 		{"~/home", "`base_dir` \"~/home\": ~ is not expanded", "./~"},
 		{"../o/new/dir", "`base_dir` \"../o/new/dir\" does not exist", "existing directory"},
@@ -234,7 +234,7 @@ func TestSomebodyElsesDirectoryWithoutGit(t *testing.T) {
 		if err := os.Chown(s.path(path), 12345, -1); err != nil {
 			t.Skipf("chown: %v", err)
 		}
-		wantError(t, s.at("r", noGit), gitdir.ErrGitFailed, "owned by somebody else", "install git")
+		wantError(t, s.at("r", noGit), gitdir.ErrGitFailed, "owned by another user", "install git")
 	}
 }
 

@@ -62,7 +62,7 @@ func (l layout) ours() error {
 			return cannot(l.worktree, fmt.Sprintf("the owner of %q is unknown: %v", path, reason(err)))
 		}
 		if !ok {
-			return cannot(l.worktree, fmt.Sprintf("%q is owned by somebody else", path))
+			return cannot(l.worktree, fmt.Sprintf("%q is owned by another user", path))
 		}
 	}
 	return nil
@@ -168,7 +168,7 @@ func discover(dir string, acrossDevices bool) (layout, error) {
 		parent := filepath.Dir(at)
 		switch {
 		case parent == at:
-			return layout{}, notRepository(dir, "neither it nor any directory above it holds a .git")
+			return layout{}, notRepository(dir, "neither it nor any directory above it contains a .git")
 		case !acrossDevices && !sameDevice(at, parent):
 			return layout{}, notRepository(dir, fmt.Sprintf("the search stopped at the file system boundary %q", at))
 		}
@@ -202,7 +202,7 @@ func gitDirOf(at string) (string, error) {
 	}
 	target = from(at, target)
 	if _, err := os.Stat(target); err != nil {
-		return "", notRepository(at, fmt.Sprintf("its .git file points to %q, which is not there", target))
+		return "", notRepository(at, fmt.Sprintf("its .git file points to %q, which does not exist", target))
 	}
 	return target, nil
 }

@@ -15,10 +15,10 @@ import (
 
 const (
 	hintInside  = "work inside the repository, or name a directory in it with `base_dir`"
-	hintInstall = "install git, and see that it is on PATH"
+	hintInstall = "install git and put it on PATH"
 	// What is asked of git and since when it can be: linked worktrees (2.5),
 	// status --porcelain=v2 (2.11), config --show-scope (2.26).
-	hintOld = "this git may be too old: git 2.5 serves, but drift needs 2.11 and guard install and status 2.26"
+	hintOld = "this git may be too old: agent-locks needs 2.5, drift 2.11, guard install and guard status 2.26"
 )
 
 const (
@@ -175,7 +175,7 @@ func (g program) failure(err error, stderr string) error {
 	if strings.HasPrefix(said, no) {
 		hint := hintInside
 		if strings.HasPrefix(said, no+":") { // not looked for: pointed to
-			hint = "a .git file or GIT_DIR points to what is no repository (any more); `git worktree repair`, run in the main worktree, mends moved ones"
+			hint = "a .git file or GIT_DIR does not lead to a repository (any longer); `git worktree repair`, run in the main worktree, fixes moved ones"
 		}
 		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err}
 	}

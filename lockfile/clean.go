@@ -38,7 +38,7 @@ func CleanNote(s string) (string, error) {
 		return "", fmt.Errorf("the note is %d bytes long (at most %d)", len(s), MaxNote)
 	}
 	if o, found := legible.Find(s, '\n', '\t', '\u2028', '\u2029'); found {
-		return "", fmt.Errorf("the note holds %s", oddity(s, o))
+		return "", fmt.Errorf("the note contains %s", oddity(s, o))
 	}
 	return s, nil
 }
@@ -81,11 +81,11 @@ func cleanLine(what, s string, limit int) (string, error) {
 		return "", fmt.Errorf("the %s is %d characters long (at most %d)", what, n, limit)
 	}
 	if o, found := legible.Find(s); found {
-		return "", fmt.Errorf("the %s %s holds %s", what, quote(s), oddity(s, o))
+		return "", fmt.Errorf("the %s %s contains %s", what, quote(s), oddity(s, o))
 	}
 	// Characters that no font has look empty and hide the row.
 	if !strings.ContainsFunc(s, unicode.IsGraphic) {
-		return "", fmt.Errorf("the %s %s shows nothing", what, quote(s))
+		return "", fmt.Errorf("the %s %s has no visible characters", what, quote(s))
 	}
 	return s, nil
 }

@@ -39,7 +39,7 @@ func split(src string) (layout, error) {
 			return lay, nil
 		}
 		if isMarker(line, "---") || isMarker(line, "...") {
-			return layout{}, errors.New("the frontmatter holds more than one YAML document")
+			return layout{}, errors.New("the frontmatter contains more than one YAML document")
 		}
 	}
 	return layout{}, errors.New("the frontmatter is not closed by a line --- (a truncated file?)")
@@ -76,7 +76,7 @@ func readFull(src string, lay layout) (front, foreign, error) {
 		return front{}, nil, err
 	}
 	if err != nil || len(rest) != len(src)-lay.body {
-		return front{}, nil, errors.New("the frontmatter's end is ambiguous: it holds an indented or padded line ---")
+		return front{}, nil, errors.New("the frontmatter's end is ambiguous: it contains an indented or padded line ---")
 	}
 	if root.Kind == 0 {
 		return front{}, nil, errors.New("the frontmatter is empty")

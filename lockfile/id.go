@@ -35,7 +35,7 @@ func ValidID(id string) error {
 	}
 	for _, r := range id {
 		if !idRune(r) {
-			return fmt.Errorf("the lock id %s holds %q (want letters, digits, '.', '_' and '-' only)", quote(id), r)
+			return fmt.Errorf("the lock id %s contains %q (want letters, digits, '.', '_' and '-' only)", quote(id), r)
 		}
 	}
 	if isDevice(id) {

@@ -164,7 +164,7 @@ func (l *Lock) agent(fr *front, k key) *string {
 func (l *Lock) optional(fr *front, k key) string {
 	v := fr[k]
 	if v.kind == list || v.kind == other {
-		l.warn("%s is %s, not a text: ignored", k, v)
+		l.warn("%s is %s, not text: ignored", k, v)
 	}
 	return v.text
 }
@@ -221,7 +221,7 @@ func (v value) String() string {
 	case list:
 		return "a list"
 	}
-	return "neither a text nor a list of texts"
+	return "neither a string nor a list of strings"
 }
 
 // A key is one of the frontmatter's keys that we know, in the order in which

@@ -69,7 +69,7 @@ func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 		switch {
 		case c == '[' && posixPattern.MatchString(p.in[p.pos:]):
 			return nil, false, &fault{offset: p.pos, hint: "name the characters, as in [0-9] or [A-Za-z]",
-				reason: "has the class " + quote(posixPattern.FindString(p.in[p.pos:])) + ", which is not known here"}
+				reason: "has the class " + quote(posixPattern.FindString(p.in[p.pos:])) + ", which is not supported"}
 		case c == ']':
 			p.pos++
 			return spans, ranges, nil

@@ -24,30 +24,30 @@ type notation struct {
 var notations = sync.OnceValue(func() []notation {
 	return []notation{
 		{regexp.MustCompile(`^~(?:[A-Za-z_][\w-]*[/\\]|$|[/\\])`), "begins with a ~ that is not expanded here",
-			"write the path out; a name that begins so is written %t", fault{}},
+			"write the path out; a name that begins like this is written %t", fault{}},
 		{regexp.MustCompile(`^(?:\$\{?[A-Z_0-9]+\}?|%\w+%)(?:$|[/\\])`), "begins with a variable that is not expanded here",
-			"write the path out; a name that begins so is written %t", fault{anywhere: true}},
+			"write the path out; a name that begins like this is written %t", fault{anywhere: true}},
 		{regexp.MustCompile("^(?:\\$\\(.*\\)|`[^`]+`)[/\\\\]"), "begins with a command that is not run here",
-			"write the path out; a name that begins so is written %t", fault{anywhere: true}},
+			"write the path out; a name that begins like this is written %t", fault{anywhere: true}},
 		{regexp.MustCompile(`^!((?:[^(].*)?)$`), "begins with !, but exclusions are not supported",
 			`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
 		{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^:]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
 			`write %r; a name that begins with : is written "./:name"`, fault{}},
 		{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"),
 			"has quotation marks around it",
-			"leave them out; a name that has them is written %t", fault{}},
+			"remove them; a name that has them is written %t", fault{}},
 		{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
-			"give each path as an entry of its own, without quotation marks; a name that begins so is written %t",
+			"give each path as an entry of its own, without quotation marks; a name that begins like this is written %t",
 			fault{anywhere: true}},
 		{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
 			"write the path from the repository's root", fault{anywhere: true}},
-		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive, and there are none here",
+		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive letter, and this system has none",
 			"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
 			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a " +
 				"directory of that name is written %t", fault{outside: true}},
 		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
-			"has a backslash that a shell takes away", "leave that backslash out; where it separates directories write /",
+			"has a backslash that a shell would remove", "remove that backslash; to separate directories write /",
 			fault{}},
 	}
 })
@@ -194,7 +194,7 @@ func cleanNames(path string) ([]string, *fault) {
 func absoluteOutside(text string) *fault {
 	f := outside(0)
 	if rest := strings.TrimLeft(text, "/"); strings.HasPrefix(text, "/") && rest != "" {
-		f.hint = "entries are relative to the repository's root: leave the slash out, as in " + quote(rest) +
+		f.hint = "entries are relative to the repository's root: omit the slash, as in " + quote(rest) +
 			"; for a path in another repository pass `base_dir`"
 	}
 	return f

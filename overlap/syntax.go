@@ -195,7 +195,7 @@ var bashRange = regexp.MustCompile(`^\{[0-9A-Za-z+-][0-9A-Za-z+.-]*\.\.[0-9A-Za-
 // readBrace reads {a,b}.
 func (p *parser) readBrace() (node, *fault) {
 	if text := bashRange.FindString(p.in[p.pos:]); text != "" {
-		return node{}, &fault{offset: p.pos, reason: "has the range " + quote(text) + ", which is not counted here",
+		return node{}, &fault{offset: p.pos, reason: "has the range " + quote(text) + ", which is not expanded here",
 			hint: "list the names, as in {1,2,3}, or put a * in its place; put a backslash before the { if the name contains it"}
 	}
 	return p.readGroup('}')

@@ -62,10 +62,10 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 		}
 	}
 	if r.IfFree && len(a.add) == 0 {
-		return a, fault.Input("`if_free` says nothing without `add_scope`").WithHint("name the entries to add with `add_scope`")
+		return a, fault.Input("`if_free` has no effect without `add_scope`").WithHint("name the entries to add with `add_scope`")
 	}
 	if a.task == "" && a.note == "" && !a.amends() {
-		return a, fault.Input("nothing to update").WithHint("give a task, a note or a change of the claim; to say only that the work goes on use `lock_heartbeat`")
+		return a, fault.Input("nothing to update").WithHint("give a task, a note or a change of the claim; to keep the lock fresh use `lock_heartbeat`")
 	}
 	return a, nil
 }
@@ -87,7 +87,7 @@ func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
 
 func (a *amendment) progress(r UpdateRequest) error {
 	if r.TaskText == nil && r.Done != nil {
-		return fault.Input("`done` says nothing without `task_text`").WithHint("name the task that is done (or not) with `task_text`")
+		return fault.Input("`done` has no effect without `task_text`").WithHint("name the task that is done (or not) with `task_text`")
 	}
 	if r.TaskText != nil {
 		a.task, a.done = strings.TrimSpace(*r.TaskText), r.Done == nil || *r.Done

@@ -212,7 +212,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 				if _, err := w.at(w.link).Update(background, r); err != nil {
 					t.Fatal(err)
 				}
-				anonymous := ", by somebody without an agent id in " + fmt.Sprintf("%q", w.link)
+				anonymous := ", by a caller without an agent id in " + fmt.Sprintf("%q", w.link)
 				var want []string
 				switch other := agent != nil && *agent != "kid"; {
 				case other:
@@ -266,7 +266,7 @@ func TestWhatIsOpenToAll(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantWarning(t, h.Warnings, "somebody else's")
+	wantWarning(t, h.Warnings, "another agent's")
 }
 
 func TestHandingOver(t *testing.T) {

@@ -83,7 +83,7 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	c := &call{store: s, ctx: ctx, environ: environ, repo: repo, dir: d}
 	c.paths = paths.New(repo, c.warn)
 	if repo.ConfigErr != nil {
-		c.warn("git's config could not be read (%v): letter case is ignored in comparing names, and overlaps say exact: false", repo.ConfigErr)
+		c.warn("git's config could not be read (%v): names are compared without regard to letter case, and overlaps say exact: false", repo.ConfigErr)
 	}
 	return c, nil
 }

@@ -53,7 +53,7 @@ func sendBack(c *call, tx *disk.Tx, holder *string) {
 		read, err = c.dir.List(c.ctx, disk.ActiveOnly)
 	}
 	if err != nil {
-		c.warn("whether agents wait for each other now is not known: %v", err)
+		c.warn("cannot tell whether agents now wait for each other: %v", err)
 		return
 	}
 	for i, t := range live {
@@ -63,7 +63,7 @@ func sendBack(c *call, tx *disk.Tx, holder *string) {
 		k := waitOf(c, t, c.foreignMinutes())
 		if through := circleOf(c, k, judgeClaim(c, k, read, live[:i]), live); through != "" {
 			queue.TakeBack(tx, t)
-			c.warn("%q waits for %q, which waits for this lock: that wait is refused now, since both would wait for each other",
+			c.warn("%q waits for %q, which waits for this lock: that wait is refused now, since it would be a deadlock",
 				*holder, through)
 		}
 	}

@@ -144,7 +144,7 @@ func blockerSummaries(c *call, k *claim, b blockers) []Summary {
 }
 
 // mustNotBeBlocked refuses to let a lock take more where a live lock, or
-// somebody who waits, blocks it; what says what was not done.
+// a waiter, blocks it; what says what was not done.
 func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope, what string) error {
 	k := &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}
 	b, err := blockersUnderMutex(c, k, tx)
@@ -175,7 +175,7 @@ func heldUp(c *call, e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
 		return nil
 	}
 	if err != nil {
-		c.warn("who waits for lock %q is not known: %v", e.Lock.ID, err)
+		c.warn("cannot tell who waits for lock %q: %v", e.Lock.ID, err)
 		return nil
 	}
 	if len(tickets) == 0 {

@@ -198,12 +198,12 @@ func notePassed(c *call, k *claim, b blockers) {
 	c.note(b.read)
 	for _, o := range b.overlaps {
 		if l := &o.entry.Lock; rules.Stale(l, c.store.Now(), k.minutes) {
-			c.warn("lock %q overlaps, but it is stale and blocks nobody: see whether its holder is really gone, then reap it",
+			c.warn("lock %q overlaps, but it is stale and blocks nobody: check that its holder is really gone, then reap it",
 				l.ID)
 		}
 	}
 	if c.unreadable > 0 {
-		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so look at it")
+		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so check it")
 	}
 }
 

@@ -288,7 +288,7 @@ func TestCommasAreWarnedOf(t *testing.T) {
 		}
 	}
 	_, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{`src/a\,b`}})
-	wantCode(t, err, store.BadScope, "backslash that a shell takes away")
+	wantCode(t, err, store.BadScope, "backslash that a shell would remove")
 }
 
 // Nothing outside UTF-8 gets into a file, and no line of it is broken by a name.

@@ -118,11 +118,11 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 			return nil, err
 		}
 		if !storedScope(c, e).NamesFiles() {
-			return nil, fault.Input("lock %q is on no file, so nothing can have changed outside it", e.Lock.ID).
-				WithHint("name a lock whose scope has paths, or none")
+			return nil, fault.Input("lock %q covers no files, so nothing can have changed outside it", e.Lock.ID).
+				WithHint("name a lock whose scope has paths, or omit the id")
 		}
 		if !who.SameWorktree(&e.Lock) {
-			c.warn("lock %q was made from %q; what is compared is what changed in %q",
+			c.warn("lock %q was made from %q; the comparison is with what changed in %q",
 				e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
 		}
 		return []disk.Entry{e}, nil

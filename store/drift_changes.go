@@ -36,7 +36,7 @@ func unlessTrusted(c *call, t Target) error {
 func uncommitted(c *call) ([]string, error) {
 	merging, err := c.repo.Merging()
 	if err != nil {
-		c.warn("what is being merged is not known (%v): it counts as changed here", err)
+		c.warn("cannot tell what is being merged (%v): it counts as changed here", err)
 	}
 	changed, orphans, err := c.repo.Uncommitted(c.ctx, merging)
 	if len(orphans) > 0 {
@@ -67,7 +67,7 @@ func committed(c *call, l *lockfile.Lock) ([]string, error) {
 		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
 	}
 	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: "+
-		"commits since its time are looked at", l.Head, l.ID)
+		"commits since its time count", l.Head, l.ID)
 	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 }
 

@@ -28,7 +28,7 @@ func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 	who.Former = r.Session.Former
 	known, found, err := remembered(c, r.Session, matters)
 	if err != nil {
-		c.warn("what is remembered of the session cannot be read: %v", err)
+		c.warn("the session's record cannot be read: %v", err)
 	}
 	if found {
 		who.Agent, who.Former = &known.AgentID, formerOf(r.Session, known)

@@ -116,7 +116,7 @@ const (
 func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	if outcome == nil {
 		if movedTo != nil {
-			return nil, fault.Input("`moved_to` %q says nothing without the outcome %q", *movedTo, moved).WithHint(fmt.Sprintf("give `outcome` %q, too", moved))
+			return nil, fault.Input("`moved_to` %q has no effect without the outcome %q", *movedTo, moved).WithHint(fmt.Sprintf("also give `outcome` %q", moved))
 		}
 		return nil, nil
 	}
@@ -128,7 +128,7 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	case *outcome == moved && movedTo == nil:
 		return nil, fault.Input("the outcome %q needs `moved_to`", moved).WithHint("say where the files are now with `moved_to`")
 	case *outcome != moved && movedTo != nil:
-		return nil, fault.Input("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome).WithHint(fmt.Sprintf("use the outcome %q, or leave `moved_to` out", moved))
+		return nil, fault.Input("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome).WithHint(fmt.Sprintf("use the outcome %q, or omit `moved_to`", moved))
 	case movedTo != nil:
 		to, err := lockfile.CleanPlace(*movedTo)
 		if err != nil {

@@ -30,7 +30,7 @@ func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
 	}
 	changed, err := uncommittedOf(c, t, &e.Lock)
 	if err != nil {
-		c.warn("whether changes of its files are left to commit is not known: %v", err)
+		c.warn("cannot tell which changes in its scope are not committed: %v", err)
 		return
 	}
 	changed = slices.DeleteFunc(changed, func(name string) bool {

@@ -61,7 +61,7 @@ func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
 // worktree that is gone nothing can be left.
 func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
 	t.Parallel()
-	const unknown = "whether changes of its files are left to commit is not known"
+	const unknown = "cannot tell which changes in its scope are not committed"
 	for name, damage := range map[string]func(w *world, id string) (warned string){
 		"a damaged index": func(w *world, id string) string {
 			w.write("../worktrees/link/index", "no index")

@@ -230,7 +230,7 @@ func (g *guarding) conclude(v Verdict, failed error) (Answer[Guarded], error) {
 	switch {
 	case failed == nil:
 	case g.config.mode == ModeWarn && g.ctx.Err() == nil:
-		g.answer.Warnings = append(g.answer.Warnings, "nobody checked whether others hold these files: "+failed.Error())
+		g.answer.Warnings = append(g.answer.Warnings, "not checked whether others hold these files: "+failed.Error())
 	default:
 		return g.answer, unchecked(failed)
 	}
@@ -245,7 +245,7 @@ func unchecked(err error) error {
 		return err
 	}
 	return &fault.Error{
-		Code: e.Code, Message: "nobody can tell whether others hold these files: " + e.Message,
+		Code: e.Code, Message: "cannot tell whether others hold these files: " + e.Message,
 		Hint: cmp.Or(e.Hint, "fix that, then commit again"), Detail: e.Detail, Err: e.Err,
 	}
 }

@@ -86,7 +86,7 @@ func filesByLock(holds []Hold) map[string][]string {
 
 // bypassNote is what the holder reads.
 func bypassNote(who rules.Caller, files []string) string {
-	by := "somebody without an agent id"
+	by := "a caller without an agent id"
 	if who.Agent != nil {
 		by = *who.Agent
 	}

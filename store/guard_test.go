@@ -52,14 +52,14 @@ func TestGuard(t *testing.T) {
 
 	// What keeps it from looking refuses, unless it is only to warn.
 	_, err := w.at(t.TempDir()).Guard(background, store.GuardRequest{Staged: true})
-	wantCode(t, err, store.NotARepository, "nobody can tell")
+	wantCode(t, err, store.NotARepository, "cannot tell")
 	if err := os.WriteFile(filepath.Join(gitDir, "index"), []byte("torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.at(w.link).Guard(background, store.GuardRequest{Staged: true})
-	wantCode(t, err, store.GitFailed, "nobody can tell")
+	wantCode(t, err, store.GitFailed, "cannot tell")
 	a = check(w.link, store.GuardFailed, 0, "AGENT_LOCKS_GUARD=warn")
-	wantWarning(t, a.Warnings, "nobody checked")
+	wantWarning(t, a.Warnings, "not checked")
 }
 
 // A commit that takes in another worktree, which stands inside this one, needs

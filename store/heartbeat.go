@@ -44,7 +44,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 				return Refreshed{}, err
 			}
 			if who.IsStranger(&e.Lock) {
-				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps somebody else's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
+				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps another agent's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
 			}
 			if e, back, err = rewriteLock(c, tx, e, stillAtWork(c, lockfile.Edit{}), nil); err != nil {
 				return Refreshed{}, err

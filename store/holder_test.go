@@ -13,7 +13,7 @@ import (
 // it is leaves at least that in the record.
 func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 	t.Parallel()
-	const somebody = "by somebody without an agent id in "
+	const somebody = "by a caller without an agent id in "
 	for name, deed := range map[string]func(s *store.Store, id string) error{
 		"finish": func(s *store.Store, id string) error {
 			_, err := s.Finish(background, store.FinishRequest{Ref: ref(id)})

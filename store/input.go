@@ -62,7 +62,7 @@ func limitOf(asked *int, usual int) (int, error) {
 		return usual, nil
 	case *asked < 1:
 		return 0, fault.Input("`limit` %d is not a whole number above 0", *asked).
-			WithHint("say how many to list at most, or leave `limit` out")
+			WithHint("give the most to list, or omit `limit`")
 	}
 	return *asked, nil
 }

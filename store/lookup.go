@@ -183,7 +183,7 @@ func candidates(c *call, ids []string) string {
 // it and the way back.
 func notActive(l *lockfile.Lock) *fault.Error {
 	err := &fault.Error{Code: fault.LockNotActive,
-		Hint: "claim again to go on working on its scope, or reopen it with a reason"}
+		Hint: "claim again to keep working on its scope, or reopen it with a reason"}
 	switch l.FinishedBy {
 	case reapedBy:
 		err.Message = fmt.Sprintf("lock %q was reaped for inactivity %s", l.ID, stamped(l.Finished))
@@ -192,12 +192,12 @@ func notActive(l *lockfile.Lock) *fault.Error {
 				rules.Age(rules.SecondsBetween(l.Updated.Time, l.Finished.Time)))
 		}
 		err.Message += lastNoteLike(l, reapedPrefix)
-		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you go on editing"
+		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you edit there again"
 	case forcedBy:
 		err.Message = fmt.Sprintf("lock %q was finished by force %s%s",
 			l.ID, stamped(l.Finished), lastNoteLike(l, endedPrefix))
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before " +
-			"you go on editing"
+			"you edit there again"
 	case "":
 		err.Message = fmt.Sprintf("lock %q is already done: finished %s", l.ID, stamped(l.Finished))
 	default:

@@ -75,7 +75,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 func addWaiting(c *call, entries []disk.Entry, rows []Summary) {
 	tickets, err := queue.Read(c.ctx, c.dir)
 	if err != nil {
-		c.warn("who waits is not known: %v", err)
+		c.warn("cannot tell who waits: %v", err)
 	}
 	c.waiting = waiters(tickets)
 	for i, e := range entries {

@@ -154,7 +154,7 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 		reaped, _, err := reapEdit(c, p, e)
 		if errors.Is(err, fault.LockNotStale) {
 			if quiet := rules.Quiet(&e.Lock, c.store.Now()); rules.Longer(quiet, p.asked) {
-				c.warn("%s; `force` reaps it all the same", protected(e, quiet, p.minutes(&e.Lock)))
+				c.warn("%s; `force` reaps it anyway", protected(e, quiet, p.minutes(&e.Lock)))
 			}
 			continue
 		}
@@ -185,9 +185,9 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 func warnSaved(c *call, n int) {
 	switch {
 	case n == 1:
-		c.warn("1 stale lock was not reaped: a heartbeat saved it, or somebody ended it meanwhile")
+		c.warn("1 stale lock was not reaped: a heartbeat refreshed it, or it was ended meanwhile")
 	case n > 1:
-		c.warn("%d stale locks were not reaped: a heartbeat saved them, or somebody ended them meanwhile", n)
+		c.warn("%d stale locks were not reaped: a heartbeat refreshed them, or they were ended meanwhile", n)
 	}
 }
 

@@ -285,7 +285,7 @@ func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	if err != nil || len(a.Result) != 1 || a.Result[0].ID != lost {
 		t.Fatalf("reaped were %+v, %v; want %s alone", a.Result, err, lost)
 	}
-	wantWarning(t, a.Warnings, "1 stale lock was not reaped: a heartbeat saved it")
+	wantWarning(t, a.Warnings, "1 stale lock was not reaped: a heartbeat refreshed it")
 	if q, err := w.at(w.main).Query(background, store.QueryRequest{}); err != nil || ids(q.Result) != saved {
 		t.Errorf("left: %q, %v", ids(q.Result), err)
 	}

@@ -40,7 +40,7 @@ func recentOn(c *call, scope overlap.Scope) []Recent {
 	out := []Recent{}
 	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan), c.store.Now().Add(-recentClaims))
 	if err != nil {
-		c.warn("what was finished lately is not known: %v", err)
+		c.warn("cannot tell what was finished recently: %v", err)
 		return out
 	}
 	since := c.store.Now().Add(-recentSpan)

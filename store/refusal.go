@@ -124,7 +124,7 @@ func ownHint(c *call, k *claim, b blockers) string {
 			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, "+
 				"and your own locks do not block you", l.ID)
 		case here.SameWorktree(l) && ended:
-			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to go on with its "+
+			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to continue its "+
 				"work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)",
 				l.ID, legible.Quote(*l.AgentID))
 		case here.SameWorktree(l) && !recorded:
@@ -133,7 +133,7 @@ func ownHint(c *call, k *claim, b blockers) string {
 		case here.SameWorktree(l):
 			return fmt.Sprintf("; lock %q was made from your own worktree, in another live session there", l.ID)
 		case c.paths.MadeInGone(l):
-			return fmt.Sprintf("; the worktree of lock %q is gone: where nobody works on it any more, end it (`lock_finish` "+
+			return fmt.Sprintf("; the worktree of lock %q is gone: if nobody works on it any longer, finish it (`lock_finish` "+
 				"with `force`), or `lock_reap` it once it is stale", l.ID)
 		}
 	}

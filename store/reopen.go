@@ -81,7 +81,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 
 func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason string, force bool) (lockfile.Edit, error) {
 	if l.Status != lockfile.Done {
-		return lockfile.Edit{}, fault.Input("lock %q is active already", l.ID).WithHint("go on with it as it is")
+		return lockfile.Edit{}, fault.Input("lock %q is active already", l.ID).WithHint("keep working on it")
 	}
 	if reason == "" && l.FinishedBy != reapedBy {
 		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and reopening it needs a reason", l.ID, stamped(l.Finished)).WithHint("say why with `reason`")

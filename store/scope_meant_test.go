@@ -121,7 +121,7 @@ func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 		wantWarning(t, w.check(w.main, entry).Warnings, "a repository or worktree of its own")
 	}
 	_, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{"/src/**"}})
-	wantCode(t, err, store.BadScope, "outside the repository", `leave the slash out, as in "src/**"`)
+	wantCode(t, err, store.BadScope, "outside the repository", `omit the slash, as in "src/**"`)
 }
 
 // A repository may lie anywhere, under a name that would be a pattern as well.

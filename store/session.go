@@ -71,7 +71,7 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 		return me
 	})
 	if err != nil {
-		c.warn("the session is not remembered: %v", err)
+		c.warn("the session could not be recorded: %v", err)
 		me, _, _ = remembered(c, r.Session, false)
 	}
 	if !read {
@@ -224,7 +224,7 @@ func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Sta
 		})
 		switch {
 		case err != nil:
-			c.warn("the subagent is not remembered: %v", err)
+			c.warn("the subagent could not be recorded: %v", err)
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}
@@ -251,7 +251,7 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 		})
 		switch {
 		case err != nil:
-			c.warn("that the session ended is not remembered: %v", err)
+			c.warn("the end of the session could not be recorded: %v", err)
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}

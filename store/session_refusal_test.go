@@ -23,7 +23,7 @@ func TestRefusalsSayWhoseWorktree(t *testing.T) {
 		"its own child":                  {from: "main", holder: "sub", parent: "me", want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
 		"its child elsewhere":            {from: "link", holder: "sub", parent: "me", want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
 		"another worktree":               {from: "link", holder: "them"},
-		"one that is gone":               {from: "link", holder: "them", remove: true, want: "is gone: where nobody works on it any more, end it (`lock_finish` with `force`)"},
+		"one that is gone":               {from: "link", holder: "them", remove: true, want: "is gone: if nobody works on it any longer, finish it (`lock_finish` with `force`)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,7 @@ func waitSeconds(n float64) (time.Duration, error) {
 	if !(n > 0 && n <= maxWait) || limit == 0 {
 		return 0, fault.Input("`wait_seconds` %s is not a number of seconds above 0 and at most %d",
 			rules.NumberText(n), maxWait).
-			WithHint("say how many seconds to wait at most; to claim without waiting use `if_free`")
+			WithHint("give the most seconds to wait; to claim without waiting use `if_free`")
 	}
 	return limit, nil
 }
@@ -145,7 +145,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	}
 	b, err := findBlockers(c, k, place)
 	if err != nil {
-		c.warn("what blocked the claim is not known: %v", err)
+		c.warn("cannot tell what blocked the claim: %v", err)
 	}
 	e := blockedError(c, fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)

@@ -84,7 +84,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			}
 			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
 				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
-					WithHint("to say only that the work goes on use `lock_heartbeat`")
+					WithHint("to keep the lock fresh use `lock_heartbeat`")
 			}
 			if len(a.add) > 0 {
 				if others, err = c.list(disk.ActiveOnly); err != nil {

@@ -133,7 +133,7 @@ func (w *wait) stop() error {
 func parseSeconds(argument string, n float64) (time.Duration, error) {
 	if math.IsNaN(n) || n < 0 || n > maxWait {
 		return 0, fault.Input("`%s` %s is not a number of seconds from 0 to %d", argument, rules.NumberText(n), maxWait).
-			WithHint("say how many seconds to wait at most")
+			WithHint("give the most seconds to wait")
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }

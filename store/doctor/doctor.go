@@ -144,7 +144,7 @@ func examine(ctx context.Context, q Question) (*exam, error) {
 	case err != nil:
 		x.failed(CheckRepository, "", fault.FromGit(err))
 		if f := &x.findings[len(x.findings)-1]; f.Fix == "" {
-			f.Fix = "fix what git complains of, until git status works here"
+			f.Fix = "fix what git complains about until git status works here"
 		}
 		return x, nil
 	}

@@ -43,7 +43,7 @@ func (x *exam) inside() {
 	x.okUnless(CheckDuplicates, "every lock is in one place")
 	x.okUnless(CheckUnfinished, "every finish is complete")
 	x.okUnless(CheckClock, "no lock was updated in the future")
-	x.okUnless(CheckStale, "every active lock was seen lately")
+	x.okUnless(CheckStale, "every active lock was seen recently")
 }
 
 func (x *exam) unreadables(faults []disk.BadFile) {
@@ -79,9 +79,9 @@ func (x *exam) places(e disk.Entry) {
 		}
 		x.failed(CheckDuplicates, active, e.TwoPlaces())
 	case e.Other != "":
-		x.unfinished(e.Other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and as well at %q",
+		x.unfinished(e.Other, fmt.Sprintf("the finish of %q was cut short: it is in %s already, and also at %q",
 			e.Lock.ID, disk.DoneName, e.Other),
-			"removed the copy, which was equal byte for byte")
+			"removed the copy, which was identical")
 	case e.Done() && !e.Archived:
 		x.unfinished(e.Path, fmt.Sprintf("the finish of %q was cut short: it still has to move into %s",
 			e.Lock.ID, disk.DoneName), "moved it into "+disk.DoneName)

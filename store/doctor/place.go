@@ -26,7 +26,7 @@ func (x *exam) repository() {
 	if x.repo.ConfigErr != nil {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
-			Message: fmt.Sprintf("git's config could not be read (%v): letter case is ignored in comparing names",
+			Message: fmt.Sprintf("git's config could not be read (%v): names are compared without regard to letter case",
 				x.repo.ConfigErr),
 			Fix: "fix the config file, or its permissions",
 		})
@@ -145,7 +145,7 @@ func mutexFinding(path string, state disk.MutexState, network string, trial time
 		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
 			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, trial),
-			Fix:     "if that goes on, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
+			Fix:     "if that continues, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
 		}
 	case state == disk.MutexUseless:
 		return Finding{
@@ -157,9 +157,9 @@ func mutexFinding(path string, state disk.MutexState, network string, trial time
 	case network != "":
 		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; between machines "+
-				"that cannot be tried from here", path, network),
-			Fix: "let the agents on one machine only use it, or keep the repository on a local disk",
+			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; across "+
+				"machines that cannot be tested from here", path, network),
+			Fix: "let only the agents of one machine use it, or keep the repository on a local disk",
 		}
 	default:
 		ok.Message = fmt.Sprintf("a second lock on %q was refused, as it must be", path)

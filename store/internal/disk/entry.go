@@ -77,7 +77,7 @@ func (e Entry) TwoPlaces() error {
 // duplicate refuses to put a file where there is one already.
 func duplicate(id, active, done string) error {
 	return fault.New(fault.DuplicateID, "%q is in two places: %q and %q", id, active, done).
-		WithHint(fmt.Sprintf("read both, then move one of them out of the store: %q, if the other is the one to go on with",
+		WithHint(fmt.Sprintf("read both, then move one of them out of the store: %q, if you want to keep the other",
 			done))
 }
 

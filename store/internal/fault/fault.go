@@ -166,10 +166,10 @@ func textHint(argument string) string {
 		return fmt.Sprintf("`moved_to` is the path where the files are now, one line of at most %d characters",
 			lockfile.MaxTask)
 	case "note", "summary", "reason":
-		return fmt.Sprintf("`%s` is text of at most %d bytes, in UTF-8 and without what nobody can see; or leave it out",
+		return fmt.Sprintf("`%s` is text of at most %d bytes, in UTF-8 and without invisible characters; or omit it",
 			argument, lockfile.MaxNote)
 	default:
-		return fmt.Sprintf("`%s` is an agent's id: one line of at most %d characters, as in agent-1; or leave it out",
+		return fmt.Sprintf("`%s` is an agent's id: one line of at most %d characters, as in agent-1; or omit it",
 			argument, lockfile.MaxAgent)
 	}
 }

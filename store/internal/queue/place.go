@@ -72,7 +72,7 @@ func renew(folder *disk.Folder, name string, now func() time.Time) (stop func() 
 		for disk.Pause(ctx, renewEvery) == nil {
 			// Where it was removed by hand, the caller queues again.
 			if err := folder.Touch(name, now()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				failed = fmt.Errorf("a ticket that cannot be renewed is passed by after %s: %w", silence, err)
+				failed = fmt.Errorf("a ticket that cannot be renewed is skipped after %s: %w", silence, err)
 			}
 		}
 		ended <- failed
@@ -123,7 +123,7 @@ func (p *Place) number(tx *disk.Tx) error {
 			return err
 		}
 	}
-	return errors.New("no number could be held")
+	return errors.New("no ticket number could be locked")
 }
 
 // heldIn reports whether the locked file still has the ticket's name.

@@ -139,7 +139,7 @@ func (c Caller) Signature(l *lockfile.Lock) string {
 }
 
 func (c Caller) anonymous() string {
-	return fmt.Sprintf("by somebody without an agent id in %q", c.Worktree)
+	return fmt.Sprintf("by a caller without an agent id in %q", c.Worktree)
 }
 
 // From names in front of a note the caller that wrote it; "" for the holder, as

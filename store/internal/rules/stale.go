@@ -47,7 +47,7 @@ func CheckStaleMinutes(m float64) error {
 		return nil
 	}
 	return fault.Input("`stale_minutes` %s is not a number of minutes above 0", NumberText(m)).
-		WithHint("say after how many silent minutes a lock is stale, or leave `stale_minutes` out")
+		WithHint("give the minutes of silence after which a lock is stale, or omit `stale_minutes`")
 }
 
 // CheckLease refuses what is not a lease.
@@ -57,7 +57,7 @@ func CheckLease(m float64) error {
 	}
 	return fault.Input("`lease_minutes` %s is not a number of minutes above 0 and at most %d (30 days)",
 		NumberText(m), maxLease).
-		WithHint("say how many minutes you may be silent, or leave `lease_minutes` out")
+		WithHint("give the minutes that you may be silent, or omit `lease_minutes`")
 }
 
 func validMinutes(m float64) bool { return m > 0 && !math.IsInf(m, 0) && !math.IsNaN(m) }
