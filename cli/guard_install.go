@@ -67,6 +67,10 @@ func (a *app) installGuard(ctx context.Context) error {
 	if answer.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
 		return err
 	}
+	if cached(program) {
+		change.Notes = append(change.Notes, fmt.Sprintf("%q is in a cache and may be deleted; then the guard looks on the PATH: "+
+			"install it there, as with npm install -g agent-locks", program))
+	}
 	a.warn(change.Notes)
 	if a.json {
 		return a.printJSON(answer)

@@ -169,8 +169,8 @@ func (a *app) applySettings(changes []setup.Change) error {
 
 // native is where settings of the user's find this program: by its name on the
 // PATH, where that leads to this very file (an upgrade keeps the name), else by
-// the file. "": it is not there to stay, as in a temporary directory, or goes
-// by another name, which removing it would not know.
+// the file. "": it is not there to stay, as in a temporary directory or a cache,
+// or goes by another name, which removing it would not know.
 func (a *app) native() string {
 	self, err := a.Executable()
 	if err != nil {
@@ -180,7 +180,7 @@ func (a *app) native() string {
 		self = found
 	}
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe")
-	if !filepath.IsAbs(self) || name != "agent-locks" || within(a.TempDir, self) {
+	if !filepath.IsAbs(self) || name != "agent-locks" || within(a.TempDir, self) || cached(self) {
 		return ""
 	}
 	return self
@@ -190,6 +190,17 @@ func (a *app) native() string {
 func within(dir, path string) bool {
 	for _, d := range []string{dir, resolved(dir)} {
 		if rel, err := filepath.Rel(d, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// cached reports whether a program lies where npx or pnpm dlx keep what they
+// run, which they delete as they like.
+func cached(program string) bool {
+	for dir := range strings.SplitSeq(filepath.ToSlash(program), "/") {
+		if dir == "_npx" || dir == "dlx" || strings.HasPrefix(dir, "dlx-") {
 			return true
 		}
 	}

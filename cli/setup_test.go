@@ -112,6 +112,8 @@ func TestSetupNamesThisProgram(t *testing.T) {
 		exe = ".exe"
 	}
 	self, foreign, build, other := file("cellar/0.2/agent-locks"+exe), file("bin/agent-locks"+exe), file("tmp/b/agent-locks"+exe), file("al"+exe)
+	npx := file("npm/_npx/b1a5/node_modules/@agent-locks/linux-x64/bin/agent-locks" + exe)
+	dlx := file("pnpm/dlx-81/node_modules/@agent-locks/linux-x64/bin/agent-locks" + exe)
 	named := filepath.Join(dir, "links", "agent-locks"+exe)
 	if err := errors.Join(os.Mkdir(filepath.Dir(named), 0o777), os.Link(self, named)); err != nil {
 		t.Fatal(err)
@@ -122,6 +124,8 @@ func TestSetupNamesThisProgram(t *testing.T) {
 		{self, "", self},
 		{build, filepath.Dir(foreign), ""},
 		{other, filepath.Dir(foreign), ""},
+		{npx, filepath.Dir(foreign), ""},
+		{dlx, "", ""},
 	} {
 		a := &app{World: World{
 			TempDir: filepath.Join(dir, "tmp"), Executable: func() (string, error) { return c.self, nil },
