@@ -1,0 +1,87 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serving starts the server by npm's script and waits for its first answer.
+func serving(t *testing.T, sig os.Signal) (script *exec.Cmd, program int) {
+	t.Helper()
+	cmd := newNpmPackage(t).command(false)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startHeeding(t, cmd, sig)
+	if _, err := stdin.Write([]byte(initializeOnce)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		t.Fatalf("no answer to initialize: %v", err)
+	}
+	stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { stuck.Stop() })
+	// A Node that can replace itself has become the program.
+	children, err := exec.Command("pgrep", "-P", strconv.Itoa(cmd.Process.Pid)).Output()
+	if _, isExit := errors.AsType[*exec.ExitError](err); err != nil && !isExit {
+		t.Skip(err)
+	}
+	program = cmd.Process.Pid
+	if child := strings.TrimSpace(string(children)); child != "" {
+		if program, err = strconv.Atoi(child); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cmd, program
+}
+
+func TestNpmScriptPassesSignalsOn(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd, program := serving(t, sig)
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("it ended with %v, and the server ends a signal with exit code 0", err)
+			}
+			if err := syscall.Kill(program, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("the program is still there (%v)", err)
+			}
+		})
+	}
+}
+
+func TestNpmScriptEndsAsTheProgramDid(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGABRT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd, program := serving(t, syscall.SIGTERM)
+			if err := syscall.Kill(program, sig); err != nil {
+				t.Fatal(err)
+			}
+			err := cmd.Wait()
+			exit, ok := errors.AsType[*exec.ExitError](err)
+			if !ok || exit.Sys().(syscall.WaitStatus).Signal() != sig && exit.ExitCode() != 2 { // Go's own end by SIGABRT
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}
