@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func TestGuardOfCommits(t *testing.T) {
 	t.Parallel()
 	held := []string{"held/old.txt"}
-	for name, test := range map[string]func(*site){
+	for name, test := range gittest.SomeOf(4, map[string]func(*site){
 		"from the main worktree": func(s *site) { // which the lock was made from
 			s.write("main", "held/old.txt", "changed\n")
 			s.git(s.main, "add", ".")
@@ -109,7 +111,7 @@ func TestGuardOfCommits(t *testing.T) {
 			s.git(s.link, "mv", "held/old.txt", "free/new.txt")
 			s.commit(filepath.Join(s.link, "free"), held)
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

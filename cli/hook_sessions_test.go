@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -57,7 +58,7 @@ const (
 // session can be meant, and another one everywhere else.
 func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range gittest.SomeOf(3, map[string]struct {
 		between func(*session)
 		source  string
 		same    bool
@@ -79,7 +80,7 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 		"a new one":                         {func(s *session) { s.endOf(first, "other") }, "startup", false},
 		"forked":                            {func(*session) {}, "fork", false},
 		"without a source":                  {func(s *session) { s.endOf(first, "clear") }, "", false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSession(t)

@@ -98,7 +98,7 @@ func TestHookAnswers(t *testing.T) {
 		write = my + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
 		done  = my + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
 	)
-	for name, c := range map[string]struct {
+	for name, c := range gittest.SomeOf(12, map[string]struct {
 		event string
 		in    string
 		env   []string
@@ -179,7 +179,7 @@ func TestHookAnswers(t *testing.T) {
 		"unknown-event":          {event: "before-lunch", in: my + `"hook_event_name":"BeforeLunch"}`},
 		"unknown-event-no-name":  {event: "", in: my + `"tool_name":"Edit"}`},
 		"malformed-without-name": {event: "", in: `{`},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSession(t)
