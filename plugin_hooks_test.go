@@ -41,7 +41,7 @@ func TestPluginHooksAnswer(t *testing.T) {
 			}
 		}
 	}
-	if ran != 5 {
-		t.Errorf("%d hooks ran, want 5", ran)
+	if ran != 6 {
+		t.Errorf("%d hooks ran, want 6", ran)
 	}
 }

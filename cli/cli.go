@@ -102,6 +102,7 @@ type locks interface {
 	SessionStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SubagentStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SessionEnd(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
+	SessionWaits(context.Context, store.SessionRequest) (store.Answer[[]string], error)
 	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardState], error)

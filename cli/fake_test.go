@@ -98,6 +98,10 @@ func (f *fake) SubagentStart(_ context.Context, r store.SessionRequest) (store.A
 func (f *fake) SessionEnd(_ context.Context, r store.SessionRequest) (store.Answer[store.Started], error) {
 	return give[store.Started](f, r)
 }
+
+func (f *fake) SessionWaits(_ context.Context, r store.SessionRequest) (store.Answer[[]string], error) {
+	return give[[]string](f, r)
+}
 func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.EditVerdict], error) {
 	return give[store.EditVerdict](f, r)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func newHook(a *app) *cobra.Command {
 			"session who it is, deny edits of files that somebody else holds, keep the\n" +
 			"session's locks alive. It is for the client's settings: agent-locks setup claude\n" +
 			"puts it there.\n\n" +
-			"Events: " + claude.Events + "\n\n" +
+			"Events: " + strings.Replace(claude.Events, "post-tool-use, ", "post-tool-use,\n", 1) + "\n\n" +
 			"Whatever comes in on stdin, hook claude prints an answer, with exit code 0.",
 		Example: "  agent-locks hook claude pre-tool-use < event.json",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -39,6 +39,7 @@ func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], e
 		blocked, warned := holdsOf(p.call, rules.Judge(p.names, p.claims), p.entries, p.minutes)
 		markEnded(p.call, blocked)
 		out.You = p.who.Agent
+		atWork(p.call, p.who, p.entries)
 		out.Blocked = append(out.Blocked, blocked...)
 		out.Warned = append(out.Warned, warned...)
 		return nil

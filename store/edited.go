@@ -52,6 +52,7 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 	if len(own) == 0 {
 		return nil
 	}
+	atWork(c, p.who, own)
 	out.Notes = append(out.Notes, notesForEditor(p, own)...)
 	outside := outsideName(p)
 	if outside != "" {

@@ -55,6 +55,7 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 				out.Left = me.Left
 			}
 		}
+		atWork(c, itself(c, out.AgentID, r.Former), entries)
 		describe(c, &out, r, nil, entries, known) // another session may have had that name as well
 		return out, nil
 	})
@@ -205,6 +206,13 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 	}
 }
 
+// itself is a session as the holder of its locks.
+func itself(c *call, agent, former *string) rules.Caller {
+	who := c.here()
+	who.Agent, who.Former = agent, former
+	return who
+}
+
 // SubagentStart remembers that an agent starts within a session, so that its
 // locks are told from those of others there; the answer is the session's ids.
 func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
@@ -227,6 +235,9 @@ func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Sta
 			c.warn("the subagent could not be recorded: %v", err)
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
+		}
+		if entries, err := c.list(disk.ActiveOnly); err == nil { // what cannot be read says nothing of the subagent
+			atWork(c, itself(c, out.AgentID, nil), entries)
 		}
 		return out, nil
 	})
@@ -255,6 +266,7 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}
+		atWork(c, itself(c, out.AgentID, former), entries)
 		describe(c, &out, r, former, entries, nil)
 		return out, nil
 	})

@@ -16,6 +16,7 @@ const (
 	subagentStart = "SubagentStart"
 	preToolUse    = "PreToolUse"
 	postToolUse   = "PostToolUse"
+	notification  = "Notification"
 	sessionEnd    = "SessionEnd"
 )
 
@@ -24,7 +25,7 @@ const (
 func eventNamed(name string) string {
 	known := map[string]string{
 		"session-start": sessionStart, "subagent-start": subagentStart, "pre-tool-use": preToolUse,
-		"post-tool-use": postToolUse, "session-end": sessionEnd,
+		"post-tool-use": postToolUse, "notification": notification, "session-end": sessionEnd,
 	}
 	if event, ok := known[name]; ok {
 		return event
@@ -45,9 +46,10 @@ type input struct {
 	SessionID     string          `json:"session_id"`
 	Cwd           string          `json:"cwd"`
 	HookEventName string          `json:"hook_event_name"`
-	Source        string          `json:"source"`   // how a session starts: startup, resume, clear, compact, fork
-	Reason        string          `json:"reason"`   // why it ends: clear, resume, logout, prompt_input_exit, other, ...
-	AgentID       string          `json:"agent_id"` // the subagent whose event it is; absent in the session's own thread
+	Source        string          `json:"source"`            // how a session starts: startup, resume, clear, compact, fork
+	Reason        string          `json:"reason"`            // why it ends: clear, resume, logout, prompt_input_exit, other, ...
+	AgentID       string          `json:"agent_id"`          // the subagent whose event it is; absent in the session's own thread
+	Notification  string          `json:"notification_type"` // absent from older clients
 	ToolName      string          `json:"tool_name"`
 	ToolInput     json.RawMessage `json:"tool_input"`
 }
@@ -76,6 +78,8 @@ func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) 
 		return e.beforeEdit(ctx)
 	case postToolUse:
 		return e.afterEdit(ctx)
+	case notification:
+		return e.waits(ctx)
 	case sessionEnd:
 		return e.end(ctx)
 	default:

@@ -146,3 +146,22 @@ func (e *event) end(ctx context.Context) Answer {
 		"Finish what is done (agent-locks finish <id>); the rest goes stale and can be reaped.",
 		render.Plain(*ans.Result.AgentID), lockLines(ans.Result.Own, nil))}
 }
+
+// waits marks the session's locks as waiting for a person: the client tells one
+// that it needs a permission, or has waited for input. It reports other things
+// as well, by types of which only these are known to ask for nothing.
+func (e *event) waits(ctx context.Context) Answer {
+	switch e.in.Notification {
+	case "auth_success", "elicitation_complete", "elicitation_response", "agent_completed":
+		return Answer{}
+	}
+	if e.who.agent == nil {
+		return Answer{}
+	}
+	ans, err := e.hook.Locks.SessionWaits(ctx, e.request(""))
+	e.hook.Warn(ans.Warnings)
+	if err != nil && !errors.Is(err, store.NotARepository) {
+		e.hook.Warn([]string{errorText(err)}) // the person has the client's own message to read
+	}
+	return Answer{}
+}

@@ -34,6 +34,9 @@ func Show(w io.Writer, l store.Whole) {
 	if l.LeaseMinutes > 0 {
 		field("lease", store.Minutes(l.LeaseMinutes))
 	}
+	if l.WaitingForPerson != "" {
+		field("waits", "for a person, since "+l.WaitingForPerson)
+	}
 	field("finished", finishedLine(l.Summary))
 	field("file", l.FilePath)
 	writeWaiting(w, l.Waiting)

@@ -82,6 +82,7 @@ func hooks(p policy) []part {
 		{"SubagentStart", "subagent-start", ""},
 		{"PreToolUse", "pre-tool-use", editTools},
 		{"PostToolUse", "post-tool-use", editTools},
+		{"Notification", "notification", ""},
 		{"SessionEnd", "session-end", ""},
 	}
 	parts := make([]part, len(events))

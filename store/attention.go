@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// SessionWaits marks the locks that a session itself holds as waiting for a
+// person, where its client says that it does, and answers with their ids. What
+// the session does next takes the mark off. It is no heartbeat: `updated` stays.
+// Where the mutex cannot be acquired at once, nothing is written.
+func (s *Store) SessionWaits(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]string, error) {
+		entries, err := c.list(disk.ActiveOnly)
+		if err != nil {
+			return nil, err
+		}
+		editor := EditRequest{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID, Session: r.Session}
+		who, err := editorOf(c, editor, len(entries) > 0)
+		if err != nil {
+			return nil, err
+		}
+		return setWaiting(c, who, entries, true)
+	})
+}
+
+// atWork takes the mark off the locks that a session holds, for something came
+// from it. That fails where marking does, which is no reason to say nothing else.
+func atWork(c *call, who rules.Caller, entries []disk.Entry) {
+	if _, err := setWaiting(c, who, entries, false); err != nil {
+		c.warn("that the session no longer waits for a person cannot be written: %v", err)
+	}
+}
+
+// setWaiting sets or removes the mark on those of the entries that the session
+// itself holds and that do not say so yet.
+func setWaiting(c *call, who rules.Caller, entries []disk.Entry, waits bool) ([]string, error) {
+	differs := func(l *lockfile.Lock) bool {
+		return l.AgentID != nil && who.IsHolder(l) && l.WaitingForPerson.IsZero() == waits
+	}
+	marked := []string{}
+	if !slices.ContainsFunc(entries, func(e disk.Entry) bool { return differs(&e.Lock) }) {
+		return marked, nil
+	}
+	wait := c.dir.Wait
+	defer func() { c.dir.Wait = wait }()
+	c.dir.Wait = min(wait, hookPatience)
+	edit := lockfile.Edit{Remove: []string{waitingForPerson}}
+	if waits {
+		edit = lockfile.Edit{Set: []lockfile.KeyValue{{Key: waitingForPerson, Value: c.now().Raw}}}
+	}
+	_, err := change(c, func(tx *disk.Tx) (struct{}, error) {
+		for _, listed := range entries {
+			if !differs(&listed.Lock) {
+				continue
+			}
+			e, err := c.dir.Get(c.ctx, listed.Lock.ID)
+			switch {
+			case errors.Is(err, fault.LockNotFound):
+				continue
+			case err != nil:
+				return struct{}{}, err
+			case e.Done() || !differs(&e.Lock):
+				continue // ended, or changed, since it was listed
+			}
+			if _, err := tx.Rewrite(e, edit); err != nil {
+				return struct{}{}, err
+			}
+			marked = append(marked, e.Lock.ID)
+		}
+		return struct{}{}, nil
+	})
+	if errors.Is(err, fault.StoreBusy) && c.ctx.Err() == nil {
+		return marked, nil
+	}
+	return marked, err
+}
