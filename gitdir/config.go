@@ -128,6 +128,11 @@ func Settings(ctx context.Context, q Query, keys string) (map[string]string, err
 	if err != nil {
 		return nil, err
 	}
+	return r.SettingsOf(ctx, keys)
+}
+
+// SettingsOf is Settings of a repository that was found.
+func (r *Repo) SettingsOf(ctx context.Context, keys string) (map[string]string, error) {
 	out, err := r.Git(ctx, "config", "-z", "--get-regexp", keys)
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
 		return nil, err

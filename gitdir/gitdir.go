@@ -38,6 +38,16 @@ type Error struct {
 	Message string // one line, lower case, names the offending value in quotes
 	Hint    string // what to do, one line; may be empty
 	Err     error  // the cause, where there is one
+
+	said string // git's own words, where it said any
+}
+
+// Said are git's own words in an error, else the whole error.
+func Said(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.said != "" {
+		return e.said
+	}
+	return err.Error()
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -111,6 +111,11 @@ var always = []string{
 // run runs git and returns what it printed. Its error is exec.ErrNotFound
 // where there is no git program, the context's, or an *Error with git's words.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.runWith(ctx, nil, args...)
+}
+
+// runWith is run with something to read for git.
+func (g program) runWith(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	path, err := g.path()
 	if err != nil {
 		return nil, err
@@ -121,6 +126,9 @@ func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "PWD="+g.dir)
 	cmd.Env = append(cmd.Env, always...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if input != nil {
+		cmd.Stdin = bytes.NewReader(input)
+	}
 	cmd.WaitDelay = pipeDelay
 	err = finish(ctx, cmd)
 	if ctx.Err() != nil {
@@ -177,7 +185,7 @@ func (g program) failure(err error, stderr string) error {
 		if strings.HasPrefix(said, no+":") { // not looked for: pointed to
 			hint = "a .git file or GIT_DIR does not lead to a repository (any longer); `git worktree repair`, run in the main worktree, fixes moved ones"
 		}
-		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err}
+		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err, said: said}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
 		said, _, _ = strings.Cut(strings.TrimSpace(stderr), "\n") // the usage follows
@@ -186,7 +194,7 @@ func (g program) failure(err error, stderr string) error {
 	if said == "" {
 		said = err.Error()
 	}
-	return &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git failed in %q: %s", g.dir, said), Hint: rest, Err: err}
+	return &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git failed in %q: %s", g.dir, said), Hint: rest, Err: err, said: said}
 }
 
 // words splits git's message into the line that says what was wrong and the

@@ -1,6 +1,7 @@
 package gitdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,31 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
+}
+
+// ErrElsewhere: where a worktree stood, another repository or none stands now.
+var ErrElsewhere = errors.New("not a worktree of this repository any more")
+
+// Sibling is the worktree of this repository at a root that Worktrees lists, as
+// git finds it by standing there, in the same environment and with content
+// filters run or not as here. The error is as Find's, or ErrElsewhere.
+func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
+	if root == r.Worktree {
+		return r, nil
+	}
+	s, err := Find(ctx, Query{BaseDir: &root, Environ: r.environ})
+	switch {
+	case errors.Is(err, ErrNotRepository):
+		return nil, ErrElsewhere
+	case err != nil:
+		return nil, err
+	case s.Worktree != root || !sameFile(s.CommonDir, r.CommonDir):
+		return nil, ErrElsewhere
+	}
+	if r.unfiltered {
+		s, _, err = s.Unfiltered(ctx)
+	}
+	return s, err
 }
 
 // Nested lists the worktrees of the repository that stand inside the caller's,

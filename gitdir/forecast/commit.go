@@ -1,0 +1,71 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// commitAll makes commits of the snapshots. A side that is as its HEAD has it is
+// that commit.
+func (f *forecast) commitAll(ctx context.Context) error {
+	var heads []string
+	for _, s := range f.Sides {
+		heads = append(heads, s.headOrNone())
+	}
+	texts, err := f.scratch.catFile(ctx, heads)
+	if err != nil {
+		return err
+	}
+	var files []string
+	var made []int
+	for i := range f.Sides {
+		s := &f.Sides[i]
+		if s.Failed != "" {
+			continue
+		}
+		var ok bool
+		s.head, ok = parseCommit(texts[i])
+		switch {
+		case !ok:
+			s.Failed = fmt.Sprintf("its commit %s is not in the repository", s.Head)
+			continue
+		case s.commit == s.Head:
+			s.tree = s.head.tree
+			continue
+		case s.tree == s.head.tree && len(s.merged) == 0:
+			s.commit = s.Head
+			continue
+		}
+		name := fmt.Sprintf("commit%d", i)
+		text := commit{s.tree, s.head.date}.text(append([]string{s.Head}, s.merged...))
+		if err := f.scratch.write(name, text); err != nil {
+			return err
+		}
+		files, made = append(files, name), append(made, i)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	out, err := f.scratch.git.Run(ctx, []byte(strings.Join(files, "\n")+"\n"), "hash-object", "-t", "commit", "-w", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(made) {
+		return fmt.Errorf("git hash-object printed %d ids for %d commits", len(ids), len(made))
+	}
+	for n, i := range made {
+		f.Sides[i].commit = ids[n]
+	}
+	return nil
+}
+
+// headOrNone is a side's commit, or an id that no object has, so that each side
+// has one answer.
+func (s *Side) headOrNone() string {
+	if s.Head == "" {
+		return strings.Repeat("0", 40)
+	}
+	return s.Head
+}

@@ -1,0 +1,80 @@
+package forecast_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/forecast"
+)
+
+// What the forecast says of every two worktrees is what a real merge of them
+// says, in paths and kinds, and afterwards all of the user's files are as they
+// were.
+func TestEqualsRealMerges(t *testing.T) {
+	t.Parallel()
+	seeds, files := 24, 200
+	if testing.Short() {
+		seeds, files = 2, 60
+	}
+	total := map[string]int{}
+	for seed := range seeds {
+		m := newMess(newSandbox(t), uint64(seed), files, 4)
+		before := m.sum("")
+		res := m.ask("main", forecast.Request{All: true})
+		if m.sum("") != before {
+			t.Errorf("seed %d: files changed", seed)
+		}
+		if len(res.Pairs) != 6 || !res.Exact {
+			t.Fatalf("seed %d: %d pairs, exact %v", seed, len(res.Pairs), res.Exact)
+		}
+		j := m.newJudge()
+		for _, p := range res.Pairs {
+			yours, theirs := m.name(res, p.Yours), m.name(res, p.Theirs)
+			want, crashed := j.merge(yours, theirs)
+			if crashed {
+				total["crashed"]++
+				continue
+			}
+			var got []string
+			for _, f := range p.Files {
+				total[f.Kind]++
+				kind := f.Kind
+				if kind == forecast.Driver { // the judge's always finds a conflict
+					kind = forecast.Content
+				} else if len(f.Lines) > 0 {
+					total["lines"]++
+				}
+				got = append(got, fmt.Sprintf("%s %q", kind, f.Path))
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("seed %d: %s and %s\ngot  %q\nwant %q (%s)", seed, yours, theirs, got, want, p.Why)
+			}
+			if len(want) == 0 {
+				total["clean"]++
+			}
+		}
+		if _, err := os.Lstat(m.path("ran")); err == nil {
+			t.Errorf("seed %d: a merge driver was run", seed)
+		}
+	}
+	t.Log(total)
+	for _, kind := range []string{"content", "both_added", "deleted_there", "deleted_here", "names", "driver", "lines", "clean"} {
+		if total[kind] == 0 && !testing.Short() {
+			t.Errorf("no merge had %s", kind)
+		}
+	}
+}
+
+// name is what the worktree of a side is called in the sandbox.
+func (m *mess) name(res *forecast.Result, i int) string {
+	for _, w := range m.worktrees {
+		if m.path(w) == res.Sides[i].Worktree {
+			return w
+		}
+	}
+	m.Fatalf("side %q is no worktree", res.Sides[i].Worktree)
+	return ""
+}

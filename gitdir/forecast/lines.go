@@ -1,0 +1,79 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxWithLines is of how many names the lines are looked for.
+const maxWithLines = 1000
+
+// findLines finds where in one's own files the conflicts are.
+func (f *forecast) findLines(ctx context.Context, open []int, answers []judged) error {
+	var names []string
+	for _, i := range open {
+		for _, file := range f.Pairs[i].Files {
+			if file.marked() {
+				names = append(names, file.Path)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for part := range chunks(names[:min(len(names), maxWithLines)]) {
+		if err := f.linesOf(ctx, part, open, answers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked reports whether git marks lines in such a file.
+func (f *File) marked() bool { return f.Kind == Content || f.Kind == BothAdded }
+
+// linesOf does so for some names, of all pairs at once.
+func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answers []judged) error {
+	var input strings.Builder
+	var asked []*Pair
+	for n, i := range open {
+		p := &f.Pairs[i]
+		if slices.ContainsFunc(p.Files, func(file File) bool { return file.marked() && slices.Contains(names, file.Path) }) {
+			fmt.Fprintf(&input, "%s %s\n", answers[n].merged.tree, f.Sides[p.Yours].tree)
+			asked = append(asked, p)
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	args := []string{"--literal-pathspecs", "diff-tree", "--stdin", "-r", "-p", "-U0", "--full-index",
+		"--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--"}
+	out, err := f.scratch.git.Run(ctx, []byte(input.String()), append(args, names...)...)
+	if err != nil {
+		return err
+	}
+	parseHunks(out, func(pair int, newID string, hunks []hunk) {
+		if pair == 0 || pair > len(asked) {
+			return
+		}
+		p := asked[pair-1]
+		for k := range p.Files {
+			if file := &p.Files[k]; file.ours() == newID && file.marked() && len(file.Lines) == 0 {
+				file.Lines = conflicts(hunks, f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+				break // another file may be the same
+			}
+		}
+	})
+	return nil
+}
+
+// ours is the object of one's own version.
+func (f *File) ours() string {
+	for _, s := range f.stages {
+		if s.number == "2" {
+			return s.id
+		}
+	}
+	return ""
+}

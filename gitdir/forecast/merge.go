@@ -1,0 +1,164 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// merge judges the pairs. What fails of one side makes its pairs unjudged, and
+// so does whatever is not an answer of git's: nothing counts as clean but what
+// git called so.
+func (f *forecast) merge(ctx context.Context) error {
+	var open []int // pairs to be merged
+	for i := range f.Pairs {
+		p := &f.Pairs[i]
+		yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
+		switch {
+		case yours.Failed != "":
+			p.Why = fmt.Sprintf("%q: %s", yours.Place(), yours.Failed)
+		case theirs.Failed != "":
+			p.Why = fmt.Sprintf("%q: %s", theirs.Place(), theirs.Failed)
+		default:
+			open = append(open, i)
+		}
+	}
+	differ := make(chan error, 1)
+	d := newDifferences(f)
+	go func() { differ <- d.find(ctx, open) }() // beside the merges
+	answers, err := f.answersOf(ctx, open)
+	if derr := <-differ; err == nil {
+		err = derr
+	}
+	if err != nil {
+		return err
+	}
+	if answers == nil { // this git cannot merge trees
+		f.Exact = false
+		f.mergeFiles(ctx, open, d)
+		return ctx.Err()
+	}
+	for n, i := range open {
+		p := &f.Pairs[i]
+		p.take(answers[n], f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+	}
+	if err := f.findLines(ctx, open, answers); err != nil {
+		return err
+	}
+	if f.rules.changed {
+		f.Exact = false
+	}
+	f.settle(ctx, open, d)
+	return ctx.Err()
+}
+
+// Place is how a side is called: its directory, or its ref.
+func (s *Side) Place() string {
+	if s.Worktree != "" {
+		return s.Worktree
+	}
+	return s.Branch
+}
+
+// A judged is git's answer to a pair, or why there is none.
+type judged struct {
+	merged answer
+	why    string
+}
+
+// take makes files of the paths that git could not merge. A file for which the
+// other side has a directory git moves aside, to its name, ~ and a commit.
+func (p *Pair) take(j judged, yours, theirs string) {
+	p.Why = j.why
+	for _, stages := range j.merged.byPath() {
+		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages}
+		for _, commit := range []string{yours, theirs} {
+			if name, aside := strings.CutSuffix(file.Path, "~"+commit); aside {
+				file.Path, file.Kind = name, Names
+			}
+		}
+		p.Files = append(p.Files, file)
+	}
+	slices.SortStableFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	p.Files = slices.CompactFunc(p.Files, func(a, b File) bool { return a.Path == b.Path })
+	if j.why == "" && !j.merged.clean && len(p.Files) == 0 {
+		p.Why = "git cannot merge them, and names no file"
+	}
+}
+
+// answersOf asks git to merge the pairs, as many at a time as there are
+// processors.
+func (f *forecast) answersOf(ctx context.Context, open []int) ([]judged, error) {
+	if len(open) == 0 {
+		return []judged{}, nil
+	}
+	size := (len(open)-1)/runtime.GOMAXPROCS(0) + 1
+	parts := slices.Collect(slices.Chunk(open, max(size, 8)))
+	answers, errs := make([][]judged, len(parts)), make([]error, len(parts))
+	f.each(len(parts), func(n int) { answers[n], errs[n] = f.answers(ctx, parts[n]) })
+	if err := errors.Join(errs...); err != nil || answers[0] == nil {
+		return nil, err
+	}
+	return slices.Concat(answers...), nil
+}
+
+// answers asks git to merge each pair: all in one process, as long as that
+// answers. Where it stops at a pair, that one is asked alone, for the reason. nil
+// where this git cannot merge trees.
+func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
+	all := make([]judged, 0, len(open))
+	batch := true
+	for len(all) < len(open) {
+		if batch {
+			var input strings.Builder
+			for _, i := range open[len(all):] {
+				fmt.Fprintf(&input, "%s %s\n", f.Sides[f.Pairs[i].Yours].commit, f.Sides[f.Pairs[i].Theirs].commit)
+			}
+			out, err := f.scratch.git.Run(ctx, []byte(input.String()), "merge-tree", "--write-tree", "--stdin", "-z", "--no-messages")
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			batch = !gitdir.Unknown(err) // --stdin is from git 2.39 on
+			found := parseAnswers(out)
+			for _, a := range found[:min(len(found), len(open)-len(all))] {
+				all = append(all, judged{merged: a})
+			}
+			if len(all) == len(open) {
+				break
+			}
+		}
+		j, old, err := f.alone(ctx, &f.Pairs[open[len(all)]])
+		if err != nil || old {
+			return nil, err
+		}
+		all = append(all, j)
+	}
+	return all, nil
+}
+
+// alone asks git to merge one pair. old: this git cannot.
+func (f *forecast) alone(ctx context.Context, p *Pair) (j judged, old bool, err error) {
+	out, err := f.scratch.git.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--no-messages",
+		f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+	if ctx.Err() != nil {
+		return j, false, ctx.Err()
+	}
+	if gitdir.Unknown(err) {
+		return j, true, nil
+	}
+	var ok bool
+	j.merged, ok = parseAnswer(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
+	j.merged.clean = err == nil
+	switch code := gitdir.Exited(err); {
+	case ok && (err == nil && len(j.merged.unmerged) == 0 || code == 1):
+		return j, false, nil
+	case err == nil:
+		return judged{why: "git's answer cannot be read"}, false, nil
+	}
+	return judged{why: gitdir.Said(err)}, false, nil
+}

@@ -1,0 +1,108 @@
+package forecast
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// Of the user's settings, those that decide what a merge finds are passed on.
+// Merge drivers are programs, and none is run.
+
+// rules are the repository's own rules for merging.
+type rules struct {
+	passed  []string // name=value
+	drivers []string // that have a program
+	usual   string   // merge.default: the driver of files without an attribute
+	renames bool
+	limit   string // of renames
+	changed bool   // line ends are made the same before merging, which is not done here
+}
+
+const settingsOfMerges = `^(merge\..*|diff\.(renames|renamelimit|algorithm))$`
+
+func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
+	settings, err := r.SettingsOf(ctx, settingsOfMerges)
+	if err != nil {
+		return rules{}, err
+	}
+	return rulesOf(settings), nil
+}
+
+func rulesOf(settings map[string]string) rules {
+	r := rules{renames: true}
+	for _, name := range []string{"diff.renames", "merge.renames", "diff.renamelimit", "merge.renamelimit", "merge.directoryrenames", "diff.algorithm"} {
+		value, set := settings[name]
+		if !set {
+			continue
+		}
+		r.passed = append(r.passed, name+"="+value)
+		switch {
+		case strings.HasSuffix(name, ".renames"):
+			on, err := gitdir.ParseBool(value)
+			r.renames = on || err != nil // "copies"
+		case strings.HasSuffix(name, ".renamelimit"):
+			r.limit = value
+		}
+	}
+	r.usual = settings["merge.default"]
+	r.changed, _ = gitdir.ParseBool(settings["merge.renormalize"])
+	for key := range settings {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver"); ok {
+			r.drivers = append(r.drivers, name)
+		}
+	}
+	slices.Sort(r.drivers)
+	return r
+}
+
+// settings are those of the scratch repository.
+func (r rules) settings() []string {
+	return append([]string{"merge.default=text", "merge.conflictStyle=merge"}, r.passed...)
+}
+
+// renameFlags has a diff find renames as a merge would.
+func (r rules) renameFlags() []string {
+	if !r.renames {
+		return []string{"--no-renames"}
+	}
+	flags := []string{"-M"}
+	if r.limit != "" {
+		flags = append(flags, "-l"+r.limit)
+	}
+	return flags
+}
+
+// How git merges two contents of a file (gitattributes(5), merge).
+type manner int
+
+const (
+	asText  manner = iota
+	never          // any two changes conflict
+	union          // both are taken
+	program        // a driver decides
+)
+
+// manner reads the merge attribute of a file. A driver without a program is
+// text to git.
+func (r rules) mannerOf(attribute string) manner {
+	if attribute == "unspecified" {
+		if attribute = r.usual; attribute == "" {
+			return asText
+		}
+	}
+	switch attribute {
+	case "set", "text":
+		return asText
+	case "unset", "binary":
+		return never
+	case "union":
+		return union
+	}
+	if slices.Contains(r.drivers, attribute) {
+		return program
+	}
+	return asText
+}

@@ -1,0 +1,175 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// findSides lists what is compared: the caller's worktree first, then the
+// others and the upstream of the default branch, or the one commit asked for.
+// Under All the caller's worktree is one of many.
+func (f *forecast) findSides(ctx context.Context) error {
+	if f.repo.Worktree != "" {
+		f.Sides = append(f.Sides, sideOf(f.repo))
+	}
+	if f.request.Against != "" {
+		if f.request.All {
+			f.findWorktrees(ctx)
+		}
+		id, err := f.resolve(ctx, f.request.Against)
+		if err != nil {
+			return err
+		}
+		f.Sides = append(f.Sides, Side{Branch: f.request.Against, Head: id, commit: id})
+		return nil
+	}
+	f.findWorktrees(ctx)
+	return f.addUpstream(ctx)
+}
+
+func sideOf(r *gitdir.Repo) Side {
+	return Side{Worktree: r.Worktree, Name: r.WorktreeName(), Branch: r.Branch, Head: r.Head, repo: r}
+}
+
+// findWorktrees adds the other worktrees. One that is gone is passed over, and
+// one whose place another repository has taken; one that git refuses to look at
+// is a side that failed.
+func (f *forecast) findWorktrees(ctx context.Context) {
+	roots, err := f.repo.Worktrees()
+	if err != nil {
+		f.Notes = append(f.Notes, fmt.Sprintf("not all worktrees are known: %v", err))
+	}
+	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree })
+	sides := make([]*Side, len(roots))
+	notes := make([]string, len(roots))
+	f.each(len(roots), func(i int) {
+		if _, err := os.Lstat(roots[i]); errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		r, err := f.repo.Sibling(ctx, roots[i])
+		switch {
+		case errors.Is(err, gitdir.ErrElsewhere):
+			notes[i] = fmt.Sprintf("%q is skipped: it is not a worktree of this repository any more", roots[i])
+		case err != nil:
+			sides[i] = &Side{Worktree: roots[i], Failed: gitdir.Said(err)}
+		default:
+			s := sideOf(r)
+			sides[i] = &s
+		}
+	})
+	for i, s := range sides {
+		if s != nil {
+			f.Sides = append(f.Sides, *s)
+		}
+		if notes[i] != "" {
+			f.Notes = append(f.Notes, notes[i])
+		}
+	}
+}
+
+// A ref is one line of for-each-ref.
+type ref struct{ name, target, upstream, id string }
+
+// askRefs asks for the remotes' default branches and for the upstream of the
+// main worktree's branch.
+func (f *forecast) askRefs(ctx context.Context) ([]ref, error) {
+	args := []string{"for-each-ref", "--format=%(refname)%00%(symref)%00%(upstream)%00%(objectname)", "refs/remotes/*/HEAD"}
+	for _, s := range f.Sides {
+		if s.Name == gitdir.MainName && s.Branch != "" {
+			args = append(args, "refs/heads/"+s.Branch)
+		}
+	}
+	out, err := f.repo.Git(ctx, args...)
+	return parseRefs(string(out)), err
+}
+
+func parseRefs(out string) []ref {
+	var refs []ref
+	for line := range strings.Lines(out) {
+		if fields := strings.Split(strings.TrimSuffix(line, "\n"), "\x00"); len(fields) == 4 {
+			refs = append(refs, ref{fields[0], fields[1], fields[2], fields[3]})
+		}
+	}
+	return refs
+}
+
+// upstream is the remote-tracking branch that stands for what others will see:
+// origin's default branch, else that of the only remote that has one, else the
+// upstream of the main worktree's branch.
+func upstream(refs []ref) (name string) {
+	var defaults []ref
+	for _, r := range refs {
+		switch {
+		case r.name == "refs/remotes/origin/HEAD" && r.target != "":
+			return r.target
+		case strings.HasPrefix(r.name, "refs/remotes/") && r.target != "":
+			defaults = append(defaults, r)
+		case strings.HasPrefix(r.name, "refs/heads/"):
+			name = r.upstream
+		}
+	}
+	if len(defaults) == 1 {
+		return defaults[0].target
+	}
+	return name
+}
+
+// addUpstream adds the upstream of the default branch as it was last fetched.
+func (f *forecast) addUpstream(ctx context.Context) error {
+	refs, err := f.askRefs(ctx)
+	if err != nil {
+		return err
+	}
+	name := upstream(refs)
+	if name == "" {
+		f.Notes = append(f.Notes, "no upstream of the default branch is known (`git remote set-head origin --auto` may help): only worktrees are compared")
+		return nil
+	}
+	id := ""
+	for _, r := range refs {
+		if r.target == name {
+			id = r.id
+		}
+	}
+	if !isID(id) {
+		if id, err = f.resolve(ctx, name); err != nil {
+			f.Notes = append(f.Notes, fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))
+			return ctx.Err()
+		}
+	}
+	f.Sides = append(f.Sides, Side{Branch: short(name), Head: id, commit: id})
+	return nil
+}
+
+func short(name string) string {
+	for _, prefix := range []string{"refs/remotes/", "refs/heads/", "refs/"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// resolve is the commit that a caller means by a name. A name that git would
+// read as an option is none.
+func (f *forecast) resolve(ctx context.Context, name string) (string, error) {
+	if name == "" || name[0] == '-' {
+		return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
+	}
+	out, err := f.repo.Git(ctx, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	id := strings.TrimSpace(string(out))
+	switch {
+	case ctx.Err() != nil:
+		return "", err
+	case err != nil || !isID(id):
+		return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
+	}
+	return id, nil
+}

@@ -1,0 +1,205 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// How a worktree becomes a tree: a copy of its index is brought up to date
+// with its files, by git, and written. What git writes goes into the scratch
+// repository.
+
+const (
+	maxUntracked = 8 << 20   // bytes of one untracked file
+	maxFiles     = 256 << 20 // bytes of all files that are read
+	maxTries     = 256       // runs of update-index, where files fail
+	maxNames     = 16 << 10  // bytes of names that one command line takes on every system
+)
+
+// A taker takes the snapshot of one side.
+type taker struct {
+	side  *Side
+	git   gitdir.Runner
+	tries int
+	room  int64
+}
+
+// snapshot finds out what a side is like now.
+func (f *forecast) snapshot(ctx context.Context, i int) {
+	side := &f.Sides[i]
+	if side.Worktree == "" || side.Failed != "" {
+		return
+	}
+	if side.Head == "" {
+		side.Failed = "it has no commit yet"
+		return
+	}
+	index := f.scratch.path(fmt.Sprintf("index%d", i))
+	side.git = side.repo.Here([]string{
+		"GIT_INDEX_FILE=" + index,
+		"GIT_OBJECT_DIRECTORY=" + f.scratch.path("objects"),
+	}, []string{
+		"core.splitIndex=false", "core.compression=0", "core.hooksPath=" + f.scratch.path("nothing"), "core.safecrlf=false",
+	})
+	err := copyFile(filepath.Join(side.repo.GitDir, "index"), index)
+	if errors.Is(err, fs.ErrNotExist) {
+		side.commit = side.Head // nothing was ever checked out
+		return
+	}
+	if err == nil {
+		err = (&taker{side: side, git: side.git, room: maxFiles}).bring(ctx)
+	}
+	if err != nil {
+		side.Failed = gitdir.Said(err)
+	}
+}
+
+// bring brings the copied index up to date and writes its tree.
+func (t *taker) bring(ctx context.Context) error {
+	out, err := t.git.Run(ctx, nil, "ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	l, err := parseListing(out)
+	if err != nil {
+		return err
+	}
+	if len(l.unmerged) == 0 {
+		t.side.merged, err = t.side.repo.Merging()
+		if err != nil {
+			return err
+		}
+	}
+	paths, gone := t.choose(l)
+	if err := t.restore(ctx, l.unmerged, gone); err != nil {
+		return err
+	}
+	if err := t.add(ctx, paths); err != nil {
+		return err
+	}
+	out, err = t.git.Run(ctx, nil, "write-tree", "--missing-ok")
+	t.side.tree = strings.TrimSpace(string(out))
+	return err
+}
+
+func (t *taker) omit(path, why string) {
+	if len(t.side.Omitted) == 0 || t.side.Omitted[len(t.side.Omitted)-1].Path != path {
+		t.side.Omitted = append(t.side.Omitted, Omission{path, why})
+	}
+}
+
+// choose sorts out what git is to read: not repositories, not what is no file,
+// not what is too big. gone are tracked files whose directory has become a
+// link, which git will not look beyond.
+func (t *taker) choose(l listing) (paths, gone []string) {
+	dirs := places{root: t.side.Worktree, seen: map[string]spot{}}
+	for _, name := range l.changed {
+		switch {
+		case dirs.behindLink(name):
+			gone = append(gone, name)
+		case t.fits(name, maxFiles):
+			paths = append(paths, name)
+		}
+	}
+	nested := t.side.repo.Nested()
+	for _, name := range l.untracked {
+		dir, inside := dirs.repository(name)
+		switch {
+		case !inside:
+			if t.fits(name, maxUntracked) {
+				paths = append(paths, name)
+			}
+		case !slices.Contains(nested, strings.TrimSuffix(dir, "/")): // another worktree is nobody's change
+			t.omit(dir, "it is a repository of its own")
+		}
+	}
+	return paths, gone
+}
+
+// fits reports whether a file is one that git is to read. One that is gone is:
+// that is its change.
+func (t *taker) fits(name string, most int64) bool {
+	info, err := os.Lstat(filepath.Join(t.side.Worktree, filepath.FromSlash(name)))
+	switch mode := fs.FileMode(0); {
+	case err != nil:
+		return true
+	default:
+		mode = info.Mode()
+		if mode.IsDir() || mode&fs.ModeSymlink != 0 {
+			return true
+		}
+		if !mode.IsRegular() {
+			t.omit(name, "it is not a file")
+			return false
+		}
+	}
+	if info.Size() > most {
+		t.omit(name, fmt.Sprintf("it has more than %d MiB", most>>20))
+		return false
+	}
+	if info.Size() > t.room {
+		t.omit(name, fmt.Sprintf("all changed files have more than %d MiB", maxFiles>>20))
+		return false
+	}
+	t.room -= info.Size()
+	return true
+}
+
+// restore takes files out of the index, and puts HEAD's versions in the place
+// of those that conflict in the worktree itself.
+func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
+	if len(unmerged)+len(gone) == 0 {
+		return nil
+	}
+	var info strings.Builder
+	for _, name := range slices.Concat(unmerged, gone) {
+		fmt.Fprintf(&info, "0 %s\t%s\x00", strings.Repeat("0", len(t.side.Head)), name)
+	}
+	for names := range chunks(unmerged) {
+		out, err := t.git.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", "HEAD", "--"}, names...)...)
+		if err != nil {
+			return err
+		}
+		for record := range records(out) {
+			if !strings.HasPrefix(record, "040000 ") {
+				info.WriteString(record + "\x00")
+			}
+		}
+	}
+	for _, name := range unmerged {
+		t.omit(name, "it has a conflict of its own, so HEAD's version is compared")
+	}
+	_, err := t.git.Run(ctx, []byte(info.String()), "update-index", "-z", "--index-info")
+	return err
+}
+
+// add has git read files into the index. It stops at the first that it cannot
+// read, so where it does, halves are tried until those are found.
+func (t *taker) add(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	t.tries++
+	_, err := t.git.Run(ctx, lines(paths), "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return err
+	case len(paths) == 1 || t.tries >= maxTries:
+		for _, path := range paths {
+			t.omit(path, "git cannot read it: "+gitdir.Said(err))
+		}
+		return nil
+	}
+	half := len(paths) / 2
+	return errors.Join(t.add(ctx, paths[:half]), t.add(ctx, paths[half:]))
+}

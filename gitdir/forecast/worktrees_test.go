@@ -1,0 +1,345 @@
+package forecast_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/forecast"
+)
+
+// conflicting makes a change in both worktrees of two, uncommitted.
+func (s *sandbox) conflicting() {
+	s.Helper()
+	s.edit("main/f", 5, "mine")
+	s.edit("w/f", 5, "theirs")
+}
+
+const conflictInF = `main w content "f" [[5 5]]`
+
+func TestIndicesOfAllKinds(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]func(s *sandbox){
+		"plain":           func(*sandbox) {},
+		"version 4":       func(s *sandbox) { s.git("w", "update-index", "--index-version", "4") },
+		"split":           func(s *sandbox) { s.git("w", "update-index", "--split-index") },
+		"untracked cache": func(s *sandbox) { s.git("w", "update-index", "--force-untracked-cache"); s.git("w", "status") },
+		"sparse checkout": func(s *sandbox) { s.git("w", "sparse-checkout", "set", "--no-cone", "/f") },
+		"sparse index": func(s *sandbox) {
+			s.write("w/deep/er/x", "x\n")
+			s.commit("w")
+			s.git("w", "sparse-checkout", "set", "--cone", "--sparse-index", "none")
+		},
+		"intent to add": func(s *sandbox) { s.write("w/later", "x\n"); s.git("w", "add", "-N", "later") },
+		"same second": func(s *sandbox) { // of one size, as the index has it but for its bytes
+			s.git("w", "update-index", "--refresh")
+		},
+	}
+	for name, prepare := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.two()
+			prepare(s)
+			s.conflicting()
+			before := s.sum("")
+			s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+			if s.sum("") != before {
+				t.Error("files changed")
+			}
+		})
+	}
+}
+
+// A worktree that is merging or being rebased counts with what is resolved;
+// what conflicts there already, with HEAD's version.
+func TestInTheMiddle(t *testing.T) {
+	t.Parallel()
+	side := func(s *sandbox) { // a branch that conflicts with w in g
+		s.git("main", "branch", "side")
+		s.git("main", "worktree", "add", "-q", "../side", "side")
+		s.edit("side/g", 3, "side")
+		s.edit("side/f", 18, "side")
+		s.commit("side")
+		s.edit("w/g", 3, "theirs")
+		s.commit("w")
+		s.git("main", "worktree", "remove", "../side")
+	}
+	t.Run("merge with conflicts", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		side(s)
+		_, _ = s.try("w", "merge", "side")
+		s.edit("main/g", 3, "mine")
+		s.conflicting()
+		res := s.ask("main", forecast.Request{})
+		s.wants(s.told(res), conflictInF, `main w content "g" [[3 3]]`,
+			`main w: "g" in "DIR/w" is not compared: it has a conflict of its own, so HEAD's version is compared`)
+	})
+	t.Run("merge that is resolved", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		side(s)
+		_, _ = s.try("w", "merge", "side")
+		s.write("w/g", numbered(20))
+		s.git("w", "add", "g")
+		s.git("main", "merge", "-q", "side") // what w has merged, too
+		s.conflicting()
+		s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+	})
+	t.Run("rebase", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		side(s)
+		_, _ = s.try("w", "rebase", "side")
+		s.conflicting()
+		s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+	})
+}
+
+func TestWorktreesOfAllKinds(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("main", "worktree", "add", "-q", "--detach", "../detached")
+	s.git("main", "worktree", "add", "-q", "../locked", "-b", "locked")
+	s.git("main", "worktree", "lock", "../locked")
+	s.git("main", "worktree", "add", "-q", "../gone", "-b", "gone")
+	s.remove("gone")
+	s.git("main", "worktree", "add", "-q", "../replaced", "-b", "replaced")
+	s.remove("replaced")
+	s.git("", "init", "-q", "replaced")
+	s.git("main", "worktree", "add", "-q", "--no-checkout", "../bare-of-files", "-b", "nofiles")
+	s.git("main", "worktree", "add", "-q", "../unborn", "-b", "unborn")
+	s.git("unborn", "checkout", "-q", "--orphan", "born-later")
+	s.git("main", "worktree", "add", "-q", "../orphan", "-b", "x")
+	s.git("orphan", "checkout", "-q", "--orphan", "y")
+	s.write("orphan/f", "another beginning\n")
+	s.commit("orphan")
+	s.git("main", "worktree", "add", "-q", "in/side", "-b", "inside") // to git an untracked directory
+	s.conflicting()
+	s.edit("detached/f", 5, "theirs")
+	s.edit("locked/f", 5, "theirs")
+	s.edit("main/in/side/f", 5, "theirs")
+	before := s.sum("")
+	res := s.ask("main", forecast.Request{})
+	s.wants(s.told(res),
+		`main detached content "f" [[5 5]]`,
+		`main locked content "f" [[5 5]]`,
+		`main orphan: fatal: refusing to merge unrelated histories`,
+		`main main/in/side content "f" [[5 5]]`,
+		`main unborn: "DIR/unborn": it has no commit yet`,
+		conflictInF)
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, `replaced" is skipped`) || strings.Contains(notes, "gone") {
+		t.Errorf("notes: %q", res.Notes)
+	}
+	for _, side := range res.Sides {
+		if len(side.Omitted) > 0 {
+			t.Errorf("%s omits %v", side.Place(), side.Omitted)
+		}
+	}
+	if s.sum("") != before {
+		t.Error("files changed")
+	}
+}
+
+func TestBareRepositoryWithWorktrees(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("", "clone", "-q", "--bare", "main", "b.git")
+	s.git("b.git", "worktree", "add", "-q", "../b1", "main")
+	s.git("b.git", "worktree", "add", "-q", "../b2", "w")
+	s.edit("b1/f", 5, "mine")
+	s.edit("b2/f", 5, "theirs")
+	s.wants(s.told(s.ask("b1", forecast.Request{})), `b1 b2 content "f" [[5 5]]`)
+	s.wants(s.told(s.ask("b.git", forecast.Request{All: true})), `b1 b2 content "f" [[5 5]]`)
+}
+
+func TestUpstreamAndAgainst(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("", "clone", "-q", "main", "c")
+	s.git("c", "worktree", "add", "-q", "../cw", "-b", "cw")
+	s.edit("main/f", 5, "upstream")
+	s.commit("main")
+	s.git("c", "fetch", "-q")
+	s.edit("c/f", 5, "mine")
+	s.edit("cw/f", 5, "theirs")
+	s.wants(s.told(s.ask("c", forecast.Request{})), `c cw content "f" [[5 5]]`, `c origin/main content "f" [[5 5]]`)
+	s.wants(s.told(s.ask("c", forecast.Request{All: true})),
+		`c cw content "f" [[5 5]]`, `c origin/main content "f" [[5 5]]`, `cw origin/main content "f" [[5 5]]`)
+	s.wants(s.told(s.ask("c", forecast.Request{Against: "origin/w"})))
+	s.wants(s.told(s.ask("c", forecast.Request{Against: "HEAD@{upstream}"})), `c HEAD@{upstream} content "f" [[5 5]]`)
+	s.git("c", "remote", "set-head", "origin", "--delete") // the upstream of the main worktree's branch serves
+	s.wants(s.told(s.ask("cw", forecast.Request{})), `cw c content "f" [[5 5]]`, `cw origin/main content "f" [[5 5]]`)
+	for _, ref := range []string{"nowhere", "--output=x", "main:f", ""} {
+		_, err := forecast.Of(t.Context(), s.find("c"), forecast.Request{Against: ref, Temp: s.temp})
+		if bad := err != nil && strings.Contains(err.Error(), "not a commit"); bad != (ref != "") {
+			t.Errorf("against %q: %v", ref, err)
+		}
+	}
+}
+
+// What is left out of a snapshot makes a pair unjudged where the other side
+// changed it, and is named.
+func TestOmitted(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("", "init", "-q", "main/nested")
+	s.write("main/nested/x", "x\n")
+	s.commit("main/nested")
+	s.write("main/dangling/.git", "gitdir: /nowhere\n")
+	s.write("main/dangling/x", "x\n")
+	s.write("main/big", strings.Repeat("x", 8<<20+1))
+	res := s.ask("main", forecast.Request{})
+	s.wants(s.told(res))
+	var omitted []string
+	for _, o := range res.Sides[0].Omitted {
+		omitted = append(omitted, o.Path+": "+o.Why)
+	}
+	s.wants(omitted, "big: it has more than 8 MiB", "dangling/: it is a repository of its own", "nested/: it is a repository of its own")
+	s.write("w/big", "x\n")
+	s.write("w/other", "x\n")
+	s.wants(s.told(s.ask("main", forecast.Request{})), `main w: "big" in "DIR/main" is not compared: it has more than 8 MiB`)
+	s.remove("w/big")
+	s.write("w/nested/y", "x\n")
+	s.wants(s.told(s.ask("w", forecast.Request{})), `w main: "nested/" in "DIR/main" is not compared: it is a repository of its own`)
+}
+
+// A directory that became a link, a file that became a directory, a fifo.
+func TestFilesThatBecameSomethingElse(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.git("", "init", "-q", "main")
+	for _, name := range []string{"dir/a", "dir/b", "file", "other/c"} {
+		s.write("main/"+name, numbered(9))
+	}
+	s.commit("main")
+	s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+	s.remove("main/dir")
+	s.link("other", "main/dir")
+	s.remove("main/file")
+	s.write("main/file/in", "x\n")
+	s.edit("w/dir/a", 2, "theirs")
+	s.edit("w/file", 2, "theirs")
+	res := s.ask("main", forecast.Request{})
+	s.wants(s.told(res), `main w names "dir"`, `main w deleted_here "dir/a"`, `main w names "file"`)
+	if len(res.Sides[0].Omitted) > 0 {
+		t.Errorf("omitted: %v", res.Sides[0].Omitted)
+	}
+	if res.Sides[0].Changed != 5 { // dir/a, dir/b, dir, file, file/in
+		t.Errorf("%d changed", res.Sides[0].Changed)
+	}
+}
+
+func TestSubmodules(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.git("", "init", "-q", "lib")
+	s.write("lib/x", "1\n")
+	s.commit("lib")
+	s.git("", "init", "-q", "main")
+	s.git("main", "submodule", "--quiet", "add", s.path("lib"), "sub")
+	s.commit("main")
+	s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+	s.git("w", "submodule", "--quiet", "update", "--init")
+	s.write("lib/x", "2\n")
+	s.commit("lib")
+	second := s.git("lib", "rev-parse", "HEAD")
+	s.write("lib/x", "3\n")
+	s.commit("lib")
+	for _, w := range []string{"main", "w"} {
+		s.git(w+"/sub", "fetch", "-q")
+	}
+	s.git("main/sub", "checkout", "-q", second)
+	s.git("w/sub", "checkout", "-q", "origin/main")
+	s.git("w", "add", "sub")
+	s.wants(s.told(s.ask("main", forecast.Request{}))) // one contains the other
+	s.write("main/sub/x", "other\n")
+	s.git("main/sub", "commit", "-qam", "other")
+	s.wants(s.told(s.ask("main", forecast.Request{})), `main w submodule "sub"`)
+	s.git("main/sub", "checkout", "-q", second)
+	s.git("main/sub", "reflog", "expire", "--expire=now", "--all")
+	s.remove("w/sub")
+	s.mkdir("w/sub") // as if it was never checked out: what the index has counts
+	s.wants(s.told(s.ask("main", forecast.Request{})))
+}
+
+func TestSHA256(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two("--object-format=sha256")
+	s.conflicting()
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+}
+
+func TestShallowAndBorrowingRepositories(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.commit("main")
+	s.edit("main/f", 1, "x")
+	s.commit("main")
+	s.git("", "clone", "-q", "--depth=1", "file://"+filepath.ToSlash(s.path("main")), "shallow")
+	s.git("", "clone", "-q", "--shared", "main", "first")
+	s.git("", "clone", "-q", "--shared", "first", "shared")
+	s.write("first/.git/objects/info/alternates", "../../../main/.git/objects\n")
+	for _, r := range []string{"shallow", "shared"} {
+		s.git(r, "worktree", "add", "-q", "../"+r+"-w", "-b", "theirs")
+		s.edit(r+"/f", 5, "mine")
+		s.edit(r+"-w/f", 5, "theirs")
+		s.wants(s.told(s.ask(r, forecast.Request{})), r+" "+r+`-w content "f" [[5 5]]`)
+	}
+}
+
+func TestNothingToCompareWith(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.git("", "init", "-q", "main")
+	s.write("main/f", "x\n")
+	res := s.ask("main", forecast.Request{})
+	if len(res.Pairs) > 0 || len(res.Sides) != 1 {
+		t.Errorf("%+v", res)
+	}
+	s.commit("main")
+	if res = s.ask("main", forecast.Request{}); len(res.Pairs) > 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// A repository that may not be written to is not: its owner's modes say so, and
+// its bytes.
+func TestReadOnlyRepository(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.conflicting()
+	s.write("main/new", "x\n")
+	chmod := func(write os.FileMode) {
+		for _, dir := range []string{"main", "w"} {
+			err := filepath.Walk(s.path(dir), func(name string, info os.FileInfo, err error) error {
+				if err != nil || info.Mode()&os.ModeSymlink != 0 {
+					return err
+				}
+				return os.Chmod(name, info.Mode().Perm()&^0o222|write&0o200)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	chmod(0)
+	defer chmod(0o200)
+	before := s.sum("")
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+	if s.sum("") != before {
+		t.Error("files changed")
+	}
+}

@@ -1,0 +1,85 @@
+package gitdir
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Runner runs git in one place with settings, variables and input of its own.
+// The rest of its environment is as for Git: nothing optional is written, and
+// nothing is fetched.
+type Runner struct {
+	program  program
+	settings []string
+}
+
+// Here runs git in the caller's worktree, whose place in the repository is
+// named rather than found again, with more variables (NAME=value) and settings
+// (name=value).
+func (r *Repo) Here(variables, settings []string) Runner {
+	environ := append(scrub(r.environ), "GIT_DIR="+r.GitDir, "GIT_WORK_TREE="+r.Worktree)
+	return Runner{
+		program:  program{dir: r.Worktree, environ: append(environ, variables...)},
+		settings: slices.Concat([]string{"-c", "core.fsmonitor=false"}, r.settings, asFlags(settings)),
+	}
+}
+
+// In runs git in a submodule that is checked out in a directory. Where none is,
+// git fails: it does not look further up.
+func (r *Repo) In(dir string) Runner {
+	environ := append(scrub(r.environ), "GIT_DIR="+filepath.Join(dir, dotGit))
+	return Runner{program: program{dir: r.Worktree, environ: environ}, settings: []string{"-c", "core.fsmonitor=false"}}
+}
+
+// Apart runs git for a bare repository of our own: no configuration and no
+// attributes count but its own and the settings (name=value). nothing is an
+// empty file.
+func (r *Repo) Apart(bare, nothing string, settings []string) Runner {
+	environ := slices.DeleteFunc(slices.Clone(r.environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=") && !strings.HasPrefix(entry, "GIT_TRACE")
+	})
+	return Runner{
+		program: program{dir: bare, environ: append(environ,
+			"GIT_DIR="+bare,
+			"GIT_CONFIG_GLOBAL="+nothing, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
+			"HOME="+bare, "XDG_CONFIG_HOME="+bare)}, // git before 2.32 does not know GIT_CONFIG_GLOBAL
+		settings: asFlags(slices.Concat([]string{"core.attributesFile=" + nothing}, settings)),
+	}
+}
+
+func asFlags(settings []string) []string {
+	var flags []string
+	for _, s := range settings {
+		flags = append(flags, "-c", s)
+	}
+	return flags
+}
+
+// Run runs git with an input and returns what it printed, also where it failed.
+// The error is as Git's.
+func (g Runner) Run(ctx context.Context, input []byte, args ...string) ([]byte, error) {
+	out, err := g.program.runWith(ctx, input, slices.Concat(g.settings, args)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, noGit(err)
+	}
+	return out, err
+}
+
+// Unknown reports whether git failed because it does not know an option or a
+// command: this git is too old for it.
+func Unknown(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.ExitCode() == exitUsage
+}
+
+// Exited is git's exit code where an error says that it ended by itself, else 0.
+func Exited(err error) int {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+		return exit.ExitCode()
+	}
+	return 0
+}
