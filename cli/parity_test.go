@@ -113,7 +113,7 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 // What one face takes, the other takes too.
 func TestFlagsAreTheToolsArguments(t *testing.T) {
 	t.Parallel()
-	positional := map[string]string{"lock_id": "[id]<id>", "scope": "<glob>..."}
+	positional := map[string]string{"lock_id": "[id]<id>|<file>", "scope": "<glob>..."}
 	ownFlags := []string{"help", "json", "exit-code", "undone", "watch", "quiet"}
 	root := newRoot(&app{out: bufio.NewWriter(io.Discard)})
 	for _, tool := range server.Tools() {
