@@ -98,11 +98,12 @@ func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
 	// alone, as they do for git itself.
 	at := filepath.Join(x.dir, "elsewhere", "plain")
 	x.put("elsewhere/plain/.git/agents-locks/"+trapLock+".md", lockText("nothing", strings.Repeat("1", 40)), 0o644)
+	x.put("elsewhere/plain/.git/agents-locks/done/"+trapLock+"-2.md", lockText("nothing", strings.Repeat("1", 40)), 0o644)
 	x.fed(at, "", "drift", trapLock)
 	if ran := x.marked(); !slices.Equal(ran, []string{"clean", "process"}) {
 		t.Errorf("in the repository itself, drift ran %q", ran)
 	}
-	for _, args := range [][]string{{"status"}, {"list"}, {"check", "a"}, {"guard", "check"}, {"guard", "status"}, {"doctor"}, {"log"}, {"show", trapLock}} {
+	for _, args := range [][]string{{"status"}, {"list"}, {"check", "a"}, {"guard", "check"}, {"guard", "status"}, {"doctor"}, {"log"}, {"log", "**"}, {"show", trapLock}} {
 		x.fed(at, "", args...)
 		if ran := x.marked(); len(ran) > 0 {
 			t.Errorf("in the repository itself, %q ran %q", args, ran)

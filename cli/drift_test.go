@@ -10,6 +10,7 @@ func TestDriftRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, []store.LockDrift{}, []requestCase{
 		{args: []string{"drift"}, want: store.DriftRequest{}},
+		{args: []string{"drift", "src/**", "--scope", "b"}, want: store.DriftRequest{Scope: []string{"b", "src/**"}}},
 		{args: []string{"drift", "fix", "--agent", "me"}, want: store.DriftRequest{LockID: p("fix"), AgentID: p("me")}},
 		{args: []string{"drift", "a", "b"}, err: `drift takes one lock id, got 2 arguments, the second "b"`},
 	})

@@ -15,9 +15,10 @@ import (
 // A DriftRequest asks what changed outside a claim.
 type DriftRequest struct {
 	Target
-	LockID  *string `json:"lock_id"`  // nil: the active locks of this worktree that are not known to be others'
-	AgentID *string `json:"agent_id"` // who asks: separates one's own locks from others'
-	Limit   *int    `json:"limit"`    // how many lines a list may have; nil: 100
+	LockID  *string  `json:"lock_id"`  // nil: the active locks of this worktree that are not known to be others'
+	Scope   []string `json:"-"`        // of those, only what overlaps this; nil: all
+	AgentID *string  `json:"agent_id"` // who asks: separates one's own locks from others'
+	Limit   *int     `json:"limit"`    // how many lines a list may have; nil: 100
 }
 
 // The values of LockDrift.Outcome.
@@ -127,8 +128,18 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 		}
 		return []disk.Entry{e}, nil
 	}
+	var asked overlap.Scope
+	if len(r.Scope) > 0 {
+		var err error
+		if asked, err = c.paths.Parse(r.Scope); err != nil {
+			return nil, err
+		}
+	}
 	var here []disk.Entry
 	for _, e := range active {
+		if asked != nil && len(asked.Overlaps(storedScope(c, e))) == 0 {
+			continue
+		}
 		if !e.Done() && who.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) && storedScope(c, e).NamesFiles() {
 			here = append(here, e)
 		}

@@ -48,6 +48,7 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 		for i, e := range found {
 			out[i] = wholeOf(c, e, rules.DefaultMinutes)
 		}
+		addCommits(c, f.scope, found, out)
 		return out, nil
 	})
 }

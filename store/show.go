@@ -24,9 +24,12 @@ type Whole struct {
 	Waiting  []Waiter        `json:"waiting,omitempty"` // as Summary.Waiting, which it replaces
 	NewNotes                 // what of Notes others wrote, and the caller has not seen as the holder
 
+	Commits []Commit `json:"commits,omitempty"` // in the history of a scope: those of its time, newest first
+
 	// What a short answer omits.
-	TasksLeftOut int `json:"tasksLeftOut,omitempty"`
-	NotesLeftOut int `json:"notesLeftOut,omitempty"` // the oldest
+	CommitsLeftOut int `json:"commitsLeftOut,omitempty"` // beyond 20, in any answer
+	TasksLeftOut   int `json:"tasksLeftOut,omitempty"`
+	NotesLeftOut   int `json:"notesLeftOut,omitempty"` // the oldest
 }
 
 // Show gives one whole lock, active or done.

@@ -32,6 +32,12 @@ func writeEntry(w io.Writer, l store.Whole) {
 	fmt.Fprintf(w, "  %s\n", Plain(journalLine(l.Summary)))
 	writeTasks(w, l.Tasks)
 	writeNotes(w, l.Notes)
+	for _, c := range l.Commits {
+		fmt.Fprintf(w, "  commit %s %s (%s)\n", Plain(c.ID[:min(len(c.ID), 10)]), Short(c.Subject), Short(c.Author))
+	}
+	if l.CommitsLeftOut > 0 {
+		fmt.Fprintf(w, "  and %s more\n", Count(l.CommitsLeftOut, "commit"))
+	}
 }
 
 // endedAt is when a lock ended; older files say only when they were last
