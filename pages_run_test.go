@@ -54,6 +54,26 @@ func TestPagesShowWhatHappens(t *testing.T) {
 	}
 }
 
+// The commands that the README has a newcomer type work for one who has used a
+// client here.
+func TestReadmeCommandsWork(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)\n```sh\n(.*?)```")
+	script := transcript{page: "README.md", before: []string{"app$ mkdir ../.claude"}}
+	for _, match := range block.FindAllStringSubmatch(page(t, "README.md"), -1) {
+		for line := range strings.Lines(match[1]) {
+			if strings.HasPrefix(line, "agent-locks ") {
+				command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+				script.entries = append(script.entries, entry{"app", command + " >/dev/null && echo worked", "worked"})
+			}
+		}
+	}
+	if len(script.entries) < 2 {
+		t.Fatalf("only %q were read", script.entries)
+	}
+	script.play(t)
+}
+
 // A command that a page mentions in passing exists, and takes these flags.
 func TestPagesMentionCommandsThatExist(t *testing.T) {
 	t.Parallel()
