@@ -1,12 +1,20 @@
 package server
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/server/stdio"
+	"github.com/agent-locks/agent-locks/store"
 )
 
 // first is the id of the lock that agent one holds.
@@ -83,5 +91,42 @@ func TestNotesThatNoClientReadAreShownAgain(t *testing.T) {
 	}
 	if text := c.file(id); !strings.Contains(text, "notes_seen: 2-2\n") {
 		t.Errorf("%s", text)
+	}
+}
+
+// What is to be done after an answer is done before the client's next message is
+// read, and before the session ends.
+func TestNothingIsReadBeforeAnAnswerIsRecorded(t *testing.T) {
+	t.Parallel()
+	var recorded atomic.Int32
+	tool := fake("tell", func(ctx context.Context) (any, []string, error) {
+		seen := recorded.Load()
+		onceAnswered(ctx, func(context.Context) error {
+			time.Sleep(50 * time.Millisecond)
+			recorded.Add(1)
+			return nil
+		})
+		return map[string]int32{"seen": seen}, nil, nil
+	})
+	log := slog.New(slog.DiscardHandler)
+	s, err := newServer(new(store.Store), "1", []Tool{tool}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	c := &session{t: t, in: in, out: bufio.NewReader(out), served: make(chan error, 1)}
+	go func() { c.served <- stdio.Serve(t.Context(), s, fromClient, toClient, log) }()
+	c.write(initialize("2025-06-18"))
+	c.read("init")
+	for i := range 3 {
+		c.write(callOf("1", "tell", "{}"))
+		c.read(fmt.Sprintf(`\"seen\":%d`, i))
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-c.served; err != nil || recorded.Load() != 3 {
+		t.Errorf("%v, %d records", err, recorded.Load())
 	}
 }
