@@ -15,10 +15,7 @@ import (
 // first SIGINT, SIGTERM or SIGHUP cancels what is going on; a second one ends
 // the process at once.
 func Main() int {
-	ctx, stop := context.WithCancel(context.Background())
-	if watched := heeded(endings()); len(watched) > 0 { // none would mean all
-		ctx, stop = signal.NotifyContext(ctx, watched...)
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), heeded(endings())...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	defer speakANSI(os.Stdout)()
@@ -46,7 +43,8 @@ func Main() int {
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
 // heeded skips what the parent chose to ignore (nohup, a shell's background
-// jobs): to ask for such a signal would bring it back.
+// jobs): to ask for such a signal would bring it back. Go knows that of INT and
+// HUP only, so that something is left: to ask for none would mean all.
 func heeded(all []os.Signal) []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
@@ -54,9 +52,7 @@ func heeded(all []os.Signal) []os.Signal {
 // subscribe hears what ends programs, the terminal's Ctrl-\ too.
 func subscribe() (<-chan os.Signal, func()) {
 	heard := make(chan os.Signal, 8)
-	if watched := heeded(append(endings(), syscall.SIGQUIT)); len(watched) > 0 {
-		signal.Notify(heard, watched...)
-	}
+	signal.Notify(heard, heeded(append(endings(), syscall.SIGQUIT))...)
 	return heard, func() { signal.Stop(heard) }
 }
 
