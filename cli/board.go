@@ -24,7 +24,7 @@ func newBoard(a *app) *cobra.Command {
 		Long: "Keep showing the active locks by worktree, each with its next open task and its\n" +
 			"last note, until q or an interrupt. Same as agent-locks status --watch.",
 		Example: "  agent-locks board",
-		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that meet a scope"),
+		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target, request.ForPeople = a.target(), !a.json
 			return a.watch(cmd.Context(), request)

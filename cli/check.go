@@ -18,7 +18,7 @@ func newCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check <glob>...",
 		Short: "ask who else works on these files",
-		Long: "List the active locks that could name a file which one of the globs names, too.\n" +
+		Long: "List the active locks whose scope overlaps one of the globs.\n" +
 			"Asking blocks nobody and writes nothing.",
 		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n" +
 			"  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
@@ -38,7 +38,7 @@ func newCheck(a *app) *cobra.Command {
 	f := cmd.Flags()
 	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
 	staleFlag(f, &request.StaleMinutes)
-	textFlag(f, &request.AgentID, "agent", "leave out the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
+	textFlag(f, &request.AgentID, "agent", "omit the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
 	f.BoolVar(&exitCode, "exit-code", false,
 		"exit with 2 where locks overlap, 1 where none does but a lock file could not be read")
 	return cmd

@@ -51,7 +51,7 @@ func scenes() []scene {
 			[]string{"check", "src/api/login.ts", "--exit-code"}, exitAnswer},
 		{"The web pages are free, so it takes those.", otherTree, []string{"claim", "--title", "New login page",
 			"--scope", "src/web/**", "--agent", "agent-2"}, exitOK},
-		{"agent-1 gets on.", mainTree, []string{"update", "add-rate-limiting", "--task", demoTask,
+		{"agent-1 makes progress.", mainTree, []string{"update", "add-rate-limiting", "--task", demoTask,
 			"--note", "429 answers carry Retry-After"}, exitOK},
 		{"Anybody can see who is at work.", otherTree, []string{"status"}, exitOK},
 		{"agent-1 is done.", mainTree, []string{"finish", "add-rate-limiting",

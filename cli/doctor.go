@@ -63,7 +63,7 @@ func (a *app) examineGuard(ctx context.Context) []store.Finding {
 	}
 	f := store.Finding{
 		Severity: store.SeverityProblem, Check: store.CheckGuard,
-		Message: fmt.Sprintf("whether the commit guard runs could not be found out: %v", err),
+		Message: fmt.Sprintf("cannot tell whether the commit guard runs: %v", err),
 		Fix:     "see agent-locks guard status",
 	}
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Hint != "" {
@@ -90,7 +90,7 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 	case s.Runs:
 		f.Message = fmt.Sprintf("the commit guard runs, mode %s", s.Mode)
 	case !s.Edited && (s.Bypass || s.Mode == store.ModeOff):
-		f.Severity, f.Fix = store.SeverityNote, "to have it look again, take that back"
+		f.Severity, f.Fix = store.SeverityNote, "to switch it on again, undo that"
 		f.Message = "the commit guard is switched off: " + s.Why
 	case s.Unknown && !s.Edited:
 		f.Severity, f.Fix = store.SeverityNote, "see what that hook does, or "+s.Fix
@@ -99,7 +99,7 @@ func guardFindings(s guardState, installed bool) []store.Finding {
 		f.Severity, f.Fix = store.SeverityProblem, s.Fix
 		f.Message = fmt.Sprintf("the commit guard was installed and %s: %s", runsNot(s.Unknown), s.Why)
 		if !s.Edited {
-			f.Fix += "   (or, where it is not wanted any more: agent-locks guard uninstall)"
+			f.Fix += "   (or, if you no longer want it: agent-locks guard uninstall)"
 		}
 	}
 	findings := append([]store.Finding{f}, left...)

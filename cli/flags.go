@@ -75,7 +75,7 @@ func parentFlag(f *pflag.FlagSet, to **string) {
 }
 
 func forceFlag(f *pflag.FlagSet, to *bool) {
-	f.BoolVar(to, "force", false, "although somebody else holds it; a note will say so")
+	f.BoolVar(to, "force", false, "even if somebody else holds it; a note records it")
 }
 
 // A filter is an optional flag and where its value goes.
@@ -92,7 +92,7 @@ func applyFilters(filters ...filter) error {
 		switch {
 		case f.value == nil:
 		case *f.value == "":
-			return usage("leave the flag out to list them all", "--%s %q is empty", f.name, "")
+			return usage("omit the flag to list them all", "--%s %q is empty", f.name, "")
 		default:
 			*f.to = *f.value
 		}

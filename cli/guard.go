@@ -38,8 +38,8 @@ func newGuardCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "ask whether what is staged may be committed",
-		Long: "Look at what is staged (or at --stdin names) and ask of each file whether an\n" +
-			"active lock of somebody else covers it. Exit code 1 where one does.",
+		Long: "Check whether an active lock of somebody else covers a staged file (or a name on\n" +
+			"stdin, with --stdin). Exit code 1 where one does.",
 		Example: "  agent-locks guard check\n  git diff --name-only -z | agent-locks guard check --stdin",
 		Args:    noArgs("names come from stdin, with --stdin, each ended by a NUL"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -61,7 +61,7 @@ func newGuardCheck(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&stdin, "stdin", false, "check the NUL-separated names on stdin instead of what is staged")
-	f.BoolVar(&quiet, "quiet", false, "say nothing where nothing stands against the commit")
+	f.BoolVar(&quiet, "quiet", false, "print nothing when the commit may go through")
 	textFlag(f, &request.AgentID, "agent", "who commits: your own `id` (default: AGENT_LOCKS_AGENT_ID)")
 	textFlag(f, &request.ParentAgentID, "parent",
 		"the `id` of the agent that started you (default: AGENT_LOCKS_PARENT_ID)")

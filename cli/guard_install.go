@@ -28,7 +28,7 @@ func newGuardInstall(a *app) *cobra.Command {
 		Use:   "install",
 		Short: "make git run the guard before each commit",
 		Long: "Make git run the guard before each commit, in every worktree that shares this\n" +
-			"one's hooks. A hook that is there already goes on doing what it did, after the\n" +
+			"one's hooks. A hook that is already there keeps doing what it did, after the\n" +
 			"guard: a shell script gets a few marked lines at its top, another program is\n" +
 			"moved aside and run by ours, unless it may look for files beside itself.",
 		Example: "  agent-locks guard install",
@@ -40,8 +40,8 @@ func newGuardInstall(a *app) *cobra.Command {
 func newGuardUninstall(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall",
-		Short: "take the guard out again",
-		Long: "Take the guard out again, also of hooks that another tool has moved aside. The\n" +
+		Short: "remove the guard",
+		Long: "Remove the guard, also from hooks that another tool has moved aside. The\n" +
 			"hook that was there before is left as it was, byte for byte.",
 		Example: "  agent-locks guard uninstall",
 		Args:    noArgs(""),

@@ -18,7 +18,7 @@ func newHook(a *app) *cobra.Command {
 		Use:   "hook <client> <event>",
 		Short: "answer an agent's client before and after edits",
 		Long: "Answer one event of an agent's client (claude), whose JSON is on stdin: tell the\n" +
-			"session who it is, deny edits of files that somebody else holds, keep the\n" +
+			"session its id, deny edits of files that somebody else holds, keep the\n" +
 			"session's locks alive. It is for the client's settings: agent-locks setup claude\n" +
 			"puts it there.\n\n" +
 			"Events: " + strings.Replace(claude.Events, "post-tool-use, ", "post-tool-use,\n", 1) + "\n\n" +

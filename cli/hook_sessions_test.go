@@ -178,7 +178,7 @@ func TestTwoSessionsClearedAtOnce(t *testing.T) {
 	for _, id := range []string{third, fourth} {
 		said, is := s.startOf(id, "clear")
 		denied := s.editBy(id, "", "src/a")
-		if is == one || is == two || strings.Count(said, "whose work it is cannot be told") != 2 || !strings.Contains(denied, "whose work it is cannot be told") {
+		if is == one || is == two || strings.Count(said, "nobody can tell whose work it is") != 2 || !strings.Contains(denied, "nobody can tell whose work it is") {
 			t.Errorf("%s: %s\n%s", is, said, denied)
 		}
 		if want := "--hand-to " + is + " --agent " + one; !strings.Contains(said, want) || !strings.Contains(denied, want) {

@@ -31,7 +31,7 @@ func newPrune(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	textFlag(f, &olderThan, "older-than", "the `age` from which they go: 24h, 90d, a stamp or RFC 3339")
-	f.BoolVar(&request.Yes, "yes", false, "delete them, and do not only show them")
+	textFlag(f, &olderThan, "older-than", "the `age` at which they are deleted: 24h, 90d, a stamp or RFC 3339")
+	f.BoolVar(&request.Yes, "yes", false, "delete them instead of only listing them")
 	return cmd
 }

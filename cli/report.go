@@ -154,7 +154,7 @@ func (a *app) delivered(record func(context.Context) error) {
 		return
 	}
 	if err := record(context.Background()); err != nil { // even where the call was interrupted by now
-		a.warn([]string{"that notes were shown could not be recorded: " + err.Error()})
+		a.warn([]string{"could not record that notes were shown: " + err.Error()})
 	}
 }
 
@@ -208,13 +208,13 @@ func outcomeOf(result any) string {
 	case store.Created:
 		return fmt.Sprintf("lock %q was claimed, and stands", r.ID)
 	case store.Updated:
-		return fmt.Sprintf("lock %q was updated all the same", r.ID)
+		return fmt.Sprintf("lock %q was updated anyway", r.ID)
 	case store.Finished:
-		return fmt.Sprintf("lock %q was finished all the same", r.ID)
+		return fmt.Sprintf("lock %q was finished anyway", r.ID)
 	case store.Reopened:
 		return fmt.Sprintf("lock %q was reopened, and is active", r.ID)
 	case store.Refreshed:
-		return fmt.Sprintf("the heartbeat of lock %q was refreshed all the same", r.ID)
+		return fmt.Sprintf("the heartbeat of lock %q was refreshed anyway", r.ID)
 	}
 	return ""
 }
@@ -224,7 +224,7 @@ func outcomeOfReap(reaped []store.Reaped) string {
 	for i, r := range reaped {
 		ids[i] = fmt.Sprintf("%q", r.ID)
 	}
-	return "reaped all the same: " + strings.Join(ids, ", ")
+	return "reaped anyway: " + strings.Join(ids, ", ")
 }
 
 // answerWith prints an answer, or an error with what was done where that fails. A

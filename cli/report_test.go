@@ -140,11 +140,11 @@ func TestUnwritableOutputOfWhatWasDone(t *testing.T) {
 		want   string
 	}{
 		"claim":     {[]string{"claim", "--title", "t", "--scope", "a"}, store.Created{ID: someID}, "was claimed, and stands"},
-		"update":    {[]string{"update", "x", "--note", "n"}, store.Updated{ID: someID}, "was updated all the same"},
-		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID}, "was finished all the same"},
-		"heartbeat": {[]string{"heartbeat", "x"}, store.Refreshed{ID: someID}, "was refreshed all the same"},
+		"update":    {[]string{"update", "x", "--note", "n"}, store.Updated{ID: someID}, "was updated anyway"},
+		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID}, "was finished anyway"},
+		"heartbeat": {[]string{"heartbeat", "x"}, store.Refreshed{ID: someID}, "was refreshed anyway"},
 		"reopen":    {[]string{"reopen", "x"}, store.Reopened{ID: someID}, "was reopened, and is active"},
-		"reap":      {[]string{"reap"}, []store.Reaped{{ID: someID}}, "reaped all the same"},
+		"reap":      {[]string{"reap"}, []store.Reaped{{ID: someID}}, "reaped anyway"},
 	} {
 		for _, broken := range []error{syscall.ENOSPC, syscall.EPIPE} {
 			for _, format := range [][]string{nil, {"--json"}} {
@@ -159,7 +159,7 @@ func TestUnwritableOutputOfWhatWasDone(t *testing.T) {
 		}
 	}
 	dry := try(t, &fake{result: []store.Reaped{{ID: someID}}}, []string{"reap", "--dry-run"}, func(w *World) { w.Stdout = brokenWriter{syscall.ENOSPC} })
-	if strings.Contains(dry.stderr, "reaped all the same") {
+	if strings.Contains(dry.stderr, "reaped anyway") {
 		t.Errorf("a dry run: %q", dry.stderr)
 	}
 }

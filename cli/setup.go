@@ -27,7 +27,7 @@ func newSetup(a *app) *cobra.Command {
 		Long: "Put the MCP server into a client's settings, for Claude Code the hooks as well:\n" +
 			"the project's settings, or with --user your own. Whatever else is in them stays\n" +
 			"as it is. A project's settings start the agent-locks on the PATH, your own start\n" +
-			"this very program. An entry that has our name and starts something else is\n" +
+			"this program itself. An entry that has our name and starts something else is\n" +
 			"refused.\n\n" +
 			"Without a client it looks for clients in your home, shows what it would do to\n" +
 			"your own settings of each, which serve all your worktrees, and does it after a\n" +
@@ -57,7 +57,7 @@ func newSetup(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
-	f.BoolVar(&o.remove, "remove", false, "remove it again")
+	f.BoolVar(&o.remove, "remove", false, "remove it")
 	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
 	f.BoolVar(&o.check, "check", false, "write nothing: compare the settings with what would be written; exit with 1\nwhere they differ, or a client found here has nothing of ours")
 	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")

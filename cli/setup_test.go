@@ -29,11 +29,11 @@ would not change /p/\x1b.json, which already contains:
 {}
 `},
 		{true, []setUpFile{file(setup.Changed), file(setup.Removed), file(setup.Unchanged)},
-			`would remove from /p/\x1b.json what it has of:
+			`would remove from /p/\x1b.json:
 {}
-would delete /p/\x1b.json, which has only:
+would delete /p/\x1b.json, which contains only:
 {}
-would not change /p/\x1b.json, which has none of:
+would not change /p/\x1b.json, which contains none of:
 {}
 `},
 	} {

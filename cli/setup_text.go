@@ -65,10 +65,10 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 	}
 	if remove {
 		would = map[setup.Action]string{
-			setup.Changed:   "would remove from %s what it has of:\n%s",
-			setup.Removed:   "would delete %s, which has only:\n%s",
-			setup.Unchanged: "would not change %s, which has none of:\n%s",
-			setup.Manual:    "remove by hand from %s what it has of:\n%s",
+			setup.Changed:   "would remove from %s:\n%s",
+			setup.Removed:   "would delete %s, which contains only:\n%s",
+			setup.Unchanged: "would not change %s, which contains none of:\n%s",
+			setup.Manual:    "remove by hand from %s:\n%s",
 		}
 	}
 	for _, f := range answer.Files {

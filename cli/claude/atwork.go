@@ -83,12 +83,12 @@ func whoseHere(s store.Summary, me *string, flag string) string {
 	why := ""
 	switch {
 	case s.HolderContested:
-		why = "its session has ended, and so has another one that was in your worktree, so whose work it is cannot be " +
-			"told: ask the person you work for where you do not know (only the first to take it over gets it)"
+		why = "its session has ended, and so has another one that was in your worktree, so nobody can tell " +
+			"whose work it is: ask the person you work for if you do not know (only the first to take it over gets it)"
 	case s.HolderEnded:
 		why = "its session has ended"
 	case s.Stale:
-		why = "nothing was heard of its holder for " + store.Age(s.StaleForSeconds)
+		why = "its holder has been silent for " + store.Age(s.StaleForSeconds)
 	case s.HolderRecorded:
 		return "it belongs to another live session in your worktree, whose files are not yours to edit (if it was you " +
 			"under an earlier id, only the person you work for can tell)"
@@ -103,7 +103,7 @@ func whoseHere(s store.Summary, me *string, flag string) string {
 	if me == nil {
 		return why + "; with an agent_id you can take it over"
 	}
-	return fmt.Sprintf("%s; if the work is yours to go on with, take it over: %s", why, render.TakeOver(flag, s, *me))
+	return fmt.Sprintf("%s; if the work is yours to continue, take it over: %s", why, render.TakeOver(flag, s, *me))
 }
 
 // lockLines is a line for each of the newest locks, with what more says of it.
@@ -133,7 +133,7 @@ func lockLine(s store.Summary) string {
 	if n := len(s.Scope) + s.ScopeLeftOut - len(scope); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	who := "somebody without an id"
+	who := "an agent without an id"
 	if s.AgentID != nil {
 		who = *s.AgentID
 	}

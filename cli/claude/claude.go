@@ -113,7 +113,7 @@ func (e *event) undecided(why string) Answer {
 	if e.name != preToolUse {
 		return Answer{SystemMessage: text}
 	}
-	text += "; nobody checked whether somebody else holds this file"
+	text += "; this file was not checked against the locks of others"
 	switch e.mode() {
 	case modeOff:
 		return Answer{}

@@ -87,7 +87,7 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	case ctx.Err() != nil:
 		return e.undecided(tooLate(ctx))
 	case err != nil:
-		text := "agent-locks: nobody can tell whether somebody else holds this file: " + clipped(errorText(err), 600)
+		text := "agent-locks: cannot tell whether somebody else holds this file: " + clipped(errorText(err), 600)
 		if mode == modeDeny {
 			text += "\n" + bypassText
 		}
@@ -121,10 +121,10 @@ func (e *event) held(mode, text string) Answer {
 	if mode == modeDeny {
 		return e.decision("deny", text)
 	}
-	return e.warning("Only a warning, the edit goes through. " + text)
+	return e.warning("Only a warning: the edit goes through. " + text)
 }
 
-const bypassText = "- bypass: ask the person who runs this session; nobody else is to let the edit through."
+const bypassText = "- bypass: ask the person who runs this session; only a person may let the edit through."
 
 // elsewhere is the directory that tools and commands must name to reach
 // the store that a file's lock is in; "" where they find it from cwd.

@@ -83,7 +83,7 @@ func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) 
 	case sessionEnd:
 		return e.end(ctx)
 	default:
-		return e.undecided(fmt.Sprintf("unknown event %q; known are %s", e.name, Events))
+		return e.undecided(fmt.Sprintf("unknown event %q; events are %s", e.name, Events))
 	}
 }
 

@@ -95,7 +95,7 @@ func holdLines(held store.Hold, me *string, flag string) string {
 		fmt.Fprintf(&b, "\nIt was made from your own worktree; %s.", whoseHere(held.Summary, me, flag))
 	}
 	if held.WorktreeGone {
-		fmt.Fprintf(&b, "\nIts worktree is gone. Where nobody works on it any more: agent-locks finish %s%s --force, or "+
+		fmt.Fprintf(&b, "\nIts worktree is gone. If nobody works on it any longer: agent-locks finish %s%s --force, or "+
 			"agent-locks reap %s%s once it is stale.",
 			flag, shell.Word(held.ID), flag, shell.Word(held.ID))
 	}

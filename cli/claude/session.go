@@ -60,13 +60,13 @@ func introduction(me store.Started, exported bool) string {
 	}
 	before := ""
 	if me.Continues {
-		before = ", as in the session that this one goes on from"
+		before = ", as in the session that this one continues"
 	}
 	text := fmt.Sprintf("agent-locks: several agents may work on this repository. "+
 		"You are %q%s: pass that as agent_id to the agent-locks tools (%s). "+
 		"Claim the files before you edit them (lock_create), finish when done (lock_finish).", id, before, shells)
 	if me.Left != "" {
-		text += fmt.Sprintf("\nYou are no longer %q: another live session goes on with that work under this name. "+
+		text += fmt.Sprintf("\nYou are no longer %q: another live session continues that work under this name. "+
 			"What it holds is not yours to edit; once it has ended, you can take it over.", render.Plain(me.Left))
 	}
 	return text
@@ -85,13 +85,13 @@ func (e *event) startSubagent(ctx context.Context) Answer {
 	case errors.Is(err, store.NotARepository):
 		return Answer{}
 	case err != nil:
-		return e.undecided("the subagent cannot be told who it is: " + errorText(err))
+		return e.undecided("cannot tell the subagent its id: " + errorText(err))
 	}
 	me, session := request.Subagent, render.Plain(*ans.Result.AgentID)
 	return e.context(fmt.Sprintf("agent-locks: several agents may work on this repository. "+
 		"You are %q, a subagent of %q: pass agent_id %q and parent_agent_id %q to the agent-locks tools "+
 		"(in a shell: AGENT_LOCKS_AGENT_ID=%s AGENT_LOCKS_PARENT_ID=%s before the command, git commit included). "+
-		"Then your claims are told from those of other subagents. "+
+		"This keeps your claims apart from those of other subagents. "+
 		"Claim the files before you edit them (lock_create), finish when done (lock_finish).",
 		me, session, me, session, shell.Word(me), shell.Word(session)))
 }

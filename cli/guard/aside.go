@@ -22,7 +22,7 @@ func (p Place) mayMove(hook file, name string) error {
 		"that is not 0; " +
 		"or give it another name, and have a shell script run it, which the guard can be added to"
 	if !p.inGit() {
-		return refuse(hint, "%q is no shell script that a line can be added to", hook.path)
+		return refuse(hint, "%q is not a shell script that a line can be added to", hook.path)
 	}
 	if findsItself(hook) {
 		return refuse(hint, "%q may read its own file in the directory of the hooks, and would find another there", hook.path)
@@ -30,7 +30,7 @@ func (p Place) mayMove(hook file, name string) error {
 	switch word, known := seesItsPlace(hook.text); {
 	case !known:
 		return refuse(hint,
-			"%q is no shell script that a line can be added to, and whether it looks for files beside itself cannot be told",
+			"%q is not a shell script that a line can be added to, and it may look for files beside itself",
 			hook.path)
 	case word != "":
 		return refuse(hint, "%q may look for files beside itself (by %q), and would miss them if it was moved",
@@ -42,7 +42,7 @@ func (p Place) mayMove(hook file, name string) error {
 	}
 	if needed != "" {
 		return refuse(hint,
-			"%q is no shell script that a line can be added to, and moved away it would not find %q beside it",
+			"%q is not a shell script that a line can be added to, and moved away it would not find %q beside it",
 			hook.path, needed)
 	}
 	kept, err := look(p.aside(name))

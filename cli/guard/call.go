@@ -96,10 +96,10 @@ func isNoLauncher(word string) bool {
 func (sh Shell) called(f file) Status {
 	program := plainCall(f.text)
 	if program == "" {
-		return unknown("%q names agent-locks, and whether the guard decides over a commit there cannot be told; "+
+		return unknown("%q names agent-locks, but the guard may not decide over a commit there; "+
 			"it does where this is the first command: %s", f.path, Line)
 	}
-	look, where := sh.LookPath, "on PATH there is none"
+	look, where := sh.LookPath, "there is none on PATH"
 	if program != "agent-locks" {
 		look, where = exec.LookPath, "there is no such program"
 	}

@@ -47,7 +47,7 @@ func look(path string) (file, error) {
 	case err != nil:
 		return f, cannot("look at", path, err)
 	case !fi.Mode().IsRegular():
-		return f, refuse("move it away", "%q is no regular file", path)
+		return f, refuse("move it away", "%q is not a regular file", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

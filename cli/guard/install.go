@@ -67,7 +67,7 @@ func (p Place) renew(c *Change, at file, program string) error {
 		c.Chained = p.aside(b.before)
 	}
 	if at.parts.late {
-		c.note("what stands ahead of the guard in %q runs before it", at.path)
+		c.note("what comes before the guard in %q runs first", at.path)
 	}
 	text := at.parts.with(b)
 	if text == at.text && at.runnable() {
@@ -133,7 +133,7 @@ func clearFirst(at, kept file) error {
 }
 
 func edited(f file) error {
-	hint := "move what was added to it below the last line of the guard's, or take the guard's lines out by hand"
+	hint := "move what was added to it below the last line of the guard's, or remove the guard's lines by hand"
 	if f.first {
 		hint = "move what was added into " + firstSibling + " beside it, and remove the hook by hand"
 	}

@@ -151,7 +151,7 @@ func TestInstallOverHusky(t *testing.T) {
 	}
 	// The user's own part may call the guard instead, and is tracked.
 	g.write(filepath.Join(g.link, ".husky", "pre-commit"), "npx agent-locks guard check --quiet\n", 0o644)
-	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, ".husky/pre-commit has it run the guard cannot be told") {
+	if runs, why := g.runs(g.link, nowhere); runs || !strings.Contains(why, ".husky/pre-commit decides whether it runs the guard") {
 		t.Errorf("called by .husky/pre-commit: runs %v, %s", runs, why)
 	}
 	if c, err := g.uninstall(g.main); err != nil || c.Action != "restored" {
@@ -271,7 +271,7 @@ func TestInstallRefuses(t *testing.T) {
 		},
 		"a hook that is a directory": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit", "x"), "", 0o644)
-			return filepath.Join(g.main, ".git", "hooks", "pre-commit"), "no regular file"
+			return filepath.Join(g.main, ".git", "hooks", "pre-commit"), "not a regular file"
 		},
 		"hooks that cannot be": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, "file"), "", 0o644)
@@ -295,11 +295,11 @@ func TestInstallRefuses(t *testing.T) {
 		},
 		"a hook in a language that we do not know": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/usr/bin/env tclsh\nsource [file dirname [info script]]/x\n", 0o755)
-			return filepath.Join(g.main, ".git"), "cannot be told"
+			return filepath.Join(g.main, ".git"), "may look for files beside itself"
 		},
 		"a hook that was compiled": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "\x7fELF\x02\x01\x01\x00\x00", 0o755)
-			return filepath.Join(g.main, ".git"), "cannot be told"
+			return filepath.Join(g.main, ".git"), "may look for files beside itself"
 		},
 		"a shell hook that reads itself by way of git": func(g *ground) (string, string) {
 			g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "sed -n 3p \"$(git rev-parse --git-path hooks)/pre-commit\"\n", 0o755)

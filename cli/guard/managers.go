@@ -48,10 +48,10 @@ func managerNote(text string) string {
 	const again = ": run `agent-locks guard install` again after that, or "
 	switch {
 	case isLefthook(text):
-		return "lefthook writes this hook anew when it is installed or its settings change" + again +
+		return "lefthook rewrites this hook when it is installed or its settings change" + again +
 			"have lefthook call `agent-locks guard check`"
 	case isHusky(text):
-		return "husky writes this hook anew with each install of the project's packages" + again +
+		return "husky rewrites this hook with each install of the project's packages" + again +
 			"add this line to .husky/pre-commit: " + Line
 	}
 	return ""

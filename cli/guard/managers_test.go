@@ -37,13 +37,13 @@ func TestMayRunByAToolsSettings(t *testing.T) {
 					g.write(filepath.Join(g.link, c.settings), settings, 0o644)
 				}
 				want := settings == c.with
-				said := map[bool]string{true: c.settings + " has it run the guard cannot be told", false: "does not call agent-locks"}[want]
+				said := map[bool]string{true: c.settings + " decides whether it runs the guard", false: "does not call agent-locks"}[want]
 				runs, why := g.runs(g.link, nowhere)
 				if runs || !strings.Contains(why, said) || g.installed(g.link) != want {
 					t.Errorf("with %q: runs %v, %q, installed %v", settings, runs, why, !want)
 				}
 			}
-			if _, why := g.runs(g.main, nowhere); !strings.Contains(why, "cannot be told") {
+			if _, why := g.runs(g.main, nowhere); !strings.Contains(why, "decides whether it runs the guard") {
 				t.Errorf("in the main worktree: %s", why)
 			}
 		})

@@ -103,7 +103,7 @@ func (p Place) off() string {
 		fi, err := os.Stat(at)
 		switch {
 		case err == nil && !fi.IsDir():
-			return fmt.Sprintf("%s, so git runs no hooks: %q is no directory", p.set(), at)
+			return fmt.Sprintf("%s, so git runs no hooks: %q is not a directory", p.set(), at)
 		case err == nil || at == filepath.Dir(at):
 			return ""
 		}
@@ -138,7 +138,7 @@ func (p Place) writable() error {
 	}
 	if p.foreign() {
 		return refuse("call the guard from the hook there ("+Line+"), or give this repository hooks of its own: "+ownHooks,
-			"%s: its hooks serve other repositories, too", p.set())
+			"%s: its hooks also serve other repositories", p.set())
 	}
 	return p.links("add this line to the hook that the link leads to, near its top, or put what it leads to in its place: " + Line)
 }

@@ -49,11 +49,11 @@ func StatusOf(p Place, sh Shell) Status {
 		}
 		return not("there is no hook at %q", p.Hook())
 	case found.edited: // ahead of whatever a new installation would repair, which it refuses here
-		s := unknown("%q was edited since it was installed, so what it does is not known", p.Hook())
+		s := unknown("%q was edited since it was installed, so nobody can tell what it does", p.Hook())
 		s.Edited = true
 		return s
 	case !found.runnable():
-		return not("%q is not executable, so git passes it over", p.Hook())
+		return not("%q is not executable, so git skips it", p.Hook())
 	case runtime.GOOS != "windows" && carriageReturn(found.text):
 		return not("the first line of %q ends in a carriage return, so the system cannot run it", p.Hook())
 	case found.ours():
@@ -65,10 +65,10 @@ func StatusOf(p Place, sh Shell) Status {
 // starts says whether a hook of ours finds a program to run.
 func (sh Shell) starts(f file) Status {
 	if _, plain := shellOptions(f.text); !plain {
-		return unknown("whether the first line of %q has a shell run what follows is not known", f.path)
+		return unknown("cannot tell whether the first line of %q makes a shell run what follows", f.path)
 	}
 	if f.parts.late {
-		return unknown("lines were put ahead of the guard in %q, so whether it is reached is not known", f.path)
+		return unknown("lines were added before the guard in %q, so it may not be reached", f.path)
 	}
 	program := f.parts.program()
 	onPath, pathErr := sh.LookPath("agent-locks")
@@ -80,12 +80,12 @@ func (sh Shell) starts(f file) Status {
 	}
 	if _, err := exec.LookPath(program); err == nil && filepath.IsAbs(program) {
 		if !sh.is(program) && !isVersion(program) {
-			return unknown("%q starts %q, and that is no agent-locks any more", f.path, program)
+			return unknown("%q starts %q, which is no longer agent-locks", f.path, program)
 		}
 		return Status{Runs: true, Program: program}
 	}
 	if pathErr != nil {
-		return not("agent-locks is neither at %q any more nor on PATH", program)
+		return not("agent-locks is no longer at %q, and is not on PATH", program)
 	}
 	return sh.trusted(onPath, fmt.Sprintf("its program %q is gone, so it runs %q from PATH", program, onPath))
 }
@@ -96,7 +96,7 @@ func (sh Shell) trusted(program, how string) Status {
 	if sh.is(program) {
 		return Status{Runs: true, Program: program}
 	}
-	return unknown("%s, and that is another program than this one", how)
+	return unknown("%s, which is not this program", how)
 }
 
 // is reports whether a program is the one that asks.
@@ -123,10 +123,10 @@ func (p Place) others(found file, sh Shell) Status {
 	if isFramework(found.text) && legacy.exists && legacy.runnable() && (legacy.ours() || mentions(legacy.text)) {
 		switch {
 		case !frameworkScript().MatchString(found.text):
-			return unknown("%q is not as the pre-commit framework writes it, so whether it runs %q is not known",
+			return unknown("%q is not as the pre-commit framework writes it, so it may not run %q",
 				found.path, legacy.path)
 		case legacy.edited:
-			return unknown("%q was edited since it was installed, so what it does is not known", legacy.path)
+			return unknown("%q was edited since it was installed, so nobody can tell what it does", legacy.path)
 		case legacy.ours():
 			return sh.starts(legacy)
 		}
@@ -142,13 +142,13 @@ func (p Place) others(found file, sh Shell) Status {
 	}
 	for _, f := range moved {
 		if strings.Contains(found.text, f.name()) {
-			return unknown("the guard is in %q, and whether the hook that git runs calls that is not known", f.path)
+			return unknown("the guard is in %q, but the hook that git runs may not call it", f.path)
 		}
 		why += fmt.Sprintf("; the guard was moved to %q", f.path)
 	}
 	if settings := cmp.Or(p.mentionedIn(found.text), p.pulledIn(found.text)); settings != "" {
-		return unknown("the hook at %q is another tool's, and whether %s has it run the guard cannot be told; "+
-			"to see, commit a change to a file that somebody else holds", p.Hook(), filepath.ToSlash(settings))
+		return unknown("the hook at %q is another tool's, and %s decides whether it runs the guard; "+
+			"to find out, commit a change to a file that somebody else holds", p.Hook(), filepath.ToSlash(settings))
 	}
 	return not("%s", why)
 }

@@ -27,8 +27,8 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	}
 	g.write(filepath.Join(g.link, "file"), "", 0o644)
 	for path, why := range map[string]string{
-		os.DevNull: "is no directory",
-		"file/x":   "is no directory",
+		os.DevNull: "is not a directory",
+		"file/x":   "is not a directory",
 		"no/where": ", so git runs no hooks",
 	} {
 		g.git(g.main, "config", "core.hooksPath", path)
@@ -43,7 +43,7 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	if runs, why := g.runs(g.link, func(string) (string, error) { return g.program, nil }); !runs {
 		t.Errorf("a hook that calls the guard: %s", why)
 	}
-	expect("on PATH there is none")
+	expect("there is none on PATH")
 	g.write(path, block{kind: whole, program: "/nowhere/agent-locks"}.script(), 0o755)
 	expect("/nowhere/agent-locks")
 	if runs, why := g.runs(g.link, func(string) (string, error) { return g.program, nil }); !runs {
@@ -51,11 +51,11 @@ func TestRunsSaysWhyNot(t *testing.T) {
 	}
 	another := filepath.Join(g.dir, "another")
 	g.write(another, "#!/bin/sh\n", 0o755)
-	if s := StatusOf(g.place(g.link), Shell{LookPath: func(string) (string, error) { return another, nil }, Self: g.program}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "another program") {
+	if s := StatusOf(g.place(g.link), Shell{LookPath: func(string) (string, error) { return another, nil }, Self: g.program}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "which is not this program") {
 		t.Errorf("with another program on PATH: %+v", s)
 	}
 	g.write(path, strings.Replace(block{kind: whole, program: g.program}.script(), shebang, shebang+"exit 0\n", 1), 0o755)
-	if s := StatusOf(g.place(g.link), Shell{LookPath: nowhere}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "ahead of the guard") {
+	if s := StatusOf(g.place(g.link), Shell{LookPath: nowhere}); s.Runs || !s.Unknown || !strings.Contains(s.Why, "before the guard") {
 		t.Errorf("with a line ahead of it: %+v", s)
 	}
 	if runtime.GOOS != "windows" {

@@ -93,7 +93,7 @@ func (p Place) Left() ([]string, error) {
 func (p Place) noteLeft(c *Change) {
 	left, err := p.Left()
 	if err != nil {
-		c.note("whether a hook from before is left could not be found out: %v", err)
+		c.note("cannot tell whether an earlier hook is left: %v", err)
 	}
 	for _, path := range left {
 		c.note("%q %s; %s", path, LeftIs, LeftFix)
@@ -102,7 +102,7 @@ func (p Place) noteLeft(c *Change) {
 
 // What such a file is, and what to do about it.
 const (
-	LeftIs  = "is a hook from before the guard that nothing runs any more: another tool has written over the guard"
+	LeftIs  = "is a hook from before the guard that nothing runs any longer: another tool has overwritten the guard"
 	LeftFix = "move it back if it is to run, or remove it"
 )
 
@@ -137,8 +137,8 @@ func (p Place) removals() ([]removal, error) {
 		case !f.ours():
 			continue
 		case p.foreign():
-			return nil, refuse(fmt.Sprintf("take the guard out of %q by hand if none of them is to have it", f.path),
-				"%s: its hooks serve other repositories, too", p.set())
+			return nil, refuse(fmt.Sprintf("remove the guard from %q by hand if none of them should have it", f.path),
+				"%s: its hooks also serve other repositories", p.set())
 		case f.edited:
 			return nil, edited(f)
 		}
@@ -194,7 +194,7 @@ func (r removal) undo(c *Change) (string, error) {
 		return "restored", nil
 	}
 	if r.hook.parts.kind == chain {
-		c.note("the hook from before is gone from %q", r.place.aside(r.hook.parts.before()))
+		c.note("the earlier hook is gone from %q", r.place.aside(r.hook.parts.before()))
 	}
 	if err := os.Remove(r.hook.path); err != nil {
 		return "", cannot("remove", r.hook.path, err)

@@ -63,7 +63,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 		writeFiles(w, g.Unclaimed)
 	}
 	if len(g.Warned) > 0 {
-		fmt.Fprintln(w, "agent-locks: worth knowing, and no reason to refuse:")
+		fmt.Fprintln(w, "agent-locks: worth knowing, but no reason to refuse:")
 		for _, h := range g.Warned {
 			writeHold(w, h, g.You)
 		}
@@ -125,7 +125,7 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 		case h.HolderEnded:
 			fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
 			if h.HolderContested {
-				fmt.Fprintln(w, "    another session ended there, too: whose work it is cannot be told")
+				fmt.Fprintln(w, "    another session ended there, too, so nobody can tell whose work it is")
 			}
 		case h.HolderRecorded:
 			fmt.Fprintln(w, "    made from your own worktree, by another live session there")
@@ -177,9 +177,9 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n",
 				Short(*h.AgentID), id, shell.Word(*g.You))
 		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
-			fmt.Fprintf(w, "  take over   where you go on with that work: %s\n", TakeOver("", h.Summary, *g.You))
+			fmt.Fprintf(w, "  take over   if you continue that work: %s\n", TakeOver("", h.Summary, *g.You))
 		case h.WorktreeGone:
-			fmt.Fprintf(w, "  end         where nobody works on it any more: agent-locks finish %s --force; once it is "+
+			fmt.Fprintf(w, "  end         if nobody works on it any longer: agent-locks finish %s --force; once it is "+
 				"stale, agent-locks reap %s\n", id, id)
 		}
 	}
@@ -191,9 +191,9 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		if len(g.Blocked) > 0 {
 			note = " (the lock gets a note of it)"
 		}
-		fmt.Fprintf(w, "  bypass      commit all the same%s: %s git commit\n", note, Bypass)
+		fmt.Fprintf(w, "  bypass      commit anyway%s: %s git commit\n", note, Bypass)
 	} else {
-		fmt.Fprintln(w, "  ask         the person you work for, where none of these will do")
+		fmt.Fprintln(w, "  ask         the person you work for, if none of these helps")
 	}
 }
 

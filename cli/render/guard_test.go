@@ -44,7 +44,7 @@ func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 		"unknown":                           {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"}},
 		"live":                              {func(h *store.Hold) { h.SameWorktree, h.HolderRecorded = &yes, true }, []string{"made from your own worktree, by another live session there"}},
 		"ended":                             {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --agent them"}},
-		"one of two ended":                  {func(h *store.Hold) { h.SameWorktree, h.HolderEnded, h.HolderContested = &yes, true, true }, []string{"whose work it is cannot be told", "--hand-to me --agent them"}},
+		"one of two ended":                  {func(h *store.Hold) { h.SameWorktree, h.HolderEnded, h.HolderContested = &yes, true, true }, []string{"nobody can tell whose work it is", "--hand-to me --agent them"}},
 		"ended, of an id that is not clean": {func(h *store.Hold) { h.AgentID, h.SameWorktree, h.HolderEnded = &odd, &yes, true }, []string{"agent-locks update 'a b' --hand-to me --force"}},
 		"gone":                              {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
 		"child":                             {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, []string{"  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n"}},

@@ -55,7 +55,7 @@ func places(o Options) ([]file, error) {
 		dir, name := o.vscode(home)
 		return absolute(file{dir: dir, name: name, parts: server("servers", p), private: true})
 	case AgentsMD:
-		return nil, &Refusal{"AGENTS.md", "is a project's", "leave --user out"}
+		return nil, &Refusal{"AGENTS.md", "is a project's", "omit --user"}
 	}
 	return nil, unknown(o.Client)
 }
@@ -101,7 +101,7 @@ func (o Options) home() (string, error) {
 	if home := o.Getenv(name); home != "" {
 		return home, nil
 	}
-	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or leave --user out"}
+	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or omit --user"}
 }
 
 // claude is where Claude Code stores the user's settings.

@@ -126,7 +126,7 @@ func wants(v hujson.Value, kind hujson.Kind, path string) error {
 	}
 	what := map[hujson.Kind]string{'{': "object", '[': "list"}[kind]
 	if path == "" {
-		return fmt.Errorf("does not hold a JSON %s", what)
+		return fmt.Errorf("does not contain a JSON %s", what)
 	}
 	return fmt.Errorf("has something other than a JSON %s at %q", what, path)
 }

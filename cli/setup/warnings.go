@@ -151,7 +151,7 @@ func redirects(name, text string) string {
 	case name == "AGENT_LOCKS_BYPASS" && text == "1":
 		return "the commit guard will let every commit through"
 	case name == "AGENT_LOCKS_AGENT_ID" && text != "":
-		return "all sessions will have one id, so none of them holds a file against another"
+		return "all sessions will have one id, so their locks do not block each other"
 	}
 	return ""
 }
