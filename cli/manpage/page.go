@@ -88,11 +88,20 @@ func synopsis(cmd *cobra.Command) string {
 	return bold(cmd.CommandPath()) + escape(arguments) + "\n"
 }
 
+// subcommands are listed by the groups of help, where it has any.
 func subcommands(cmd *cobra.Command) string {
 	var b strings.Builder
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			item(&b, bold(title(c))+"(1)", c.Short)
+	for _, g := range append([]*cobra.Group{{}}, cmd.Groups()...) {
+		heading := ""
+		if g.Title != "" {
+			heading = ".SS " + argument(strings.TrimSuffix(g.Title, ":")) + "\n"
+		}
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && c.GroupID == g.ID {
+				b.WriteString(heading)
+				heading = ""
+				item(&b, bold(title(c))+"(1)", c.Short)
+			}
 		}
 	}
 	return b.String()

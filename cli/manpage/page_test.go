@@ -17,7 +17,9 @@ func hostile() *cobra.Command {
 		"See:\n  .first   line\n  'second' line", Run: run}
 	sub := &cobra.Command{Use: "sub [.file]", Short: "a-b", Example: "  prog sub '.x' \\\n  .y", Run: run}
 	sub.Flags().String("out", "a\\b", "where `file` goes: a name that begins with\n.dot, ü or 'quote'")
-	root.AddCommand(sub, &cobra.Command{Use: "secret", Short: "hidden", Hidden: true, Run: run})
+	root.AddGroup(&cobra.Group{ID: "empty", Title: "Never:"}, &cobra.Group{ID: "daily", Title: "Every day:"})
+	daily := &cobra.Command{Use: "daily", Short: "grouped", GroupID: "daily", Run: run}
+	root.AddCommand(daily, sub, &cobra.Command{Use: "secret", Short: "hidden", Hidden: true, Run: run})
 	return root
 }
 
@@ -29,7 +31,7 @@ func manual() Manual {
 func TestPagesAreOfWhatHelpShows(t *testing.T) {
 	t.Parallel()
 	pages := manual().Pages(hostile())
-	if len(pages) != 2 || pages[0].Name != "prog.1" || pages[1].Name != "prog-sub.1" {
+	if len(pages) != 3 || pages[0].Name != "prog.1" || pages[1].Name != "prog-daily.1" || pages[2].Name != "prog-sub.1" {
 		t.Fatalf("%+v", pages)
 	}
 	for _, c := range []struct{ page, want string }{
@@ -37,14 +39,15 @@ func TestPagesAreOfWhatHelpShows(t *testing.T) {
 		{pages[0].Text, ".SH \"NAME\"\nprog \\- does .things\n"},
 		{pages[0].Text, "\\&.B is no request\n.br\n\\(aqnor is this one\n.br\nC:\\edir\\enew \\-x \\(ti \\(ha \\(gaq\\(ga \\(dqw\\(dq\n.PP\n"},
 		{pages[0].Text, "See:\n.RS 4\n.nf\n\\&.first   line\n\\(aqsecond\\(aq line\n.fi\n.RE\n"},
-		{pages[0].Text, ".SH \"COMMANDS\"\n.TP\n\\fBprog\\-sub\\fR(1)\na\\-b\n.SH"},
+		{pages[0].Text, ".SH \"COMMANDS\"\n.TP\n\\fBprog\\-sub\\fR(1)\na\\-b\n" +
+			".SS \"Every day\"\n.TP\n\\fBprog\\-daily\\fR(1)\ngrouped\n.SH"},
 		{pages[0].Text, ".SH \"EXIT CODES\"\n.TP\n\\fB0\\fR\nsuccess\n.TP\n\\fB1\\fR\nan error,\nor two\n.SH \"ENVIRONMENT\"\n.TP\n\\fBX_Y\\fR\na word\n"},
 		{pages[0].Text, ".SH \"SEE ALSO\"\n\\fBgit\\fR(1)\n"},
-		{pages[1].Text, ".SH \"SYNOPSIS\"\n\\fBprog sub\\fR [.file] [flags]\n.SH \"DESCRIPTION\"\nA\\-b.\n"},
-		{pages[1].Text, "\\fB\\-\\-out\\fR \\fIfile\\fR\nwhere file goes: a name that begins with\n\\&.dot, \\[u00FC] or \\(aqquote\\(aq (default \\(dqa\\e\\eb\\(dq)\n"},
-		{pages[1].Text, "\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n"},
-		{pages[1].Text, "prog sub \\(aq.x\\(aq \\e\n\\&.y\n"},
-		{pages[1].Text, ".SH \"SEE ALSO\"\n\\fBprog\\fR(1)\n"},
+		{pages[2].Text, ".SH \"SYNOPSIS\"\n\\fBprog sub\\fR [.file] [flags]\n.SH \"DESCRIPTION\"\nA\\-b.\n"},
+		{pages[2].Text, "\\fB\\-\\-out\\fR \\fIfile\\fR\nwhere file goes: a name that begins with\n\\&.dot, \\[u00FC] or \\(aqquote\\(aq (default \\(dqa\\e\\eb\\(dq)\n"},
+		{pages[2].Text, "\\fB\\-h\\fR, \\fB\\-\\-help\\fR\n"},
+		{pages[2].Text, "prog sub \\(aq.x\\(aq \\e\n\\&.y\n"},
+		{pages[2].Text, ".SH \"SEE ALSO\"\n\\fBprog\\fR(1)\n"},
 	} {
 		if !strings.Contains(c.page, c.want) {
 			t.Errorf("no %q in\n%s", c.want, c.page)
