@@ -103,6 +103,7 @@ type locks interface {
 	SubagentStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SessionEnd(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SessionWaits(context.Context, store.SessionRequest) (store.Answer[[]string], error)
+	SessionWorks(context.Context, store.SessionRequest) (store.Answer[[]string], error)
 	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardState], error)

@@ -102,6 +102,9 @@ func (f *fake) SessionEnd(_ context.Context, r store.SessionRequest) (store.Answ
 func (f *fake) SessionWaits(_ context.Context, r store.SessionRequest) (store.Answer[[]string], error) {
 	return give[[]string](f, r)
 }
+func (f *fake) SessionWorks(_ context.Context, r store.SessionRequest) (store.Answer[[]string], error) {
+	return give[[]string](f, r)
+}
 func (f *fake) Edit(_ context.Context, r store.EditRequest) (store.Answer[store.EditVerdict], error) {
 	return give[store.EditVerdict](f, r)
 }

@@ -137,3 +137,27 @@ func TestTheNextEventTakesTheMarkOff(t *testing.T) {
 		})
 	}
 }
+
+// The person has answered: the prompt takes the mark off, and is no heartbeat.
+func TestAPromptTakesTheMarkOff(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.claim(me, "Mine", "src/**")
+	s.waits("0a1b2c3d-4e5f", "")
+	s.now = s.now.Add(time.Minute)
+	prompt := func(id string) {
+		t.Helper()
+		event := s.event(fmt.Sprintf(`{"session_id":%q,"cwd":"DIR/app","hook_event_name":"UserPromptSubmit","prompt":"yes"}`, id))
+		if r := s.run(event, "hook", "claude", "user-prompt-submit"); r.stdout != "{}\n" || r.stderr != "" || r.code != 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	prompt("another-session")
+	if got := s.marked(); !slices.Equal(got, []string{"Mine"}) {
+		t.Errorf("after somebody else's prompt, marked are %q", got)
+	}
+	prompt("0a1b2c3d-4e5f")
+	if got := s.marked(); len(got) != 0 {
+		t.Errorf("after the prompt, marked are %q", got)
+	}
+}

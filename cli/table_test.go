@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,4 +78,27 @@ func TestTablesAtUsualWidths(t *testing.T) {
 		}
 	}
 	golden(t, "tables.txt", got.String())
+}
+
+// A lock whose agent waits for a person comes first, and its worktree does.
+func TestBoardShowsFirstWhoWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	var rows []store.Summary
+	for i, where := range []string{"/w/a", "/w/b", "/w/b"} {
+		s := someSummary()
+		s.ShortID, s.Worktree, s.Branch = fmt.Sprintf("lock-%d", i), where, ""
+		rows = append(rows, s)
+	}
+	rows[2].WaitingForPerson = "2026-07-17T18-45-12"
+	var got strings.Builder
+	render.Board(&got, store.Answer[[]store.Summary]{Result: rows, Dir: "/d"}, render.Screen{})
+	var order []string
+	for word := range strings.FieldsSeq(got.String()) {
+		if strings.HasPrefix(word, "lock-") {
+			order = append(order, word)
+		}
+	}
+	if want := []string{"lock-2", "lock-1", "lock-0"}; !slices.Equal(order, want) || !strings.Contains(got.String(), "(asks)") {
+		t.Errorf("the order is %q, want %q:\n%s", order, want, got.String())
+	}
 }

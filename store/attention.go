@@ -16,6 +16,15 @@ import (
 // the session does next takes the mark off. It is no heartbeat: `updated` stays.
 // Where the mutex cannot be acquired at once, nothing is written.
 func (s *Store) SessionWaits(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
+	return s.markSession(ctx, r, true)
+}
+
+// SessionWorks takes that mark off, where the person has answered.
+func (s *Store) SessionWorks(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
+	return s.markSession(ctx, r, false)
+}
+
+func (s *Store) markSession(ctx context.Context, r SessionRequest, waits bool) (Answer[[]string], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]string, error) {
 		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
@@ -26,7 +35,7 @@ func (s *Store) SessionWaits(ctx context.Context, r SessionRequest) (Answer[[]st
 		if err != nil {
 			return nil, err
 		}
-		return setWaiting(c, who, entries, true)
+		return setWaiting(c, who, entries, waits)
 	})
 }
 

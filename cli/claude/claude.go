@@ -17,7 +17,7 @@ import (
 )
 
 // Events lists the events that are answered, as the command line names them.
-const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, notification, session-end"
+const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, notification, user-prompt-submit, session-end"
 
 // MaxEvent bounds an event: a Write has the whole file in it.
 const MaxEvent = 64 << 20 // bytes
@@ -41,6 +41,7 @@ type Locks interface {
 	SubagentStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SessionEnd(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SessionWaits(context.Context, store.SessionRequest) (store.Answer[[]string], error)
+	SessionWorks(context.Context, store.SessionRequest) (store.Answer[[]string], error)
 	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 }

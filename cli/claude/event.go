@@ -17,6 +17,7 @@ const (
 	preToolUse    = "PreToolUse"
 	postToolUse   = "PostToolUse"
 	notification  = "Notification"
+	userPrompt    = "UserPromptSubmit"
 	sessionEnd    = "SessionEnd"
 )
 
@@ -25,7 +26,7 @@ const (
 func eventNamed(name string) string {
 	known := map[string]string{
 		"session-start": sessionStart, "subagent-start": subagentStart, "pre-tool-use": preToolUse,
-		"post-tool-use": postToolUse, "notification": notification, "session-end": sessionEnd,
+		"post-tool-use": postToolUse, "notification": notification, "user-prompt-submit": userPrompt, "session-end": sessionEnd,
 	}
 	if event, ok := known[name]; ok {
 		return event
@@ -80,6 +81,8 @@ func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) 
 		return e.afterEdit(ctx)
 	case notification:
 		return e.waits(ctx)
+	case userPrompt:
+		return e.mark(ctx, e.hook.Locks.SessionWorks)
 	case sessionEnd:
 		return e.end(ctx)
 	default:

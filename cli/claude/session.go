@@ -155,10 +155,15 @@ func (e *event) waits(ctx context.Context) Answer {
 	case "auth_success", "elicitation_complete", "elicitation_response", "agent_completed":
 		return Answer{}
 	}
+	return e.mark(ctx, e.hook.Locks.SessionWaits)
+}
+
+// mark sets the mark on the session's locks, or takes it off.
+func (e *event) mark(ctx context.Context, set func(context.Context, store.SessionRequest) (store.Answer[[]string], error)) Answer {
 	if e.who.agent == nil {
 		return Answer{}
 	}
-	ans, err := e.hook.Locks.SessionWaits(ctx, e.request(""))
+	ans, err := set(ctx, e.request(""))
 	e.hook.Warn(ans.Warnings)
 	if err != nil && !errors.Is(err, store.NotARepository) {
 		e.hook.Warn([]string{errorText(err)}) // the person has the client's own message to read

@@ -72,10 +72,7 @@ func roomFor(blocks [][]string, lines int) int {
 // boardBlocks are the lines of each lock. The first of a worktree has its name
 // above it.
 func boardBlocks(rows []store.Summary, screen Screen) [][]string {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b store.Summary) int {
-		return cmp.Or(cmp.Compare(whereCell(a), whereCell(b)), cmp.Compare(a.Worktree, b.Worktree))
-	})
+	rows = inBoardOrder(rows)
 	if screen.Width > 0 {
 		screen.Width = max(1, screen.Width-len(indent))
 	}
@@ -101,6 +98,30 @@ func boardBlocks(rows []store.Summary, screen Screen) [][]string {
 		}
 	}
 	return blocks
+}
+
+// inBoardOrder puts locks of one worktree together: first those where somebody
+// waits for a person.
+func inBoardOrder(rows []store.Summary) []store.Summary {
+	asks := map[string]bool{}
+	for _, s := range rows {
+		asks[s.Worktree] = asks[s.Worktree] || s.WaitingForPerson != ""
+	}
+	later := func(asks bool) int {
+		if asks {
+			return 0
+		}
+		return 1
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b store.Summary) int {
+		return cmp.Or(
+			cmp.Compare(later(asks[a.Worktree]), later(asks[b.Worktree])),
+			cmp.Compare(whereCell(a), whereCell(b)), cmp.Compare(a.Worktree, b.Worktree),
+			cmp.Compare(later(a.WaitingForPerson != ""), later(b.WaitingForPerson != "")),
+		)
+	})
+	return rows
 }
 
 func firstLine(text string) string {

@@ -21,11 +21,12 @@ func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 }
 
 func seenColumn(rows []store.Summary) column {
-	return column{head: "SEEN", cells: cells(rows, seenCell), mark: func(row int) bool { return rows[row].Stale }}
+	mark := func(row int) bool { return rows[row].Stale || rows[row].WaitingForPerson != "" }
+	return column{head: "SEEN", cells: cells(rows, seenCell), mark: mark}
 }
 
 // seenCell is how long ago the holder was last seen, and whether the lock is
-// stale for that. A done lock cannot be stale.
+// stale for that, or the holder waits for a person. A done lock does neither.
 func seenCell(s store.Summary) string {
 	ago := "now"
 	if s.StaleForSeconds > 0 {
@@ -36,6 +37,8 @@ func seenCell(s store.Summary) string {
 		return ago + " (done)"
 	case s.Stale:
 		return ago + " (stale)"
+	case s.WaitingForPerson != "":
+		return ago + " (asks)"
 	default:
 		return ago
 	}

@@ -83,6 +83,7 @@ func hooks(p policy) []part {
 		{"PreToolUse", "pre-tool-use", editTools},
 		{"PostToolUse", "post-tool-use", editTools},
 		{"Notification", "notification", ""},
+		{"UserPromptSubmit", "user-prompt-submit", ""},
 		{"SessionEnd", "session-end", ""},
 	}
 	parts := make([]part, len(events))
