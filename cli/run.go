@@ -24,7 +24,7 @@ func newRun(a *app) *cobra.Command {
 		Short: "hold a claim for as long as a command runs",
 		Long: "Claim files if nothing blocks them, run a command, and finish the lock when it\n" +
 			"ends, with its exit status in the summary. While it runs the claim stays fresh.\n" +
-			"The command is told who it is (AGENT_LOCKS_AGENT_ID) and which lock is its own\n" +
+			"The command gets its agent id (AGENT_LOCKS_AGENT_ID) and the id of its lock\n" +
 			"(AGENT_LOCKS_LOCK_ID). What it leaves running is named; the lock ends with it.\n\n" +
 			"The exit code is the command's own, or 128 and the number of the signal that\n" +
 			"ended it. It is 125 where nothing was run, 126 where the command cannot be\n" +

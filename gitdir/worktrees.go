@@ -57,7 +57,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 }
 
 // ErrElsewhere: where a worktree stood, another repository or none stands now.
-var ErrElsewhere = errors.New("not a worktree of this repository any more")
+var ErrElsewhere = errors.New("no longer a worktree of this repository")
 
 // Sibling is the worktree of this repository at a root that Worktrees lists, as
 // git finds it by standing there, in the same environment and with content

@@ -66,7 +66,7 @@ func committed(c *call, l *lockfile.Lock) ([]string, error) {
 	if there {
 		return gitSaid(c.repo.Since(c.ctx, l.Head, l.Created.Time))
 	}
-	c.warn("commit %q, where lock %q was claimed, is not in this repository any more: "+
+	c.warn("commit %q, where lock %q was claimed, is no longer in this repository: "+
 		"commits since its time count", l.Head, l.ID)
 	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 }

@@ -37,7 +37,7 @@ func addCommits(c *call, asked overlap.Scope, entries []disk.Entry, out []Whole)
 	}
 	commits, err := c.repo.Commits(c.ctx, since.Time, until.Time, roots(c, asked))
 	if err != nil {
-		c.warn("the commits of that time are not known: %v", err)
+		c.warn("cannot list the commits of that time: %v", err)
 		return
 	}
 	for i, e := range entries {

@@ -192,12 +192,12 @@ func notActive(l *lockfile.Lock) *fault.Error {
 				rules.Age(rules.SecondsBetween(l.Updated.Time, l.Finished.Time)))
 		}
 		err.Message += lastNoteLike(l, reapedPrefix)
-		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you edit there again"
+		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it or claim again before you keep editing"
 	case forcedBy:
 		err.Message = fmt.Sprintf("lock %q was finished by force %s%s",
 			l.ID, stamped(l.Finished), lastNoteLike(l, endedPrefix))
 		err.Hint = "its scope is no longer yours: check for conflicts, then reopen it with a reason or claim again before " +
-			"you edit there again"
+			"you keep editing"
 	case "":
 		err.Message = fmt.Sprintf("lock %q is already done: finished %s", l.ID, stamped(l.Finished))
 	default:

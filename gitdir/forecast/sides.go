@@ -56,7 +56,7 @@ func (f *forecast) findWorktrees(ctx context.Context) {
 		r, err := f.repo.Sibling(ctx, roots[i])
 		switch {
 		case errors.Is(err, gitdir.ErrElsewhere):
-			notes[i] = fmt.Sprintf("%q is skipped: it is not a worktree of this repository any more", roots[i])
+			notes[i] = fmt.Sprintf("%q is skipped: it is no longer a worktree of this repository", roots[i])
 		case err != nil:
 			sides[i] = &Side{Worktree: roots[i], Failed: gitdir.Said(err)}
 		default:
