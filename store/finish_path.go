@@ -54,10 +54,12 @@ func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
 // that where it is a lock's name (isName).
 func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]disk.Entry, error) {
 	scope, err := c.paths.Parse([]string{text})
-	if err != nil {
-		if isID {
-			err = nil // the text has one meaning only
-		}
+	switch e, ok := errors.AsType[*fault.Error](err); {
+	case err != nil && isID:
+		return nil, nil // the text has one meaning only
+	case ok:
+		return nil, fault.Input("%q is neither a lock id nor a path: %s", text, e.Message).WithHint(e.Hint)
+	case err != nil:
 		return nil, err
 	}
 	path := strings.TrimSuffix(scope[0].String(), "/")
