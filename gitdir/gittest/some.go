@@ -1,30 +1,31 @@
 package gittest
 
 import (
+	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
-// Some are n of a table's cases under -short, others each time; else all.
+// Some are n of a table's cases under -short, the same ones each time, from all
+// over it; else all.
 func Some[T any](n int, cases []T) []T {
 	if !testing.Short() || len(cases) <= n {
 		return cases
 	}
-	chosen := rand.Perm(len(cases))[:n]
-	slices.Sort(chosen)
-	var some []T
-	for _, i := range chosen {
-		some = append(some, cases[i])
+	some := make([]T, n)
+	for i := range some {
+		some[i] = cases[i*len(cases)/n]
 	}
 	return some
 }
 
 // SomeOf is Some for a table of names.
 func SomeOf[K comparable, V any](n int, cases map[K]V) map[K]V {
+	names := slices.SortedFunc(maps.Keys(cases), func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	some := map[K]V{}
-	for _, name := range Some(n, slices.Collect(maps.Keys(cases))) {
+	for _, name := range Some(n, names) {
 		some[name] = cases[name]
 	}
 	return some

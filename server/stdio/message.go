@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -162,33 +164,41 @@ func echo(raw json.RawMessage) json.RawMessage {
 // Clients in PHP write an empty object as [], since json_encode cannot know
 // which of the two an empty array was meant to be.
 
+// Patterns are compiled when they are first used: a program that starts for one
+// command needs none of them.
 var (
-	emptyList   = regexp.MustCompile(`\[\s*\]`)
-	emptyMember = regexp.MustCompile(`:\s*\[\s*\]`)
-	objects     = regexp.MustCompile(`^(_meta|arguments|capabilities|clientInfo|notifications|` +
-		`io\.modelcontextprotocol/client(Capabilities|Info))$`)
-	capabilities = regexp.MustCompile(`(?i)capabilities$`)
+	emptyList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\s*\]`) })
+	emptyMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:\s*\[\s*\]`) })
 )
+
+// isObject reports whether a member of a request's params has to be an object.
+func isObject(name string) bool {
+	switch strings.TrimPrefix(name, "io.modelcontextprotocol/") {
+	case "clientCapabilities", "clientInfo":
+		return true
+	}
+	return slices.Contains([]string{"_meta", "arguments", "capabilities", "notifications"}, name)
+}
 
 // emptyObjects writes {} for each [] that stands for an object in the params of
 // a request: for params itself, the objects in it and in its _meta, and whatever
 // is in capabilities, which hold no lists. raw is the value of the member name.
 func emptyObjects(name string, raw json.RawMessage) json.RawMessage {
-	found := emptyList.FindIndex(raw)
+	found := emptyList().FindIndex(raw)
 	var members map[string]json.RawMessage
 	switch {
 	case found == nil:
 		return raw
 	case found[1]-found[0] == len(raw):
 		return json.RawMessage("{}")
-	case capabilities.MatchString(name):
-		return emptyMember.ReplaceAll(raw, []byte(":{}"))
+	case strings.HasSuffix(strings.ToLower(name), "capabilities"):
+		return emptyMember().ReplaceAll(raw, []byte(":{}"))
 	case name != "params" && name != "_meta", json.Unmarshal(raw, &members) != nil:
 		return raw
 	}
 	changed := false
 	for key, value := range members {
-		if objects.MatchString(key) {
+		if isObject(key) {
 			members[key] = emptyObjects(key, value)
 			changed = changed || string(members[key]) != string(value)
 		}
