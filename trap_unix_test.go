@@ -166,6 +166,7 @@ func commands(file string) map[string][][]string {
 		"demo":       {{"version"}}, // it works in a repository of its own
 		"doctor":     {{"doctor"}, {"doctor", "--fix"}},
 		"drift":      {{"drift"}, {"drift", trapLock}},
+		"forecast":   {{"forecast"}, {"forecast", "--all", "a"}, {"forecast", "--against", "HEAD"}},
 		"finish":     {{"finish", trapLock, "--force"}},
 		"guard":      {{"guard", "check"}, {"guard", "check", "--stdin"}, {"guard", "status"}, {"guard", "install"}, {"guard", "uninstall"}},
 		"heartbeat":  {{"heartbeat", trapLock}},

@@ -93,6 +93,7 @@ type locks interface {
 	Heartbeat(context.Context, store.HeartbeatRequest) (store.Answer[store.Refreshed], error)
 	History(context.Context, store.HistoryRequest) (store.Answer[[]store.Whole], error)
 	Drift(context.Context, store.DriftRequest) (store.Answer[[]store.LockDrift], error)
+	Forecast(context.Context, store.ForecastRequest) (store.Answer[store.Foreseen], error)
 	Doctor(context.Context, store.DoctorRequest) (store.Answer[store.Diagnosis], error)
 	Prune(context.Context, store.PruneRequest) (store.Answer[[]store.Pruned], error)
 	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)

@@ -65,6 +65,9 @@ func (f *fake) History(_ context.Context, r store.HistoryRequest) (store.Answer[
 func (f *fake) Drift(_ context.Context, r store.DriftRequest) (store.Answer[[]store.LockDrift], error) {
 	return give[[]store.LockDrift](f, r)
 }
+func (f *fake) Forecast(_ context.Context, r store.ForecastRequest) (store.Answer[store.Foreseen], error) {
+	return give[store.Foreseen](f, r)
+}
 func (f *fake) Doctor(_ context.Context, r store.DoctorRequest) (store.Answer[store.Diagnosis], error) {
 	return give[store.Diagnosis](f, r)
 }

@@ -52,6 +52,7 @@ func deeds() []deed {
 		{"lock_reap", `{"lock_id":"` + two + `","stale_minutes":1,"force":true}`, []string{"reap", two, "--stale-minutes", "1", "--force"}},
 		{"lock_finish", `{"lock_id":"` + one + `","summary":"done"}`, []string{"finish", one, "--summary", "done"}},
 		{"lock_drift", `{"lock_id":"` + one + `","agent_id":"me","limit":7}`, []string{"drift", one, "--agent", "me", "--limit", "7"}},
+		{"lock_forecast", `{"scope":["src"],"all":true,"against":"HEAD"}`, []string{"forecast", "src", "--all", "--against", "HEAD"}},
 		{"lock_history", `{"scope":["src"],"agent_id":"me","text":"O","since":"9d","limit":3}`,
 			[]string{"log", "--scope", "src", "--agent", "me", "--text", "O", "--since", "9d", "--limit", "3"}},
 		{"lock_reopen", `{"lock_id":"` + one + `","reason":"not yet"}`, []string{"reopen", one, "--reason", "not yet"}},

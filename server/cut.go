@@ -56,6 +56,8 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 			short := reflect.New(f.Type().Elem())
 			short.Elem().SetString(legible.Cut(f.Elem().String(), c.share))
 			f.Set(short)
+		case f.Kind() == reflect.Struct:
+			c.fields(f, false)
 		case f.Kind() == reflect.Slice && top && isRow(f.Type().Elem()):
 			c.answer(f)
 		case f.Kind() == reflect.Slice:
@@ -201,7 +203,7 @@ func rowLists(v reflect.Value) []reflect.Value {
 		lists = append(lists, v)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Field(i); f.Kind() == reflect.Slice && isRow(f.Type().Elem()) {
+			if f := v.Field(i); f.Kind() == reflect.Slice && isRow(f.Type().Elem()) && jsonName(v.Type().Field(i)) != "-" {
 				lists = append(lists, f)
 			}
 		}

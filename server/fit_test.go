@@ -119,7 +119,16 @@ func TestNoAnswerIsTooLongOrHidesALock(t *testing.T) {
 			locks, store.Created{ID: "new", FilePath: "/f", Overlaps: locks}, store.Waited{Overlaps: locks}, err,
 			store.Updated{ID: "one", Overlaps: locks, Waiting: waiter(t)}, store.Reopened{ID: "one", Overlaps: locks}, []store.LockDrift{drift},
 		}
-		results := append(naming, whole, []store.Whole{whole, whole}, reaped, store.Refreshed{ID: "one", Waiting: waiter(t)})
+		foreseen := store.Foreseen{Clean: 1}
+		for _, l := range locks {
+			side := store.ForecastSide{Worktree: anyText(t), Branch: anyText(t), LockID: l.ID, Title: l.Title, AgentID: l.AgentID}
+			pair := store.ForecastPair{Yours: side, Theirs: side, State: store.WillConflict, Why: anyText(t)}
+			for _, path := range anyTexts(t) {
+				pair.Files = append(pair.Files, store.ForecastFile{Path: path, Kind: "content", Lines: [][2]int{{1, 2}}, CoveredBy: []string{l.ID}})
+			}
+			foreseen.Pairs = append(foreseen.Pairs, pair)
+		}
+		results := append(naming, foreseen, whole, []store.Whole{whole, whole}, reaped, store.Refreshed{ID: "one", Waiting: waiter(t)})
 		n := rapid.IntRange(0, len(results)-1).Draw(t, "result")
 		var r *mcp.CallToolResult
 		if failed, ok := results[n].(error); ok {

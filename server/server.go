@@ -62,14 +62,14 @@ func newServer(s *store.Store, version string, tools []Tool, log *slog.Logger) (
 // instructions is what the server tells every client at the start of a
 // session. Some clients cut it at 2 KiB.
 const instructions = `Several agents may work on this repository at once, each in its own worktree, and cannot see each other. ` +
-	`Locks say who works on which files. They are advisory: they stop nobody, so check them, and keep yours up to date.
+	`Locks say who works on which files. They stop nobody: check them, keep yours up to date.
 
-1. Before you edit: lock_query shows who is working on what; lock_check_conflict asks about the files that you mean to change. On overlap choose other files, coordinate (a note with lock_update), or wait: lock_wait, or lock_create with wait_seconds to queue. lock_show says what the other agent is doing, lock_history what was done there before.
+1. Before you edit: lock_query shows who is working on what; lock_check_conflict asks about files that you mean to change. On overlap choose other files, coordinate (a note with lock_update), or wait: lock_wait, or lock_create with wait_seconds to queue. lock_show says what the other agent is doing, lock_history what was done there before.
 2. Claim: lock_create with a title, the narrowest scope that covers the work, and its tasks. Keep the id and read overlaps in the answer: another agent may have been first. With if_free the claim is refused then.
-3. While you work: lock_update as each task is completed, with a note where the next agent should know something. In long work without progress to record, lock_heartbeat about every 20 minutes: a lock is stale after 60 minutes of silence.
-4. At the end: lock_drift shows what you changed outside your claim; lock_finish with a summary of what changed and what is left, even if you give the work up.
+3. While you work: lock_update as each task is completed, with a note where the next agent should know something. In long work without progress, lock_heartbeat every 20 minutes: a lock is stale after 60 minutes of silence.
+4. At the end: lock_drift shows what you changed outside your claim, lock_forecast which worktrees yours will conflict with; lock_finish with a summary of what changed and what is left, even if you give the work up.
 
-lock_reap archives stale locks that their holders left behind. Nothing does so by itself: check first with dry_run. lock_reopen undoes a finish or a reap that came too soon.
+lock_reap archives stale locks that their holders left behind. Nothing else does: check first with dry_run. lock_reopen undoes a finish or a reap that came too soon.
 
 Your id is never detected. Pass the agent_id that you were told in every call that takes it, and parent_agent_id if another agent started you. If you were told none, ask the agent or person that started you, or omit it. Do not invent one.
 When you start agents yourself, give each an id of its own and tell it yours. A subagent with an id of its own passes that, and yours as parent_agent_id.

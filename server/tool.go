@@ -49,6 +49,7 @@ func Tools() []Tool {
 		finishTool(),
 		showTool(),
 		driftTool(),
+		forecastTool(),
 		historyTool(),
 		reopenTool(),
 		reapTool(),

@@ -18,10 +18,11 @@ type rules struct {
 	usual   string   // merge.default: the driver of files without an attribute
 	renames bool
 	limit   string // of renames
+	remotes bool   // there are some
 	changed bool   // line ends are made the same before merging, which is not done here
 }
 
-const settingsOfMerges = `^(merge\..*|diff\.(renames|renamelimit|algorithm))$`
+const settingsOfMerges = `^(merge\..*|diff\.(renames|renamelimit|algorithm)|remote\..*\.url)$`
 
 func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
 	settings, err := r.SettingsOf(ctx, settingsOfMerges)
@@ -50,9 +51,10 @@ func rulesOf(settings map[string]string) rules {
 	r.usual = settings["merge.default"]
 	r.changed, _ = gitdir.ParseBool(settings["merge.renormalize"])
 	for key := range settings {
-		if name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver"); ok {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver"); ok && strings.HasPrefix(key, "merge.") {
 			r.drivers = append(r.drivers, name)
 		}
+		r.remotes = r.remotes || strings.HasPrefix(key, "remote.")
 	}
 	slices.Sort(r.drivers)
 	return r

@@ -128,6 +128,9 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 		return err
 	}
 	name := upstream(refs)
+	if name == "" && !f.rules.remotes {
+		return nil
+	}
 	if name == "" {
 		f.Notes = append(f.Notes, "no upstream of the default branch is known (`git remote set-head origin --auto` may help): only worktrees are compared")
 		return nil

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func newForecast(a *app) *cobra.Command {
+	var (
+		request  store.ForecastRequest
+		scope    []string
+		exitCode bool
+	)
+	cmd := &cobra.Command{
+		Use:   "forecast [<glob>...]",
+		Short: "see which worktrees will conflict, whoever claimed what",
+		Long: "Merge this worktree as it is now, uncommitted changes too, with every other one,\n" +
+			"and with the upstream of the default branch as last fetched: aside, in the\n" +
+			"temporary directory, so that nothing in the repository changes. With globs, only\n" +
+			"conflicts in the files that they cover count. What is found are conflicts of\n" +
+			"text: that a merge is clean does not say that the result works.",
+		Example: "  agent-locks forecast\n  agent-locks forecast --against origin/main --exit-code",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request.Target, request.Scope = a.target(), append(scope, args...)
+			ans, err := a.locks.Forecast(cmd.Context(), request)
+			err = answer(a, ans, err, func(w io.Writer, f store.Foreseen) {
+				render.Forecast(w, f, request.All, a.screen())
+			})
+			if err != nil || !exitCode {
+				return err
+			}
+			return forecastOutcome(ans.Result)
+		},
+	}
+	f := cmd.Flags()
+	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
+	f.BoolVar(&request.All, "all", false, "every two worktrees, not only this one with the others")
+	textFlag(f, &request.Against, "against", "a `commit` or branch, instead of other worktrees and the upstream")
+	f.BoolVar(&exitCode, "exit-code", false, "exit with 2 on a conflict, 1 where none is found but not all could be assessed")
+	return cmd
+}
+
+// forecastOutcome is the exit code: "clean" must be known, not assumed.
+func forecastOutcome(f store.Foreseen) error {
+	is := func(state string) bool {
+		return slices.ContainsFunc(f.Pairs, func(p store.ForecastPair) bool { return p.State == state })
+	}
+	switch {
+	case is(store.WillConflict):
+		return answered(exitAnswer)
+	case is(store.NotAssessed):
+		return answered(exitError)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Forecast lists what will conflict: a matrix of all, where every two were
+// compared, then a row for each file, what could not be assessed, and how many
+// are clean.
+func Forecast(w io.Writer, f store.Foreseen, all bool, screen Screen) {
+	if all && writeMatrix(w, f, screen) {
+		fmt.Fprintln(w)
+	}
+	writeForecastFiles(w, f.Pairs, all, screen)
+	for _, p := range f.Pairs {
+		if p.Why != "" {
+			fmt.Fprintf(w, "not assessed: %s and %s: %s\n", sideName(p.Yours), sideName(p.Theirs), Plain(p.Why))
+		}
+	}
+	switch {
+	case len(f.Pairs) == 0 && f.Clean == 0:
+		fmt.Fprintln(w, "nothing to compare with")
+	case len(f.Pairs) == 0:
+		fmt.Fprintf(w, "no conflicts: %s\n", cleanText(f.Clean, "pair"))
+	case f.Clean > 0:
+		fmt.Fprintln(w, cleanText(f.Clean, "other pair"))
+	}
+}
+
+func cleanText(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " merges cleanly"
+	}
+	return Count(n, what) + " merge cleanly"
+}
+
+// writeForecastFiles writes the rows; a file that nobody claimed stands out.
+func writeForecastFiles(w io.Writer, pairs []store.ForecastPair, all bool, screen Screen) {
+	yours, with := column{head: "HERE", enough: 16, least: 6}, column{head: "WITH", enough: 16, least: 6}
+	who := column{head: "WHO", enough: 16, least: 6, drop: 3}
+	kind, lines := column{head: "CONFLICT", drop: 4}, column{head: "LINES HERE", enough: 10, least: 6, drop: 2}
+	file := column{head: "FILE", enough: 30, least: 16}
+	claimed := column{head: "CLAIMED BY", enough: 24, least: 10}
+	for _, p := range pairs {
+		for _, f := range p.Files {
+			yours.cells = append(yours.cells, sideName(p.Yours))
+			with.cells = append(with.cells, sideName(p.Theirs))
+			who.cells = append(who.cells, Short(orDash(deref(p.Theirs.AgentID))))
+			kind.cells = append(kind.cells, kindText(f.Kind))
+			file.cells = append(file.cells, Plain(f.Path))
+			lines.cells = append(lines.cells, linesText(f.Lines))
+			claimed.cells = append(claimed.cells, cmp.Or(Plain(strings.Join(f.CoveredBy, ", ")), "nobody"))
+		}
+	}
+	if len(file.cells) == 0 {
+		return
+	}
+	claimed.mark = func(row int) bool { return claimed.cells[row] == "nobody" }
+	columns := []column{with, who, kind, file, lines, claimed}
+	if all {
+		columns = append([]column{yours}, columns...)
+	}
+	writeRows(w, newTable(columns, screen))
+}
+
+func writeRows(w io.Writer, t table) {
+	fmt.Fprintln(w, t.head())
+	for n := range t.rows() {
+		fmt.Fprintln(w, t.row(n))
+	}
+}
+
+// sideName is the last part of a worktree's path, which is how people call it,
+// or a branch.
+func sideName(s store.ForecastSide) string {
+	if s.Worktree == "" {
+		return Short(s.Branch)
+	}
+	return Short(filepath.Base(s.Worktree))
+}
+
+// kindText is a kind of conflict in words; others are words already.
+func kindText(kind string) string {
+	switch kind {
+	case "content":
+		return "both changed"
+	case "names":
+		return "names clash"
+	case "driver":
+		return "merge driver"
+	}
+	return Plain(strings.ReplaceAll(kind, "_", " "))
+}
+
+func linesText(lines [][2]int) string {
+	const most = 4
+	var parts []string
+	for i, l := range lines {
+		switch {
+		case i == most:
+			return strings.Join(parts, ", ") + fmt.Sprintf(" (+%d)", len(lines)-most)
+		case l[0] == l[1]:
+			parts = append(parts, fmt.Sprint(l[0]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", l[0], l[1]))
+		}
+	}
+	return orDash(strings.Join(parts, ", "))
+}
+
+// writeMatrix writes how many files conflict between every two sides: a dot for
+// none, a question mark where that is not known. It reports whether it did: one
+// that is wider than the screen can be read by nobody.
+func writeMatrix(w io.Writer, f store.Foreseen, screen Screen) bool {
+	n := len(f.Sides)
+	if n < 3 {
+		return false
+	}
+	counts := map[[2]string]string{}
+	for _, p := range f.Pairs {
+		text := "?"
+		if p.State == store.WillConflict {
+			text = fmt.Sprint(len(p.Files) + p.FilesLeftOut)
+		}
+		counts[[2]string{p.Yours.Place(), p.Theirs.Place()}], counts[[2]string{p.Theirs.Place(), p.Yours.Place()}] = text, text
+	}
+	names := column{head: ""}
+	columns := make([]column, n)
+	for i, row := range f.Sides {
+		names.cells = append(names.cells, fmt.Sprintf("%d %s", i+1, sideName(row)))
+		columns[i].head = fmt.Sprint(i + 1)
+		for j, other := range f.Sides {
+			text := cmp.Or(counts[[2]string{row.Place(), other.Place()}], ".")
+			if i == j {
+				text = ""
+			}
+			columns[i].cells = append(columns[i].cells, text)
+		}
+	}
+	names.enough = 8
+	t := newTable(append([]column{names}, columns...), screen)
+	if t.fits() {
+		writeRows(w, t)
+	}
+	return t.fits()
+}

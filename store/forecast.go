@@ -1,0 +1,260 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// A ForecastRequest asks which worktrees will conflict when they are merged.
+type ForecastRequest struct {
+	Target
+	Scope   []string `json:"scope"`   // only of files that these cover; none: all
+	All     bool     `json:"all"`     // every two worktrees, not only the caller's with each other one
+	Against *string  `json:"against"` // a commit, instead of the other worktrees and the upstream
+}
+
+// Foreseen lists the pairs that are not clean, and counts those that are.
+type Foreseen struct {
+	Pairs        []ForecastPair `json:"pairs"`
+	PairsLeftOut int            `json:"pairsLeftOut,omitempty"`
+	Clean        int            `json:"clean"`
+	Exact        bool           `json:"exact"` // as git merges (gitdir/forecast.Result)
+
+	Sides []ForecastSide `json:"-"` // all that were compared
+}
+
+// The values of ForecastPair.State.
+const (
+	WillConflict = "conflict"
+	NotAssessed  = "not_assessed" // nothing that is known conflicts, but not all is known
+)
+
+// A ForecastPair is two places that will not merge, or not beyond doubt.
+type ForecastPair struct {
+	Yours        ForecastSide   `json:"yours"`
+	Theirs       ForecastSide   `json:"theirs"`
+	State        string         `json:"state"`
+	Why          string         `json:"why,omitempty"` // what is not known, if anything
+	Files        []ForecastFile `json:"files"`
+	FilesLeftOut int            `json:"filesLeftOut,omitempty"`
+}
+
+// A ForecastSide is a worktree as it is now, or a branch.
+type ForecastSide struct {
+	Worktree string `json:"worktree,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Head     string `json:"head,omitempty"`
+	Changed  int    `json:"changed"` // files that are not as its head has them
+
+	// Theirs: the active lock that was made there; of several, the one that
+	// covers most of the files, else the latest.
+	AgentID *string `json:"agent_id,omitempty"`
+	LockID  string  `json:"lock_id,omitempty"`
+	Title   string  `json:"title,omitempty"`
+}
+
+// A ForecastFile is one that will conflict.
+type ForecastFile struct {
+	Path      string   `json:"path"`
+	Kind      string   `json:"kind"`            // forecast.Content and its like
+	Lines     [][2]int `json:"lines,omitempty"` // of yours, first and last
+	CoveredBy []string `json:"covered_by"`      // the active locks that cover it; none: nobody claimed it
+
+	LinesLeftOut     int `json:"linesLeftOut,omitempty"`
+	CoveredByLeftOut int `json:"covered_byLeftOut,omitempty"`
+}
+
+// Place is how a side is called: its worktree's directory, or its branch.
+func (s ForecastSide) Place() string { return cmp.Or(s.Worktree, s.Branch) }
+
+// Forecast finds out which worktrees will conflict when they are merged, as they
+// are now, whoever claimed what, and joins that with the active locks. It
+// changes nothing.
+func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foreseen], error) {
+	return answer(ctx, s, r.Target, func(c *call) (Foreseen, error) {
+		var scope overlap.Scope
+		var err error
+		if len(r.Scope) > 0 {
+			if scope, err = c.paths.Parse(r.Scope); err != nil {
+				return Foreseen{}, err
+			}
+		}
+		if c.repo.Worktree == "" && !r.All {
+			return Foreseen{}, fault.Input("%q has no worktree that could conflict", c.repo.Dir).
+				WithHint("ask from a worktree, name one with `base_dir`, or ask about every two with `all`")
+		}
+		entries, err := c.list(disk.ActiveOnly)
+		if err != nil {
+			return Foreseen{}, err
+		}
+		if err := unlessTrusted(c, r.Target); err != nil {
+			return Foreseen{}, err
+		}
+		found, err := forecastOf(c, r)
+		if err != nil {
+			return Foreseen{}, err
+		}
+		return withLocks(c, found, scope, entries), nil
+	})
+}
+
+// forecastOf asks git.
+func forecastOf(c *call, r ForecastRequest) (*forecast.Result, error) {
+	request := forecast.Request{All: r.All, Temp: gitdir.Getenv(c.environ, "TMPDIR")}
+	if r.Against != nil {
+		if request.Against = *r.Against; request.Against == "" {
+			return nil, badCommit("")
+		}
+	}
+	found, err := forecast.Of(c.ctx, c.repo, request)
+	switch {
+	case errors.Is(err, forecast.ErrNoCommit):
+		return nil, badCommit(*r.Against)
+	case isPathError(err):
+		return nil, fault.New(fault.StoreUnwritable, "the temporary directory cannot be used: %v", err).
+			WithHint("make room there, or name another directory in TMPDIR")
+	case err != nil:
+		return nil, fault.FromGit(err)
+	}
+	warnOfForecast(c, found)
+	return found, nil
+}
+
+func badCommit(name string) error {
+	return fault.Input("`against` %q is not a commit of this repository", name).
+		WithHint("name a branch, a tag or a commit, as `git rev-parse` reads it; `git branch --all` lists branches")
+}
+
+func isPathError(err error) bool {
+	_, ok := errors.AsType[*fs.PathError](err)
+	return ok
+}
+
+// warnOfForecast says what was not compared, or not exactly.
+func warnOfForecast(c *call, found *forecast.Result) {
+	if len(found.Pairs) == 0 {
+		c.warn("nothing to compare with: this repository has no other worktree, and no upstream of its default branch is known")
+		return
+	}
+	for _, note := range found.Notes {
+		c.warn("%s", note)
+	}
+	if !found.Exact {
+		c.warn("this answer is not exact: git before 2.38 merges no trees, and merge.renormalize is not followed; what moved with its directory may be missed")
+	}
+	for _, side := range found.Sides {
+		if n := len(side.Omitted); n > 0 {
+			first, more := side.Omitted[0], ""
+			if n > 1 {
+				more = fmt.Sprintf(", and %d more", n-1)
+			}
+			c.warn("in %q not compared as it is now: %q (%s)%s", side.Place(), first.Path, first.Why, more)
+		}
+	}
+}
+
+// withLocks makes the answer of what was found and who claimed what.
+func withLocks(c *call, found *forecast.Result, scope overlap.Scope, entries []disk.Entry) Foreseen {
+	out := Foreseen{Pairs: []ForecastPair{}, Exact: found.Exact}
+	k := claims{entries: entries}
+	for _, e := range entries {
+		k.scopes = append(k.scopes, storedScope(c, e))
+	}
+	for _, s := range found.Sides {
+		out.Sides = append(out.Sides, ForecastSide{
+			Worktree: lockfile.Recordable(s.Worktree), Branch: s.Branch, Head: s.Head, Changed: s.Changed})
+	}
+	for _, p := range found.Pairs {
+		pair := ForecastPair{Yours: out.Sides[p.Yours], Theirs: out.Sides[p.Theirs], Why: p.Why, Files: k.files(p.Files, scope)}
+		if pair.State = stateOf(pair); pair.State == "" {
+			out.Clean++
+			continue
+		}
+		k.sign(&pair.Theirs, found.Sides[p.Theirs].Name, pair.Files)
+		out.Pairs = append(out.Pairs, pair)
+	}
+	return out
+}
+
+// stateOf is what a pair is called; "" where it is clean. What a merge driver
+// decides is not known.
+func stateOf(p ForecastPair) string {
+	switch {
+	case slices.ContainsFunc(p.Files, func(f ForecastFile) bool { return f.Kind != forecast.Driver }):
+		return WillConflict
+	case len(p.Files) > 0 || p.Why != "":
+		return NotAssessed
+	}
+	return ""
+}
+
+// claims are the active locks, with their scopes read once.
+type claims struct {
+	entries []disk.Entry
+	scopes  []overlap.Scope
+}
+
+// files lists what conflicts, as far as the scope covers it, with the locks that
+// cover each.
+func (k claims) files(found []forecast.File, scope overlap.Scope) []ForecastFile {
+	files := []ForecastFile{}
+	for _, f := range found {
+		if scope != nil {
+			if covers, _ := rules.Covering(scope, f.Path); !covers {
+				continue
+			}
+		}
+		file := ForecastFile{Path: lockfile.Recordable(f.Path), Kind: f.Kind, Lines: f.Lines, CoveredBy: []string{}}
+		for i, e := range k.entries {
+			if covers, _ := rules.Covering(k.scopes[i], f.Path); covers && !e.Done() {
+				file.CoveredBy = append(file.CoveredBy, e.Lock.ID)
+			}
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// sign says whose a worktree is: the holder of the lock made there that covers
+// most of the files, else the latest.
+func (k claims) sign(side *ForecastSide, name string, files []ForecastFile) {
+	if side.Worktree == "" {
+		return
+	}
+	there := rules.Caller{Worktree: side.Worktree, WorktreeName: lockfile.Recordable(name)}
+	covered := func(e disk.Entry) int {
+		n := 0
+		for _, f := range files {
+			if slices.Contains(f.CoveredBy, e.Lock.ID) {
+				n++
+			}
+		}
+		return n
+	}
+	var made []disk.Entry
+	for _, e := range k.entries {
+		if !e.Done() && there.SameWorktree(&e.Lock) {
+			made = append(made, e)
+		}
+	}
+	if len(made) == 0 {
+		return
+	}
+	l := slices.MaxFunc(made, func(a, b disk.Entry) int {
+		return cmp.Or(cmp.Compare(covered(a), covered(b)), strings.Compare(a.Lock.ID, b.Lock.ID))
+	}).Lock
+	side.AgentID, side.LockID, side.Title = l.AgentID, l.ID, l.Title
+}

@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// foreseen is a forecast as lines.
+func (w *world) foreseen(dir string, r store.ForecastRequest) (lines []string, a store.Answer[store.Foreseen]) {
+	w.t.Helper()
+	a, err := w.at(dir).Forecast(background, r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, p := range a.Result.Pairs {
+		lines = append(lines, fmt.Sprintf("%s %s/%s %s %s", p.State, filepath.Base(p.Yours.Place()), filepath.Base(p.Theirs.Place()), p.Theirs.LockID, p.Why))
+		for _, f := range p.Files {
+			lines = append(lines, fmt.Sprint(f.Path, " ", f.Kind, f.Lines, f.CoveredBy))
+		}
+	}
+	return lines, a
+}
+
+func wantLines(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// A forecast joins what conflicts with who claimed it: each lock that covers a
+// file, and of the other worktree the lock that covers most.
+func TestForecastJoinsLocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := w.claim(w.main, "mine", "src/**")
+	w.claim(w.link, "something else", "docs")
+	theirs := w.claim(w.link, "theirs", "src/a.go")
+	done := w.claim(w.link, "done", "src/**")
+	if _, err := w.at(w.link).Finish(background, store.FinishRequest{Ref: ref(done)}); err != nil {
+		t.Fatal(err)
+	}
+	w.claim(w.link, "later", "elsewhere")
+	for _, dir := range []string{w.main, w.link} {
+		for _, name := range []string{"src/a.go", "free.txt"} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(dir+"\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, a := w.foreseen(w.main, store.ForecastRequest{})
+	pair := fmt.Sprintf("conflict %s/%s %s ", filepath.Base(w.main), filepath.Base(w.link), theirs)
+	free := "free.txt both_added[[1 1]] []"
+	wantLines(t, got, pair, free, "src/a.go both_added[[1 1]] ["+mine+" "+theirs+"]")
+	if p := a.Result.Pairs[0]; p.Yours.Changed != 2 || p.Yours.LockID != "" || p.Theirs.Title != "theirs" || !a.Result.Exact || len(a.Warnings) > 0 {
+		t.Errorf("%+v, warnings %q", a.Result, a.Warnings)
+	}
+	got, _ = w.foreseen(w.main, store.ForecastRequest{Scope: []string{"*.txt"}})
+	wantLines(t, got, strings.Replace(pair, theirs, a.Result.Pairs[0].Theirs.LockID, 1), free)
+	if got, a = w.foreseen(w.main, store.ForecastRequest{Scope: []string{"docs"}}); len(got) > 0 || a.Result.Clean != 1 {
+		t.Errorf("%q, %d clean", got, a.Result.Clean)
+	}
+	if line, err := store.Encode(a.Result); err != nil || string(line) != `{"pairs":[],"clean":1,"exact":true}` {
+		t.Errorf("%s, %v", line, err)
+	}
+}
+
+// What cannot be compared is said, and is no "clean".
+func TestForecastOfWhatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.git(w.link, "checkout", "-q", "--orphan", "unborn")
+	got, a := w.foreseen(w.main, store.ForecastRequest{})
+	if len(got) != 1 || !strings.HasPrefix(got[0], "not_assessed ") || !strings.Contains(got[0], "no commit yet") || a.Result.Clean != 0 {
+		t.Errorf("%q, %+v", got, a.Result)
+	}
+	w.git(w.main, "worktree", "remove", "--force", w.link)
+	if got, a = w.foreseen(w.main, store.ForecastRequest{}); len(got) != 0 || !strings.Contains(strings.Join(a.Warnings, ""), "nothing to compare with") {
+		t.Errorf("%q, warnings %q", got, a.Warnings)
+	}
+	bad := map[string]store.ForecastRequest{
+		`"nowhere" is not a commit`: {Against: ptr("nowhere")},
+		`"-x" is not a commit`:      {Against: ptr("-x")},
+		`"" is not a commit`:        {Against: ptr("")},
+		`"a[b"`:                     {Scope: []string{"a[b"}},
+		`does not exist`:            {Target: store.Target{BaseDir: ptr(filepath.Join(w.main, "gone"))}},
+	}
+	for want, r := range bad {
+		_, err := w.at(w.main).Forecast(background, r)
+		var e *store.Error
+		if !errors.As(err, &e) || !strings.Contains(e.Message, want) || e.Hint == "" {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if _, err := w.at(t.TempDir()).Forecast(background, store.ForecastRequest{}); !errors.Is(err, store.NotARepository) {
+		t.Errorf("outside: %v", err)
+	}
+}
+
+// A bare repository has no worktree to compare with others, but may ask about
+// every two.
+func TestForecastFromABareRepository(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	w.git(w.main, "clone", "-q", "--bare", w.main, bare)
+	if _, err := w.at(bare).Forecast(background, store.ForecastRequest{}); !errors.Is(err, store.BadInput) {
+		t.Errorf("%v", err)
+	}
+	if _, err := w.at(bare).Forecast(background, store.ForecastRequest{All: true}); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// A temporary directory that is not there is an error with a way out.
+func TestForecastWithoutATemporaryDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := *w.at(w.main)
+	s.Environ = func() []string { return append(w.at(w.main).Environ(), "TMPDIR="+filepath.Join(w.main, "nowhere")) }
+	_, err := s.Forecast(background, store.ForecastRequest{})
+	var e *store.Error
+	if !errors.As(err, &e) || e.Code != store.StoreUnwritable || !strings.Contains(e.Hint, "TMPDIR") {
+		t.Errorf("%v", err)
+	}
+	s.Environ = func() []string { return []string{"PATH=" + filepath.Join(w.main, "nowhere")} }
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Forecast(background, store.ForecastRequest{}); !errors.Is(err, store.GitFailed) {
+		t.Errorf("without git: %v", err)
+	}
+}
