@@ -41,7 +41,7 @@ func TestPluginHooksAnswer(t *testing.T) {
 			}
 		}
 	}
-	if ran != 6 {
-		t.Errorf("%d hooks ran, want 6", ran)
+	if ran != 7 {
+		t.Errorf("%d hooks ran, want 7", ran)
 	}
 }

@@ -364,9 +364,9 @@ func TestHookNeedsAnEvent(t *testing.T) {
 		got := try(t, &fake{}, []string{"hook", "claude"}, func(w *World) {
 			w.StdinIsTerminal, w.Stdin = terminal, strings.NewReader("\n")
 		})
-		want := result{stderr: "agent-locks: hook needs an event\nevents are session-start, subagent-start, pre-tool-use, post-tool-use, notification, session-end\n", code: 1}
+		want := result{stderr: "agent-locks: hook needs an event\nevents are session-start, subagent-start, pre-tool-use, post-tool-use, notification, user-prompt-submit, session-end\n", code: 1}
 		if !terminal {
-			want = result{stdout: `{"systemMessage":"agent-locks: hook needs an event, as JSON on stdin; events are session-start, subagent-start, pre-tool-use, post-tool-use, notification, session-end"}` + "\n"}
+			want = result{stdout: `{"systemMessage":"agent-locks: hook needs an event, as JSON on stdin; events are session-start, subagent-start, pre-tool-use, post-tool-use, notification, user-prompt-submit, session-end"}` + "\n"}
 		}
 		if got != want {
 			t.Errorf("terminal %v: %+v, want %+v", terminal, got, want)

@@ -195,10 +195,10 @@ func TestOwnWording(t *testing.T) {
 		{server("servers", yours), "{\n  \"servers\": {\n    \"x\": {}, // x\n    \"agent-locks\": {\"command\": \"agent-locks\"} // ours\n  }\n}", "{\n  \"servers\": {\n    \"x\": {} // x // ours\n  }\n}"},
 		{server("mcpServers", project), `{"mcpServers": {"agent-locks": {"command": "agent-locks.exe", "args": [], "env": {"AGENT_LOCKS_STALE_MINUTES": "5"}}}}`, `{"mcpServers": {}}`},
 		{server("mcpServers", project), fmt.Sprintf(`{"mcpServers": {"agent-locks": {"command": %q}}}`, native), `{"mcpServers": {}}`},
-		{hooks(yours)[5:], hook(`"'/opt/my tools/agent-locks' hook claude session-end"`), noHook},
-		{hooks(yours)[5:], hook(`"\"/opt/my tools/agent-locks\" hook claude session-end"`), noHook},
-		{hooks(project)[5:], hook(`"agent-locks", "args": ["hook", "claude", "session-end"]`), noHook},
-		{hooks(project)[5:], hook(`"AGENT_LOCKS_HOOK=warn AGENT_LOCKS_GUARD=off agent-locks hook claude session-end"`), noHook},
+		{hooks(yours)[6:], hook(`"'/opt/my tools/agent-locks' hook claude session-end"`), noHook},
+		{hooks(yours)[6:], hook(`"\"/opt/my tools/agent-locks\" hook claude session-end"`), noHook},
+		{hooks(project)[6:], hook(`"agent-locks", "args": ["hook", "claude", "session-end"]`), noHook},
+		{hooks(project)[6:], hook(`"AGENT_LOCKS_HOOK=warn AGENT_LOCKS_GUARD=off agent-locks hook claude session-end"`), noHook},
 	}
 	for _, tt := range tests {
 		got, err := add([]byte(tt.doc), tt.parts)
