@@ -68,6 +68,10 @@ func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
 		"a missing tree":  func(at string) { x.lose(at) },
 		"a known commit":  func(at string) { x.lock(at, x.oldest(at)) },
 		"without commits": func(at string) { x.git(at, "update-ref", "-d", "HEAD") },
+		"where a worktree of the caller's stood": func(at string) {
+			x.git(home, "worktree", "add", "-q", filepath.Join(x.dir, "removed"))
+			x.put("own/.git/worktrees/removed/gitdir", filepath.Join(at, ".git")+"\n", 0o666)
+		},
 	} {
 		if testing.Short() && name != "plain" {
 			continue

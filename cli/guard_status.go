@@ -171,12 +171,12 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 		if _, err := os.Lstat(root); err != nil || root == repo.Worktree {
 			continue
 		}
-		_, place, err := a.hooks(ctx, &root)
+		there, place, err := a.hooks(ctx, &root)
 		if err != nil {
 			gone = append(gone, guardGone{Worktree: root, Why: err.Error()})
 			continue
 		}
-		if s := guard.StatusOf(place, a.shell(root)); !s.Runs {
+		if s := guard.StatusOf(place, a.shell(root)); !s.Runs && repo.Owns(there) {
 			gone = append(gone, guardGone{Worktree: root, Why: s.Why, Edited: s.Edited, Unknown: s.Unknown})
 		}
 	}

@@ -218,12 +218,6 @@ func clipped(text string) string {
 // where the caller works; elsewhere, where somebody may have laid out a
 // repository to have them run, they are switched off.
 
-// Lists reports whether a worktree is one of the repository's.
-func (r *Repo) Lists(worktree string) bool {
-	roots, _ := r.Worktrees() // one that cannot be read is not listed
-	return slices.Contains(roots, worktree)
-}
-
 // Unfiltered is the repository without the content filters that its settings
 // name, and their names. What they convert may then count as changed. What is
 // changed in a submodule and not committed there does not: to know, git runs

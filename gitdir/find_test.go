@@ -250,6 +250,11 @@ func TestWorktrees(t *testing.T) {
 	if err := os.RemoveAll(s.path("gone")); err != nil {
 		t.Fatal(err)
 	}
+	s.git("r", "worktree", "add", "-q", "../taken")
+	if err := os.RemoveAll(s.path("taken")); err != nil {
+		t.Fatal(err)
+	}
+	s.repo("taken")
 	s.mkdir("r/.git/worktrees/half-made")
 	s.git(".", "clone", "-q", "--bare", s.path("r"), "b.git")
 	s.git("b.git", "worktree", "add", "-q", "-b", "topic", s.path("bw"))

@@ -20,8 +20,9 @@ const worktreesDir = "worktrees"
 
 // Worktrees lists the roots of all worktrees of the repository (the main one
 // first, where there is one), whether or not they still exist, as
-// <common>/worktrees/*/gitdir name them. An error means that some of these
-// could not be read; the others are listed all the same.
+// <common>/worktrees/*/gitdir name them; not those where another repository
+// stands by now. An error means that some of these could not be read; the others
+// are listed all the same.
 func (r *Repo) Worktrees() ([]string, error) {
 	var roots []string
 	add := func(root string) {
@@ -48,12 +49,32 @@ func (r *Repo) Worktrees() ([]string, error) {
 			faults = append(faults, fmt.Errorf("list worktrees: %w", err))
 			continue
 		}
-		add(resolved(worktreeOf(gitDir, string(text))))
+		if root := resolved(worktreeOf(gitDir, string(text))); !r.Taken(root) {
+			add(root)
+		}
 	}
 	if r.Worktree != "" { // a separate git directory does not name its main worktree
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
+}
+
+// Owns reports whether what git found by standing somewhere is a worktree of this
+// repository. It goes by the git directory: where a worktree stood, another
+// repository may stand by now.
+func (r *Repo) Owns(s *Repo) bool {
+	return s.WorktreeName() != "" && sameFile(s.CommonDir, r.CommonDir)
+}
+
+// Taken reports whether another repository stands at a path: a `.git` there leads
+// to it.
+func (r *Repo) Taken(root string) bool {
+	gitDir, there := ledTo(root)
+	if !there || gitDir == "" || sameFile(commonOf(gitDir), r.CommonDir) {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(gitDir, "HEAD"))
+	return err == nil
 }
 
 // ErrElsewhere: where a worktree stood, another repository or none stands now.
@@ -72,7 +93,7 @@ func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
 		return nil, ErrElsewhere
 	case err != nil:
 		return nil, err
-	case s.Worktree != root || !sameFile(s.CommonDir, r.CommonDir):
+	case s.Worktree != root || !r.Owns(s):
 		return nil, ErrElsewhere
 	}
 	if r.unfiltered {
@@ -95,7 +116,7 @@ func (r *Repo) Nested() []string {
 		if err != nil || rel == "." || !filepath.IsLocal(rel) {
 			continue
 		}
-		// Something else may have taken the place of one that was removed.
+		// A plain directory may have taken the place of one that was removed.
 		if gitDir, there := ledTo(root); there && sameFile(commonOf(gitDir), r.CommonDir) {
 			nested = append(nested, filepath.ToSlash(rel))
 		}
@@ -158,8 +179,8 @@ func (r *Repo) WorktreeName() string {
 }
 
 // NamedWorktree is the root of the worktree that git calls by that name, as its
-// `gitdir` file says; "" where git knows no such worktree (any more). It may no
-// longer be there.
+// `gitdir` file says; "" where git knows no such worktree (any more), or another
+// repository stands there. It may no longer be there.
 func (r *Repo) NamedWorktree(name string) string {
 	switch {
 	case name == "":
@@ -179,7 +200,11 @@ func (r *Repo) NamedWorktree(name string) string {
 	if err != nil {
 		return ""
 	}
-	return resolved(worktreeOf(gitDir, string(text)))
+	root := resolved(worktreeOf(gitDir, string(text)))
+	if r.Taken(root) {
+		return ""
+	}
+	return root
 }
 
 // hasMain tells whether Root is a worktree. Under core.bare=true it is one

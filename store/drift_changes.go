@@ -14,7 +14,7 @@ func unlessTrusted(c *call, t Target) error {
 		return nil
 	}
 	home, err := c.store.locate(c.ctx, Target{}, c.environ)
-	if err == nil && home.Lists(c.repo.Worktree) {
+	if err == nil && home.Owns(c.repo) {
 		return nil
 	}
 	repo, filters, err := c.repo.Unfiltered(c.ctx)

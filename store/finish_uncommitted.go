@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
@@ -43,7 +45,7 @@ func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
 }
 
 // uncommittedOf is what git's status says in the worktree that a lock was made
-// from, where git lists it.
+// from, where that still stands.
 func uncommittedOf(c *call, t Target, l *lockfile.Lock) ([]string, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, uncommittedPatience)
 	defer cancel()
@@ -52,12 +54,11 @@ func uncommittedOf(c *call, t Target, l *lockfile.Lock) ([]string, error) {
 	defer func() { c.warnings = there.warnings }()
 	if !c.here().SameWorktree(l) {
 		worktree := c.paths.WorktreeOf(l)
-		if !c.repo.Lists(worktree) {
-			return nil, fmt.Errorf("git does not list the worktree %q", worktree)
-		}
 		var err error
-		if there.repo, err = c.store.locate(ctx, Target{BaseDir: &worktree}, c.environ); err != nil {
-			return nil, err
+		if there.repo, err = c.repo.Sibling(ctx, worktree); errors.Is(err, gitdir.ErrElsewhere) {
+			return nil, fmt.Errorf("%q is %w", worktree, err)
+		} else if err != nil {
+			return nil, fault.FromGit(err)
 		}
 	}
 	err := unlessTrusted(&there, t)

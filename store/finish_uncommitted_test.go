@@ -69,15 +69,30 @@ func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
 		},
 		"a lock that names another repository": func(w *world, id string) string {
 			file := id + ".md"
-			elsewhere := w.t.TempDir()
-			w.git(elsewhere, "init", "-q")
+			elsewhere := filepath.Join(w.t.TempDir(), "src")
+			w.git(filepath.Dir(elsewhere), "init", "-q")
+			w.put(elsewhere, "foreign")
 			text := strings.ReplaceAll(w.read(file), w.link, elsewhere)
 			w.write(file, strings.ReplaceAll(text, "worktree_name: link\n", ""))
-			return "git does not list the worktree"
+			return `"` + filepath.ToSlash(elsewhere) + `" is no longer a worktree of this repository`
 		},
 		"a worktree that is gone": func(w *world, id string) string {
 			if err := os.RemoveAll(w.link); err != nil {
 				w.t.Fatal(err)
+			}
+			return ""
+		},
+		"a worktree whose place another repository has": func(w *world, id string) string {
+			if err := os.RemoveAll(w.link); err != nil {
+				w.t.Fatal(err)
+			}
+			w.git(w.main, "init", "-q", w.link)
+			w.put(w.link, "foreign")
+			if a := w.show(id); !a.WorktreeGone {
+				w.t.Errorf("it does not count as gone: %+v", a)
+			}
+			if _, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{filepath.Join(w.link, "a")}}); err == nil {
+				w.t.Error("a path in the other repository is answered for")
 			}
 			return ""
 		},
@@ -88,6 +103,9 @@ func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
 			id := w.claim(w.link, "work", "**")
 			warned := damage(w, id)
 			a := w.finish(w.main, id, true)
+			if len(a.Result.Uncommitted) > 0 {
+				t.Errorf("%q", a.Result.Uncommitted)
+			}
 			if warned != "" {
 				wantWarning(t, a.Warnings, unknown+": "+warned)
 			} else if len(a.Warnings) > 0 {

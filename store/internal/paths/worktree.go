@@ -40,16 +40,17 @@ func (r *Reader) MadeInGone(l *lockfile.Lock) bool {
 	return (at == "" || missing(at)) && r.Gone(l.Worktree)
 }
 
-// Gone reports whether a worktree is no longer where it was; a path that cannot be looked at is not called gone, nor
-// one of another system's, as WSL and Windows record in a store they share.
-// The path may be as the lock file records it.
+// Gone reports whether a worktree is no longer where it was: nothing is there, or
+// another repository. A path that cannot be looked at is not called gone, nor one
+// of another system's, as WSL and Windows record in a store they share. The path
+// may be as the lock file records it.
 func (r *Reader) Gone(path string) bool {
 	if !filepath.IsAbs(filepath.FromSlash(path)) {
 		return false
 	}
 	gone, known := r.gone[path]
 	if !known {
-		gone = missing(path) && !r.isEscaped(path)
+		gone = (missing(path) || r.repo.Taken(filepath.FromSlash(path))) && !r.isEscaped(path)
 		r.gone[path] = gone
 	}
 	return gone
