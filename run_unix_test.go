@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -142,27 +143,35 @@ func TestRunLeavesInterruptsToItsCommand(t *testing.T) {
 	}
 }
 
-// The claim outlives its threshold many times while the command runs; after a
-// kill -9 nobody refreshes it.
+// The claim is refreshed while the command runs; after a kill -9 of ours it stands,
+// and nobody refreshes it.
 func TestRunKeepsItsClaimAlive(t *testing.T) {
 	t.Parallel()
 	h := runHeld(t, ": >ready; "+untilGo, "AGENT_LOCKS_STALE_MINUTES=0.05")
-	time.Sleep(5 * time.Second)
-	if got := h.locks("list", "--json"); !strings.Contains(got, `"stale":false`) {
-		t.Errorf("the claim is stale while its command runs: %s", got)
+	updated := func() string {
+		t.Helper()
+		found := regexp.MustCompile(`"updated":"([^"]+)"`).FindStringSubmatch(h.locks("list", "--json"))
+		if found == nil {
+			t.Fatal("the claim is gone")
+		}
+		return found[1]
+	}
+	first := updated()
+	for deadline := time.Now().Add(time.Minute); updated() == first; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the claim is never refreshed")
+		}
 	}
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = h.cmd.Wait() // it was killed
-	if got := h.locks("list", "--json"); !strings.Contains(got, `"title":"Held"`) {
-		t.Errorf("a killed run has finished its lock: %s", got)
+	h.touch("go") // for the command, which nobody has ended and which holds our output open
+	_ = h.cmd.Wait()
+	last := updated()
+	time.Sleep(1500 * time.Millisecond) // more than one heartbeat
+	if got := updated(); got != last {
+		t.Errorf("the claim of a killed run was refreshed at %s, after %s", got, last)
 	}
-	time.Sleep(5 * time.Second)
-	if got := h.locks("list", "--json"); !strings.Contains(got, `"stale":true`) {
-		t.Errorf("the claim of a killed run is not stale: %s", got)
-	}
-	h.touch("go") // for the command, which nobody has ended
 }
 
 // A claim that was reaped while we were stopped is not ours any more.
@@ -172,8 +181,10 @@ func TestRunSaysThatItsClaimWasReaped(t *testing.T) {
 	if err := h.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second)
-	reaped := h.locks("reap", "--stale-minutes", "1s", "--force", "--agent", "you", "--json")
+	reaped := ""
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(reaped, `"title":"Held"`) && time.Now().Before(deadline); {
+		reaped = h.locks("reap", "--stale-minutes", "1s", "--force", "--agent", "you", "--json") // stamps count seconds
+	}
 	if err := h.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
