@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A sandbox is a directory for repositories, a temporary directory of its own,
@@ -136,9 +137,27 @@ func numbered(n int) string {
 	return b.String()
 }
 
+var repositories gittest.Template
+
+func TestMain(m *testing.M) { os.Exit(gittest.InMemory{Tests: m}.Run()) }
+
 // two makes a repository with a worktree beside it, both at a commit that has
 // the files f and g.
-func (s *sandbox) two(args ...string) {
+func (s *sandbox) two() {
+	s.Helper()
+	err := repositories.Copy(s.dir, func(dir string) error {
+		in := *s
+		in.dir = dir
+		in.twoAnew()
+		return nil
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// twoAnew does so without a copy of what was made before.
+func (s *sandbox) twoAnew(args ...string) {
 	s.Helper()
 	s.git("", append([]string{"init", "-q", "main"}, args...)...)
 	s.write("main/f", numbered(20))

@@ -58,54 +58,24 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 	if sha256 {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcompression = 0\n[extensions]\n\tobjectformat = sha256\n"
 	}
-	alternates, err := alternates(filepath.Join(r.CommonDir, "objects"))
-	if err != nil {
-		return err
-	}
 	for _, dir := range []string{"objects/info", "refs"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
 		}
 	}
 	for name, text := range map[string]string{
-		"HEAD": "ref: refs/heads/none\n", "config": config, "objects/info/alternates": alternates, "nothing": "",
+		"HEAD": "ref: refs/heads/none\n", "config": config, "objects/info/alternates": quoted(filepath.Join(r.CommonDir, "objects")) + "\n", "nothing": "",
 	} {
 		if err := s.write(name, text); err != nil {
 			return err
 		}
 	}
 	// Without it git walks into the commits that a shallow clone does not have.
-	err = copyFile(filepath.Join(r.CommonDir, "shallow"), s.path("shallow"))
+	err := copyFile(filepath.Join(r.CommonDir, "shallow"), s.path("shallow"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
-}
-
-// maxAlternates bounds the file that lists borrowed object directories.
-const maxAlternates = 1 << 20
-
-// alternates is the list of object directories that the scratch repository
-// borrows from: the user's, and what that one names relative to itself, which
-// git does not follow from a second repository.
-func alternates(objects string) (string, error) {
-	lines := []string{quoted(objects)}
-	f, _, err := open(filepath.Join(objects, "info", "alternates"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return lines[0] + "\n", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, maxAlternates))
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		if line != "" && line[0] != '#' && line[0] != '"' && !filepath.IsAbs(line) {
-			lines = append(lines, quoted(filepath.Join(objects, line)))
-		}
-	}
-	return strings.Join(lines, "\n") + "\n", err
 }
 
 // quoted is a path as a line of that file: as it is, or between quotes where
