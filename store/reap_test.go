@@ -149,6 +149,14 @@ func TestAShortWindowPassesNobodyBy(t *testing.T) {
 		if err != nil || (waited.Result.Status == "timeout") != tc.live {
 			t.Errorf("wait after %s: %+v, %v", tc.quiet, waited.Result, err)
 		}
+		edited, err := s.Edit(background, store.EditRequest{Path: filepath.Join(w.link, "src", "a.go"), AgentID: two})
+		if err != nil || (len(edited.Result.Blocked) == 1) != tc.live {
+			t.Errorf("edit after %s: %+v, %v", tc.quiet, edited.Result, err)
+		}
+		started, err := s.SessionStart(background, store.SessionRequest{Session: store.Session{ID: "s"}, OwnID: two, AgentID: two})
+		if err != nil || len(started.Result.Others) != 1 || started.Result.Others[0].Stale == tc.live {
+			t.Errorf("session start after %s: %+v, %v", tc.quiet, started.Result, err)
+		}
 		_, err = s.Create(background, store.CreateRequest{Title: "t", Scope: scope, AgentID: two, IfFree: true})
 		if tc.live {
 			wantCode(t, err, store.Conflict, "one")

@@ -185,7 +185,7 @@ func (c *call) place() string {
 func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, known session.Records) {
 	who := c.here()
 	who.Agent, who.Former = out.AgentID, former
-	minutes := c.configuredMinutes()
+	minutes := c.foreignMinutes()
 	for _, e := range entries {
 		s, same := summaryOf(c, e, minutes), who.SameWorktree(&e.Lock)
 		s.SameWorktree = &same
