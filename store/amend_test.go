@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -262,11 +263,55 @@ func TestWhatIsOpenToAll(t *testing.T) {
 	if _, err := s.Update(background, store.UpdateRequest{Ref: ref(id), TaskText: ptr("one"), Note: ptr("n"), AgentID: ptr("other"), LeaseMinutes: ptr(90.0)}); err != nil {
 		t.Error(err)
 	}
-	h, err := s.Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: ptr("other")})
-	if err != nil {
-		t.Error(err)
+}
+
+// A stranger's heartbeat would make a dead holder's lock block again.
+func TestOnlyAHolderOrItsParentKeepsALockAlive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.held("kid", "boss", "a")
+	w.pass(time.Hour)
+	before := w.read(id + ".md")
+	_, err := w.at(w.link).Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: ptr("other")})
+	wantCode(t, err, store.NotHolder, `held by "kid"`, "`note`")
+	if w.read(id+".md") != before {
+		t.Error("it was written all the same")
 	}
-	wantWarning(t, h.Warnings, "another agent's")
+	for _, who := range []*string{ptr("boss"), ptr("kid"), nil} {
+		w.pass(time.Hour)
+		if a, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: ref(id), AgentID: who}); err != nil || w.show(id).Stale {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+}
+
+// What only a holder does says where the holder may be gone.
+func TestARefusalSaysThatTheHoldersWorktreeIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, err := w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a", "b"}, AgentID: ptr("one")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, r := ptr("two"), ref(a.Result.ID)
+	refused := func(part string, gone bool) {
+		t.Helper()
+		_, finish := w.at(w.main).Finish(background, store.FinishRequest{Ref: r, AgentID: two})
+		_, narrow := w.at(w.main).Update(background, store.UpdateRequest{Ref: r, AgentID: two, RemoveScope: []string{"b"}})
+		_, beat := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: r, AgentID: two})
+		for _, err := range []error{finish, narrow, beat} {
+			wantCode(t, err, store.NotHolder)
+			var e *store.Error
+			if errors.As(err, &e); strings.Contains(e.Hint, "is gone") != gone {
+				t.Errorf("%s: %q", part, e.Hint)
+			}
+		}
+	}
+	refused("there", false)
+	if err := os.RemoveAll(w.link); err != nil {
+		t.Fatal(err)
+	}
+	refused("gone", true)
 }
 
 func TestHandingOver(t *testing.T) {

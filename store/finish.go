@@ -70,7 +70,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 			}
 			edit, err := finishEdit(&e.Lock, c.now(), who, summary, r.Force)
 			if err != nil {
-				return disk.Entry{}, err
+				return disk.Entry{}, orGone(c, &e.Lock, err)
 			}
 			edit.Set = append(edit.Set, outcome...)
 			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")

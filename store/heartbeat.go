@@ -8,7 +8,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// A HeartbeatRequest says that the holder is alive.
+// A HeartbeatRequest says that the holder is alive; somebody known to be neither
+// that nor its parent is refused (NotHolder).
 type HeartbeatRequest struct {
 	Target
 	Ref
@@ -43,8 +44,8 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 			if e, err = unlessDone(findOwnLock(c, r.Ref, who, disk.ActiveOnly)); err != nil {
 				return Refreshed{}, err
 			}
-			if who.IsStranger(&e.Lock) {
-				c.warn("lock %q is held by %q, and you are %q: your heartbeat keeps another agent's claim alive", e.Lock.ID, *e.Lock.AgentID, *who.Agent)
+			if err := orGone(c, &e.Lock, who.MayKeepAlive(&e.Lock)); err != nil {
+				return Refreshed{}, err
 			}
 			if e, back, err = rewriteLock(c, tx, e, stillAtWork(c, lockfile.Edit{}), nil); err != nil {
 				return Refreshed{}, err

@@ -63,7 +63,7 @@ func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) 
 	return c.dir.Get(c.ctx, id)
 }
 
-// findActiveLock is find for the operations that only an active lock allows.
+// findActiveLock is findLock for the operations that only an active lock allows.
 func findActiveLock(c *call, r Ref) (disk.Entry, error) {
 	return unlessDone(findLock(c, r))
 }
@@ -160,6 +160,15 @@ func ambiguous(c *call, short string, ids []string) *fault.Error {
 func notYours(c *call, short string, ids []string) *fault.Error {
 	return fault.New(fault.NotHolder, "none of your own locks is called %q", short).
 		WithHint("a short name means one of your own here; for somebody else's give the whole id:" + candidates(c, ids))
+}
+
+// orGone adds to the refusal of what only a holder does that the holder's
+// worktree is gone, where it is; err may be any other error, or nil.
+func orGone(c *call, l *lockfile.Lock, err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.NotHolder && c.paths.MadeInGone(l) {
+		e.Hint += "; the worktree of its holder is gone, so perhaps nobody works on it any longer"
+	}
+	return err
 }
 
 // candidates lists locks, a line each, with what tells them apart.

@@ -128,7 +128,13 @@ func TestNotesReachNobodyElse(t *testing.T) {
 	id := w.work(ptr("a"))
 	w.told(w.link, id, ptr("b"), "for a")
 	for name, hears := range map[string]func() string{
-		"its author": func() string { return w.hears(w.link, id, ptr("b"), heartbeat) },
+		"its author": func() string {
+			a, err := w.at(w.link, "AGENT_LOCKS_AGENT_ID=b").Show(background, store.ShowRequest{Ref: ref(id)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text(a.Result.NewNotes)
+		},
 		"another agent": func() string {
 			return w.hears(w.main, id, ptr("c"), updating(store.UpdateRequest{TaskText: ptr("one")}))
 		},

@@ -51,7 +51,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			}
 			edit, err := reopenEdit(&e.Lock, c.now(), who, reason, r.Force)
 			if err != nil {
-				return disk.Entry{}, err
+				return disk.Entry{}, orGone(c, &e.Lock, err)
 			}
 			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")
 			if r.IfFree {

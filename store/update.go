@@ -80,7 +80,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			}
 			edit, err := a.edit(&e.Lock, c.now())
 			if err != nil {
-				return Updated{}, err
+				return Updated{}, orGone(c, &e.Lock, err)
 			}
 			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
 				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
