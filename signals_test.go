@@ -153,6 +153,49 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 	}
 }
 
+// A forecast that is interrupted while git merges leaves nothing behind.
+func TestInterruptedForecastCleansUp(t *testing.T) {
+	t.Parallel()
+	bin, tmp, ready := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "ready")
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\ncase \"$*\" in *merge-tree*) : > '" + ready + "'; exec sleep 60;; esac\nexec '" + git + "' \"$@\"\n"
+	if err := executable(filepath.Join(bin, "git"), script); err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd := program(t, "forecast")
+		cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		setUp := exec.Command("sh", "-ec", "git init -q . && git -c user.name=t -c user.email=t@example.invalid commit -q --allow-empty -m 1 && git worktree add -q ./w && : > f")
+		if setUp.Dir = cmd.Dir; setUp.Run() != nil {
+			t.Fatal("no repository")
+		}
+		startHeeding(t, cmd, sig)
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			if os.Remove(ready) == nil {
+				break
+			} else if time.Now().After(deadline) {
+				t.Fatal("git was never asked to merge")
+			}
+		}
+		if during, err := os.ReadDir(tmp); err != nil || len(during) != 1 {
+			t.Errorf("meanwhile: %v (%v)", during, err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+			t.Errorf("%v: it ended with %v; want exit code 130", sig, err)
+		}
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("%v left behind: %v (%v)", sig, left, err)
+		}
+	}
+}
+
 // Whatever lies in the git directory, the guard either says that it cannot read
 // it or waits for git, and then ends on a signal.
 func TestGuardIsNotHeldUpByFifos(t *testing.T) {

@@ -21,6 +21,9 @@ func newStatus(a *app) *cobra.Command {
 		Args:    noArgs("agent-locks list <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target, request.ForPeople = a.target(), !a.json
+			if watch && request.Conflicts {
+				return usage("run them apart", "--watch and --forecast do not go together")
+			}
 			if watch {
 				return a.watch(cmd.Context(), request)
 			}
@@ -29,6 +32,7 @@ func newStatus(a *app) *cobra.Command {
 		},
 	}
 	staleFlag(cmd.Flags(), &request.StaleMinutes)
+	cmd.Flags().BoolVar(&request.Conflicts, "forecast", false, "count the files of each lock that will conflict, as forecast --all")
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep showing it, by worktree, until q or an interrupt")
 	return cmd
 }

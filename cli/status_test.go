@@ -23,6 +23,8 @@ func TestStatusRequests(t *testing.T) {
 			want: store.QueryRequest{Target: store.Target{BaseDir: p("/other")}, Status: "active", StaleMinutes: p(1.5), ForPeople: true}},
 		{args: []string{"status", "--base-dir", ""}, want: store.QueryRequest{Target: store.Target{BaseDir: p("")}, Status: "active", ForPeople: true}},
 		{args: []string{"--base-dir", "a", "status", "--base-dir=b"}, want: store.QueryRequest{Target: store.Target{BaseDir: p("b")}, Status: "active", ForPeople: true}},
+		{args: []string{"status", "--forecast"}, want: store.QueryRequest{Status: "active", ForPeople: true, Conflicts: true}},
+		{args: []string{"status", "--forecast", "--watch"}, err: "--watch and --forecast do not go together"},
 		{args: []string{"status", "src"}, err: `status takes no arguments, got "src"`},
 		{args: []string{"status", "--all"}, err: `unknown flag "--all" for agent-locks status`},
 	})
@@ -30,11 +32,19 @@ func TestStatusRequests(t *testing.T) {
 
 func TestStatusOutput(t *testing.T) {
 	t.Parallel()
+	conflicting := someSummary()
+	conflicting.Conflicts = p(3)
 	done := someSummary()
 	done.Status = "done"
 	testOutputs(t, []outputCase{
 		{name: "none", args: []string{"status"}, store: fake{result: []store.Summary{}},
 			want: "locks in /repo/.git/agents-locks\n\nno active locks\n"},
+		{name: "with conflicts", args: []string{"status", "--forecast"}, store: fake{result: []store.Summary{conflicting}},
+			want: `locks in /repo/.git/agents-locks
+
+SEEN  WHO      WHERE  SCOPE                TITLE      DONE  CONFLICTS  ID
+now   agent-1  login  src/auth/**, go.mod  Fix login  50%   3          2026-07-17T18-45-12-fix-login
+`},
 		{name: "two", args: []string{"status"}, store: fake{result: []store.Summary{someSummary(), staleSummary()}},
 			want: `locks in /repo/.git/agents-locks
 

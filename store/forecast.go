@@ -88,7 +88,7 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 		var scope overlap.Scope
 		var err error
 		if len(r.Scope) > 0 {
-			if scope, err = c.paths.Parse(r.Scope); err != nil {
+			if scope, err = c.paths.Asked(r.Scope); err != nil {
 				return Foreseen{}, err
 			}
 		}
@@ -257,4 +257,45 @@ func (k claims) sign(side *ForecastSide, name string, files []ForecastFile) {
 		return cmp.Or(cmp.Compare(covered(a), covered(b)), strings.Compare(a.Lock.ID, b.Lock.ID))
 	}).Lock
 	side.AgentID, side.LockID, side.Title = l.AgentID, l.ID, l.Title
+}
+
+// addConflicts counts, for each lock of a listing, the files that it covers and
+// that will conflict between any two worktrees. What it cannot count it says.
+func addConflicts(c *call, t Target, entries []disk.Entry, rows []Summary) error {
+	if err := unlessTrusted(c, t); err != nil {
+		return err
+	}
+	found, err := forecastOf(c, ForecastRequest{All: true})
+	if err != nil {
+		return err
+	}
+	files, unknown := map[string]map[string]bool{}, 0
+	for _, p := range withLocks(c, found, nil, entries).Pairs {
+		if p.Why != "" {
+			unknown++
+		}
+		for _, f := range p.Files {
+			by := f.CoveredBy
+			if len(by) == 0 {
+				by = []string{""} // nobody
+			}
+			for _, id := range by {
+				if files[id] == nil {
+					files[id] = map[string]bool{}
+				}
+				files[id][f.Path] = true
+			}
+		}
+	}
+	for i := range rows {
+		n := len(files[rows[i].ID])
+		rows[i].Conflicts = &n
+	}
+	if n := len(files[""]); n > 0 {
+		c.warn("files that will conflict and that no lock of this list covers: %d; `lock_forecast` names them", n)
+	}
+	if unknown > 0 {
+		c.warn("pairs of worktrees that could not be assessed: %d; `lock_forecast` says why", unknown)
+	}
+	return nil
 }

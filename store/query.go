@@ -23,6 +23,7 @@ type QueryRequest struct {
 	Limit        *int     `json:"limit"`
 
 	ForPeople bool `json:"-"` // fills in what tables show
+	Conflicts bool `json:"-"` // counts the files that will conflict (Forecast)
 }
 
 // Query lists locks, oldest first: active ones unless Status says otherwise.
@@ -63,6 +64,11 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		if which != disk.DoneOnly {
 			addWaiting(c, entries, out)
+		}
+		if r.Conflicts {
+			if err := addConflicts(c, r.Target, entries, out); err != nil {
+				return nil, err
+			}
 		}
 		if r.ForPeople {
 			return out, addForPeople(c, entries, out)

@@ -47,6 +47,10 @@ type Summary struct {
 	Outcome    string `json:"outcome,omitempty"`
 	MovedTo    string `json:"moved_to,omitempty"`
 
+	// How many of the files that it covers will conflict between two worktrees,
+	// where that was asked.
+	Conflicts *int `json:"conflicts,omitempty"`
+
 	Waiting        []Waiter `json:"waiting,omitempty"` // whom the lock holds up, where the answer has that
 	WaitingLeftOut int      `json:"waitingLeftOut,omitempty"`
 

@@ -118,6 +118,21 @@ func percentColumn(rows []store.Summary) column {
 	}), drop: 3}
 }
 
+// conflictsColumn is there only where the listing counts conflicts.
+func conflictsColumn(rows []store.Summary) []column {
+	if !slices.ContainsFunc(rows, func(s store.Summary) bool { return s.Conflicts != nil }) {
+		return nil
+	}
+	counted := func(s store.Summary) int {
+		if s.Conflicts == nil {
+			return 0
+		}
+		return *s.Conflicts
+	}
+	return []column{{head: "CONFLICTS", cells: cells(rows, func(s store.Summary) string { return fmt.Sprint(counted(s)) }),
+		mark: func(row int) bool { return counted(rows[row]) > 0 }}}
+}
+
 // waitingColumn is there only where somebody waits.
 func waitingColumn(rows []store.Summary) []column {
 	text := cells(rows, func(s store.Summary) string {

@@ -38,7 +38,7 @@ func List(w io.Writer, dir string, rows []store.Summary, screen Screen) {
 
 func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
 	seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), scopeColumn(rows)}
-	rest := append([]column{titleColumn(rows), percentColumn(rows)}, waitingColumn(rows)...)
+	rest := slices.Concat([]column{titleColumn(rows), percentColumn(rows)}, conflictsColumn(rows), waitingColumn(rows))
 	writeLayout(w, layOut(seen, rest, idColumn(rows), screen))
 }
 
