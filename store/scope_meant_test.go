@@ -224,6 +224,9 @@ func TestNamesOfTheCallersDirectory(t *testing.T) {
 			t.Errorf("claim %q: %v", entry, err)
 			continue
 		}
+		if ofDirectory := strings.Contains(entry, "/") && !strings.Contains(entry, "["); strings.HasPrefix(err.Error(), "the directory of ") != ofDirectory {
+			t.Errorf("claim %q: %v", entry, err)
+		}
 		for _, way := range ways {
 			if !strings.Contains(hint(err), `"`+way+`"`) {
 				t.Errorf("claim %q: %q is missing in %q", entry, way, hint(err))

@@ -10,7 +10,7 @@ import (
 // An either is an entry, read from the root, that names nothing there and would
 // name something from the caller's directory.
 type either struct {
-	text     string
+	missing  string // what does not exist at the root, but does here
 	here     string // the text for what is in the caller's directory
 	fromRoot string // the text for what is meant from the root
 	other    *overlap.Entry
@@ -31,11 +31,15 @@ func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (e
 		if err != nil || other.String() == e.String() { // it was relative to that directory anyhow
 			continue
 		}
-		if r.exists(other) || r.lies(other) && !r.lies(e) {
-			_, name, _ := strings.Cut(here, "./")
-			up := strings.Repeat("../", strings.Count(r.repo.Prefix, "/")+1)
-			return either{text, here, up + name, other}, true
+		missing := fault.InQuotes(text)
+		if !r.exists(other) {
+			if missing = "the directory of " + missing; !r.lies(other) || r.lies(e) {
+				continue
+			}
 		}
+		_, name, _ := strings.Cut(here, "./")
+		up := strings.Repeat("../", strings.Count(r.repo.Prefix, "/")+1)
+		return either{missing, here, up + name, other}, true
 	}
 	return either{}, false
 }
@@ -49,9 +53,10 @@ func (r *Reader) lies(e *overlap.Entry) bool {
 }
 
 func refuseEither(e either) (*overlap.Entry, error) {
-	text, here, fromRoot := fault.InQuotes(e.text), fault.InQuotes(e.here), fault.InQuotes(e.fromRoot)
-	return nil, fault.New(fault.BadScope, "%s %s", text, leadsSomewhere).
-		WithHint("write " + here + ", or " + fromRoot + " for what is yet to be made from the root")
+	return nil, fault.New(fault.BadScope, "%s", e.twoReadings()).
+		WithHint("write " + fault.InQuotes(e.here) + ", or " + fault.InQuotes(e.fromRoot) + " if you mean the root")
 }
 
-const leadsSomewhere = "leads nowhere from the repository's root, and somewhere from the caller's directory"
+func (e either) twoReadings() string {
+	return e.missing + " does not exist at the repository's root, but does in the current directory"
+}

@@ -84,7 +84,7 @@ func (r *Reader) Parse(entries []string) (overlap.Scope, error) { return r.read(
 // mean either, both readings are in the scope.
 func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
 	return r.read(entries, func(e either) (*overlap.Entry, error) {
-		r.warn("%s %s: both are looked for", fault.InQuotes(e.text), leadsSomewhere)
+		r.warn("%s: both are looked for", e.twoReadings())
 		return e.other, nil
 	})
 }
