@@ -11,33 +11,33 @@ import (
 // is lead elsewhere: to a directory above, or, at an entry's start, to the
 // caller's directory or the file system's root.
 
-// spots are where in a segment a pattern may stand, as far as its dots go.
-type spots uint8
+// positions are where in a segment a pattern may stand, as far as its dots go.
+type positions uint8
 
 const (
-	spotNothing  spots = 1 << iota // at the start of the entry
-	spotStart                      // at the start of another segment
-	spotFirstDot                   // after a dot that begins the entry
-	spotDot                        // after a dot that begins another segment
-	spotDots                       // after two dots that begin a segment
-	spotName
-	spotEmptied   // after alternatives that left nothing of the entry's start
-	spotElsewhere // it led elsewhere
+	atNothing  positions = 1 << iota // at the start of the entry
+	atStart                          // at the start of another segment
+	atFirstDot                       // after a dot that begins the entry
+	atDot                            // after a dot that begins another segment
+	atDots                           // after two dots that begin a segment
+	atName
+	atEmptied   // after alternatives that left nothing of the entry's start
+	atElsewhere // it led elsewhere
 
-	spotKinds = 8
+	positionKinds = 8
 )
 
-// eachSpot yields the spots one by one.
-func (s spots) eachSpot(yield func(int) bool) {
-	for i := range spotKinds {
+// each yields the positions one by one.
+func (s positions) each(yield func(int) bool) {
+	for i := range positionKinds {
 		if s&(1<<i) != 0 && !yield(i) {
 			return
 		}
 	}
 }
 
-// A course is where a pattern leads to, from each spot.
-type course [spotKinds]spots
+// A course is where a pattern leads to, from each position.
+type course [positionKinds]positions
 
 // stay is the course of nothing.
 func stay() course {
@@ -48,9 +48,9 @@ func stay() course {
 	return c
 }
 
-func (c course) from(s spots) spots {
-	var to spots
-	for i := range s.eachSpot {
+func (c course) from(s positions) positions {
+	var to positions
+	for i := range s.each {
 		to |= c[i]
 	}
 	return to
@@ -81,7 +81,7 @@ func (s seq) seqCourse() course {
 func (n *node) nodeCourse() course {
 	switch n.op {
 	case opSlash:
-		return course{spotElsewhere, spotStart, spotElsewhere, spotStart, spotElsewhere, spotStart, spotStart, spotElsewhere}
+		return course{atElsewhere, atStart, atElsewhere, atStart, atElsewhere, atStart, atStart, atElsewhere}
 	case opText:
 		c := stay()
 		for i := 0; i < len(n.text) && i < len("..."); i++ {
@@ -96,9 +96,9 @@ func (n *node) nodeCourse() course {
 
 // byteCourse is where a byte of a name leads to.
 func byteCourse(b byte) course {
-	c := course{spotName, spotName, spotName, spotName, spotName, spotName, spotName, spotElsewhere}
+	c := course{atName, atName, atName, atName, atName, atName, atName, atElsewhere}
 	if b == '.' {
-		c[0], c[1], c[2], c[3], c[6] = spotFirstDot, spotDot, spotDots, spotDots, spotFirstDot
+		c[0], c[1], c[2], c[3], c[6] = atFirstDot, atDot, atDots, atDots, atFirstDot
 	}
 	return c
 }
@@ -110,15 +110,15 @@ func (n *node) groupCourse() course {
 	}
 	c := once
 	if n.repeat {
-		for range spotKinds { // more rounds lead nowhere else
+		for range positionKinds { // more rounds add nothing
 			c = c.or(c.then(once))
 		}
 	}
 	if n.optional {
 		c = c.or(stay())
 	}
-	if c[0]&spotNothing != 0 {
-		c[0] ^= spotNothing | spotEmptied // {,a}/b is b, not the absolute /b; {,a}./b is nothing that we read
+	if c[0]&atNothing != 0 {
+		c[0] ^= atNothing | atEmptied // {,a}/b is b, not the absolute /b; {,a}./b is nothing that we read
 	}
 	return c
 }
@@ -126,11 +126,11 @@ func (n *node) groupCourse() course {
 // leadsElsewhere reports whether alternatives of a segment do; first says that
 // it begins the entry.
 func (s segment) leadsElsewhere(first bool) bool {
-	from := spotStart
+	from := atStart
 	if first {
-		from = spotNothing
+		from = atNothing
 	}
-	return s.seq.seqCourse().from(from)&(spotFirstDot|spotDots|spotElsewhere) != 0
+	return s.seq.seqCourse().from(from)&(atFirstDot|atDots|atElsewhere) != 0
 }
 
 // confined refuses segments whose alternatives lead elsewhere.
@@ -206,8 +206,8 @@ func tailOf(path string) tails {
 	return t
 }
 
-// settle decides what is open: a dot becomes what is given, all else is no
-// extension.
+// settle decides what is open: a dot becomes what is given, and anything else
+// is not an extension.
 func (t tails) settle(dot tails) tails {
 	settled := t &^ tailOpen
 	if t&tailDot != 0 {
@@ -244,7 +244,7 @@ func (t tails) beforeRune(r rune) tails {
 
 // beforeClass takes a class for what it may stand for, as in *.[jt]s.
 func (t tails) beforeClass(c *class) tails {
-	const alphabet = 64 // more than that is no list of letters
+	const alphabet = 64 // more than that is not a list of letters
 	var all tails
 	count := rune(0)
 	for _, s := range c.spans {

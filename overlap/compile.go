@@ -143,7 +143,7 @@ func (p *program) takes(s *state, r rune) bool {
 	return false
 }
 
-// set is the runes that a state takes; nil where they are no set.
+// set is the runes that a state takes; nil where they are not a set.
 func (p *program) set(s *state) *class {
 	if s.code == codeSet {
 		return p.sets[s.r]

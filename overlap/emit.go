@@ -162,7 +162,7 @@ func (c *compiler) emitAlternatives(n *node, g goal) goal {
 // A goal is where a pattern continues.
 type goal struct {
 	next int32
-	// skip is the same with the slash left out that the pattern to come begins
+	// skip is the same without the slash that the pattern to come begins
 	// with; none where it does not. So ** can stand for no segment at all.
 	skip int32
 	// strict is skip, except where that ends the entry: no name matches what an

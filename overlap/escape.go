@@ -44,7 +44,7 @@ func (e *Entry) isLiteral(path string) bool {
 		!strings.ContainsAny(path, `*?{\`) && !mentionsHere(path)
 }
 
-// separate turns each backslash that is no escape into a slash. The offsets
+// separate turns each backslash that is not an escape into a slash. The offsets
 // stay.
 func separate(text string, windows bool) string {
 	if strings.IndexByte(text, '\\') < 0 {

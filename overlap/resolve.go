@@ -80,7 +80,7 @@ func segmentsOf(s seq, p *parser) []segment {
 	return segments
 }
 
-// literalSegments returns the segments of a path that is no pattern.
+// literalSegments returns the segments of a path that is not a pattern.
 func literalSegments(path string) []segment {
 	var segments []segment
 	for name := range strings.SplitSeq(nfc(path), "/") {

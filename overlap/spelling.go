@@ -83,7 +83,7 @@ func fileScheme(text string) bool {
 }
 
 // FilePath returns the path that a file: URI names, and its text as it is where
-// it is no such URI. An error is an *Error.
+// it is not such a URI. An error is an *Error.
 func FilePath(text string, windows bool) (string, error) {
 	if !fileScheme(text) {
 		return text, nil

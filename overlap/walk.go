@@ -166,7 +166,7 @@ func (w *walk) stuck() bool {
 // accepts reports whether the text so far is covered.
 func (w *walk) accepts() bool { return w.now.hasState(end) || w.now.hasState(within) }
 
-// taking yields the states that take a rune or accept; those that only go on
+// taking yields the states that take a rune or accept; those that only continue
 // at others are done with.
 func (w *walk) taking(yield func(int32) bool) {
 	for k, word := range w.now {
