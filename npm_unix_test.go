@@ -26,7 +26,7 @@ func serving(t *testing.T, sig os.Signal) (script *exec.Cmd, program int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	startHeeding(t, cmd, sig)
+	startInterruptible(t, cmd, sig)
 	if _, err := stdin.Write([]byte(initializeOnce)); err != nil {
 		t.Fatal(err)
 	}

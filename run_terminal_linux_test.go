@@ -64,7 +64,7 @@ func TestRunAtATerminal(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, append(skillEnv(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	startHeeding(t, cmd, os.Interrupt)
+	startInterruptible(t, cmd, os.Interrupt)
 	tty.Close()
 	var seen printed
 	go func() {

@@ -32,10 +32,10 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 
-// startHeeding starts a program that heeds a signal. It would inherit that
+// startInterruptible starts a program that a signal reaches. It would inherit that
 // these tests ignore one, as they do under nohup or in a script's background;
 // what is caught here, a new program does not inherit.
-func startHeeding(t *testing.T, cmd *exec.Cmd, sig os.Signal) {
+func startInterruptible(t *testing.T, cmd *exec.Cmd, sig os.Signal) {
 	t.Helper()
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, sig)
@@ -60,7 +60,7 @@ func TestServerEndsOnSignals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			startHeeding(t, cmd, sig)
+			startInterruptible(t, cmd, sig)
 			if _, err := stdin.Write([]byte(initialize + "\n")); err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	startHeeding(t, cmd, os.Interrupt)
+	startInterruptible(t, cmd, os.Interrupt)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(ready); err == nil {
 			break
@@ -172,7 +172,7 @@ func TestInterruptedForecastCleansUp(t *testing.T) {
 		if setUp.Dir = cmd.Dir; setUp.Run() != nil {
 			t.Fatal("no repository")
 		}
-		startHeeding(t, cmd, sig)
+		startInterruptible(t, cmd, sig)
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			if os.Remove(ready) == nil {
 				break
@@ -228,7 +228,7 @@ func TestGuardIsNotHeldUpByFifos(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, append(skillEnv(), "GORACE=atexit_sleep_ms=0")
 			var said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &said, &said
-			startHeeding(t, cmd, syscall.SIGTERM)
+			startInterruptible(t, cmd, syscall.SIGTERM)
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
 			hangs := 3 * time.Second // longer than it takes to come to where it hangs

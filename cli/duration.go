@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A durationError is a text that is no length of time; bare is what a number
+// A durationError is a text that is not a length of time; bare is what a number
 // without a unit would count.
 type durationError struct{ bare string }
 

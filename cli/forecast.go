@@ -18,7 +18,7 @@ func newForecast(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "forecast [<glob>...]",
-		Short: "see which worktrees will conflict, whoever claimed what",
+		Short: "see which worktrees will conflict, claimed or not",
 		Long: "Merge this worktree as it is now, uncommitted changes too, with every other one,\n" +
 			"and with the upstream of the default branch as last fetched: aside, in the\n" +
 			"temporary directory, so that nothing in the repository changes. With globs, only\n" +

@@ -30,7 +30,7 @@ type guardGone struct {
 type guardState struct {
 	Runs    bool   `json:"runs"`              // git starts the guard in this worktree, and the guard looks
 	Edited  bool   `json:"edited,omitempty"`  // our hook was, so whether the guard runs is not known
-	Unknown bool   `json:"unknown,omitempty"` // whether it runs cannot be told
+	Unknown bool   `json:"unknown,omitempty"` // whether it runs is not known
 	Why     string `json:"why,omitempty"`
 	Fix     string `json:"fix,omitempty"` // what to do about the hook
 	Hook    string `json:"hook"`

@@ -12,10 +12,10 @@ import (
 )
 
 // Main runs the command line of this process and returns its exit code. The
-// first SIGINT, SIGTERM or SIGHUP cancels what is going on; a second one ends
+// first SIGINT, SIGTERM or SIGHUP cancels what is under way; a second one ends
 // the process at once.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), heeded(endings())...)
+	ctx, stop := signal.NotifyContext(context.Background(), notIgnored(endings())...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	defer speakANSI(os.Stdout)()
@@ -42,17 +42,17 @@ func Main() int {
 
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
-// heeded skips what the parent chose to ignore (nohup, a shell's background
+// notIgnored skips what the parent chose to ignore (nohup, a shell's background
 // jobs): to ask for such a signal would bring it back. Go knows that of INT and
 // HUP only, so that something is left: to ask for none would mean all.
-func heeded(all []os.Signal) []os.Signal {
+func notIgnored(all []os.Signal) []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
 // subscribe hears what ends programs, the terminal's Ctrl-\ too.
 func subscribe() (<-chan os.Signal, func()) {
 	heard := make(chan os.Signal, 8)
-	signal.Notify(heard, heeded(append(endings(), syscall.SIGQUIT))...)
+	signal.Notify(heard, notIgnored(append(endings(), syscall.SIGQUIT))...)
 	return heard, func() { signal.Stop(heard) }
 }
 

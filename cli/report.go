@@ -50,7 +50,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	case isAnswer:
 		return int(code)
 	case unwritten && nobodyReads(err):
-		// Whoever read our output has seen enough (`| head -1`).
+		// The reader of our output has seen enough (`| head -1`).
 		return exitOK
 	case ctx.Err() != nil || errors.Is(err, errInterrupted):
 		a.say(&store.Error{Code: codeInterrupted, Message: "interrupted"})

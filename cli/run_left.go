@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A process is one that a command left running: it may go on writing files that
+// A process is one that a command left running: it may keep writing files that
 // nobody holds any more.
 type process struct {
 	PID  int    `json:"pid"`

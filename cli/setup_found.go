@@ -103,7 +103,7 @@ func (a *app) confirm(ctx context.Context) (bool, error) {
 	fmt.Fprint(a.Stderr, "write this? [y/N] ")
 	answer := make(chan string, 1)
 	go func() { // a read of a terminal cannot be given up, so it is left behind when ctx ends
-		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // no answer is no yes
+		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // no answer means no
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

@@ -36,7 +36,7 @@ func (a *app) fromStdin(ctx context.Context, text **string) error {
 const maxText = 2 * lockfile.MaxNote // bytes
 
 // wholeRunes is b without the beginning of a character that was cut off, which
-// would make the text that is too long one that is no UTF-8.
+// would make the text that is too long invalid UTF-8.
 func wholeRunes(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
@@ -55,7 +55,7 @@ func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
 }
 
 // readObject reads one JSON value from stdin, of at most limit bytes, and not
-// what follows: a client may leave stdin open behind it. What is no JSON comes
+// what follows: a client may leave stdin open behind it. What is not JSON comes
 // as far as it was read.
 func (a *app) readObject(ctx context.Context, limit int64) ([]byte, error) {
 	return a.readStdinBy(ctx, limit, func(r io.Reader) ([]byte, error) {

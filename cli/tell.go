@@ -41,7 +41,7 @@ func newTell(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref, request.Tell = a.target(), lockID(args[0]), true
 			ans, err := a.locks.Update(cmd.Context(), request)
-			return answer(a, ans, err, render.Told)
+			return answer(a, ans, err, render.NoteLeft)
 		},
 	}
 	shortTextFlag(cmd.Flags(), &request.Note, "note", "m", "the `text`, as a flag")

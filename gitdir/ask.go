@@ -22,7 +22,7 @@ func askAll(ctx context.Context, g program) ([]byte, error) {
 }
 
 // parse reads the answer to all questions; ok only where each line is what it
-// must be. A name that holds a newline, or a question that git left out,
+// must be. A name that holds a newline, or a question that git did not answer,
 // makes another number of lines or moves the last two from their places.
 func parse(out string) (a answers, ok bool) {
 	lines := strings.Split(trimNewline(out), "\n")

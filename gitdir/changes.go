@@ -47,8 +47,8 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 // untracked files one by one and both names of a rename. Of the tracked ones
 // only those count that differ from the commits that are being merged, too; of
 // the untracked ones those outside the repository's other worktrees. Nor do those
-// count in what was a worktree, as the orphans that it names: their .git leads
-// nowhere any more, and to git all that was checked out there is untracked here.
+// count in what was a worktree, as the orphans that it names: their .git points
+// to what is gone, and to git all that was checked out there is untracked here.
 func (r *Repo) Uncommitted(ctx context.Context, merging []string) (changed, orphans []string, err error) {
 	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules())
@@ -195,7 +195,7 @@ func badMerge(err error, format string, args ...any) error {
 		Hint: "end the merge (git merge --abort, or git merge --quit), or move that file away"}
 }
 
-// objectID refuses what is no full object id, in hexadecimal. An id cannot be
+// objectID refuses what is not a full object id, in hexadecimal. An id cannot be
 // read as an option, which in git before 2.24 nothing else prevents
 // (--end-of-options).
 func objectID(text string) error {

@@ -15,7 +15,7 @@ import (
 
 // Since lists the files that the commits after a given one touched, "" being
 // the beginning; t is when that was. The commit must be there (HasCommit);
-// where it is no ancestor of HEAD any more, as after a rebase, that is more
+// where it is not an ancestor of HEAD any more, as after a rebase, that is more
 // than was done since.
 func (r *Repo) Since(ctx context.Context, commit string, t time.Time) ([]string, error) {
 	if commit == "" {
@@ -73,7 +73,7 @@ func (r *Repo) logged(ctx context.Context, which ...string) ([]string, error) {
 	return loggedPaths(string(out)), nil
 }
 
-// HasCommit reports whether a commit is in the repository. What is no full
+// HasCommit reports whether a commit is in the repository. What is not a full
 // object id is in none; it is never handed to git.
 func (r *Repo) HasCommit(ctx context.Context, id string) (bool, error) {
 	if objectID(id) != nil {

@@ -121,7 +121,7 @@ func listed(out string) []setting {
 
 // Settings asks git for the settings whose keys match a regular expression,
 // from all the files that count where q stands: keys in lower case, the last
-// value of each, "true" for a key without one. None is no error; an error is
+// value of each, "true" for a key without one. None is not an error; an error is
 // as Find's.
 func Settings(ctx context.Context, q Query, keys string) (map[string]string, error) {
 	r, err := q.unfound()
@@ -156,7 +156,7 @@ func ParseBool(value string) (bool, error) {
 	return err == nil && n != 0, err
 }
 
-// truth is ParseBool where what is no boolean counts as false.
+// truth is ParseBool where what is not a boolean counts as false.
 func truth(value string) bool {
 	yes, err := ParseBool(value)
 	return err == nil && yes

@@ -49,7 +49,7 @@ func (r *Repo) embedded() error {
 }
 
 // ledTo is the git directory that the `.git` in a directory is or points to,
-// "" where it leads nowhere, and whether there is such a `.git`. git passes
+// "" where that does not exist, and whether there is such a `.git`. git passes
 // over a directory of that name that holds no repository.
 func ledTo(at string) (gitDir string, there bool) {
 	path := filepath.Join(at, dotGit)
@@ -84,7 +84,7 @@ func (r *Repo) InGitDir(path string) bool {
 	return contains(r.GitDir, path) || contains(r.CommonDir, path)
 }
 
-// contains reports whether a path is dir or lies in it. Directories are told by
+// contains reports whether a path is dir or lies in it. Directories are compared by
 // what they are, not by their names, whose case may differ.
 func contains(dir, path string) bool {
 	if dir == "" {

@@ -219,7 +219,7 @@ func complete(at, gitDir string) (layout, error) {
 	}
 	for _, dir := range []*string{&found.gitDir, &found.common} {
 		if *dir, err = filepath.EvalSymlinks(*dir); err != nil {
-			return layout{}, notRepository(at, fmt.Sprintf("its git directory %q leads nowhere: %v", gitDir, reason(err)))
+			return layout{}, notRepository(at, fmt.Sprintf("its git directory %q cannot be resolved: %v", gitDir, reason(err)))
 		}
 	}
 	return found, nil

@@ -239,7 +239,7 @@ func noGit(err error) error {
 }
 
 // locates tells whether an entry of an environment, NAME=value, is one of the
-// variables by which git is told of a repository instead of looking for one:
+// variables that name a repository to git, which then does not look for one:
 // what `git rev-parse --local-env-vars` prints, less GIT_CONFIG and its like,
 // which carry settings such as safe.directory.
 func locates(entry string) bool {

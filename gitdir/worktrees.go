@@ -125,7 +125,7 @@ func (r *Repo) Nested() []string {
 }
 
 // withoutOrphans takes out of untracked names those in a directory below the
-// worktree's root whose .git file leads nowhere, and lists these directories.
+// worktree's root whose .git file points to what is gone, and lists these directories.
 func (r *Repo) withoutOrphans(names []string) (kept, orphans []string) {
 	known := map[string]string{".": ""} // directory -> the orphan that it lies in, or is
 	var orphan func(dir string) string
@@ -223,7 +223,7 @@ func (r *Repo) hasMain() bool {
 
 // worktreeOf is the root that the text of a worktree's `gitdir` file names: the
 // directory of its `.git` file, relative to the git directory where git 2.48
-// and later were told to write it so.
+// and later were configured to write it so.
 func worktreeOf(gitDir, text string) string { return filepath.Dir(from(gitDir, text)) }
 
 // from is the path that a file of git's names, relative to dir. git ends it

@@ -139,13 +139,13 @@ func cutSlug(s string) string {
 const stampLayout = "2006-01-02T15-04-05"
 
 // A Stamp is a timestamp as a file states it: to the second, in UTC. The zero
-// Stamp is no timestamp; see IsZero.
+// Stamp is not a timestamp; see IsZero.
 type Stamp struct {
 	time.Time
 	Raw string // as written in the file; "" if it states none
 }
 
-// IsZero reports whether s is no timestamp. It hides time.Time's method, which
+// IsZero reports whether s is not a timestamp. It hides time.Time's method, which
 // is true for the first second of the year 1, too.
 func (s Stamp) IsZero() bool { return s.Raw == "" }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Property is one argument of a tool: what clients are told about it, and how
+// A Property is one argument of a tool: what clients read about it, and how
 // its value is read.
 type Property struct {
 	Name        string

@@ -13,7 +13,7 @@ import (
 
 // SessionWaits marks the locks that a session itself holds as waiting for a
 // person, where its client says that it does, and answers with their ids. What
-// the session does next takes the mark off. It is no heartbeat: `updated` stays.
+// the session does next takes the mark off. It is not a heartbeat: `updated` stays.
 // Where the mutex cannot be acquired at once, nothing is written.
 func (s *Store) SessionWaits(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
 	return s.markSession(ctx, r, true)
@@ -40,7 +40,7 @@ func (s *Store) markSession(ctx context.Context, r SessionRequest, waits bool) (
 }
 
 // atWork takes the mark off the locks that a session holds, for something came
-// from it. That fails where marking does, which is no reason to say nothing else.
+// from it. That fails where marking does, which must not keep back the rest of the answer.
 func atWork(c *call, who rules.Caller, entries []disk.Entry) {
 	if _, err := setWaiting(c, who, entries, false); err != nil {
 		c.warn("that the session no longer waits for a person cannot be written: %v", err)

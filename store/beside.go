@@ -20,11 +20,11 @@ func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	if l.AgentID == nil || c.repo.Worktree == "" {
 		return
 	}
-	known, err := session.ReadAll(c.dir)
+	records, err := session.ReadAll(c.dir)
 	if err != nil {
 		c.warn("other sessions cannot be read: %v", err)
 	}
-	if names := beside(c, l, entries, known); len(names) > 0 {
+	if names := beside(c, l, entries, records); len(names) > 0 {
 		const most = 3
 		quoted := make([]string, min(len(names), most))
 		for i := range quoted {
@@ -42,14 +42,14 @@ func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 // beside are the agents with a live lock from the caller's worktree, and those of
 // live sessions there, without the caller and its family: who started it, whom
 // it started, and others whom that one started.
-func beside(c *call, me *lockfile.Lock, entries []disk.Entry, known session.Records) []string {
+func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Records) []string {
 	family := []string{*me.AgentID}
 	if me.ParentAgentID != nil {
 		family = append(family, *me.ParentAgentID)
 	}
-	for i := range known {
-		if slices.Contains(known[i].Subagents, *me.AgentID) {
-			family = append(family, known[i].AgentID)
+	for i := range records {
+		if slices.Contains(records[i].Subagents, *me.AgentID) {
+			family = append(family, records[i].AgentID)
 		}
 	}
 	var names []string
@@ -65,11 +65,11 @@ func beside(c *call, me *lockfile.Lock, entries []disk.Entry, known session.Reco
 		if l.AgentID == nil || entries[i].Done() || !here.SameWorktree(l) || rules.Stale(l, c.store.Now(), minutes) {
 			continue
 		}
-		if ended, _ := known.Ended(l.AgentID, l.ParentAgentID); !ended {
+		if ended, _ := records.Ended(l.AgentID, l.ParentAgentID); !ended {
 			add(*l.AgentID, l.ParentAgentID)
 		}
 	}
-	for _, r := range known.Live(c.place(), lately(c, minutes)) {
+	for _, r := range records.Live(c.place(), lately(c, minutes)) {
 		add(r.AgentID, r.ParentAgentID)
 	}
 	return names

@@ -13,7 +13,7 @@ type CheckRequest struct {
 	Target
 	Scope        []string `json:"scope"`
 	StaleMinutes *float64 `json:"stale_minutes"`
-	AgentID      *string  `json:"agent_id"` // leave out the locks of this very id
+	AgentID      *string  `json:"agent_id"` // skip the locks of this very id
 
 	ForPeople bool `json:"-"` // fills in what tables show
 }

@@ -151,9 +151,9 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 }
 
 // claimIfFree writes the lock, or nothing where a lock blocks it or somebody
-// waits for these files already: a caller who only asks again and again must
-// not come before those who queue. Only one who has seen that nothing blocks
-// takes the mutex, to look again.
+// waits for these files already: a caller that only asks again and again must
+// not come before the waiters. Only a caller that has seen that nothing blocks
+// takes the mutex, to read again.
 func claimIfFree(c *call, k *claim) (Created, error) {
 	b, err := findBlockers(c, k, &queue.Place{})
 	if err != nil {

@@ -189,7 +189,7 @@ func (k *drifting) lines(paths []string) (lines []string, files int) {
 
 // outsideOf are the paths that neither the lock nor another one of the same
 // holder covers beyond doubt, and the locks of others that may do so. What a
-// lock of one's own covers is no drift; what it may cover is.
+// lock of one's own covers is not drift; what it may cover is.
 func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 	holder := k.who
 	if holder.Agent == nil {

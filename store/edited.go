@@ -19,7 +19,7 @@ const (
 	// heartbeatEvery is how often the hooks refresh a heartbeat.
 	heartbeatEvery = time.Minute
 	// outsideNote begins the note that remembers, in the lock's own file, that an
-	// agent was told of an edit outside its claim.
+	// agent was warned of an edit outside its claim.
 	outsideNote = "Edited outside the claim: "
 )
 
@@ -40,7 +40,7 @@ type LockNotes struct {
 // Edited keeps the agent's own locks alive after it has changed a file, at
 // most once a minute, and notices a file that none of them covers: once, by a
 // note on the newest of them. It hears what others noted for it. An agent that
-// has claimed nothing is told nothing. Where the mutex cannot be acquired at
+// has claimed nothing gets no warning. Where the mutex cannot be acquired at
 // once, nothing is written.
 func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
 	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}, Notes: []LockNotes{}}, noteEdit)
@@ -93,7 +93,7 @@ func notesForEditor(p *filePlace, own []disk.Entry) []LockNotes {
 
 // outsideName is the file's name where none of the agent's own locks covers it
 // under any of its names and none has a note of it yet; else "". An agent that
-// has claimed no files, but a port, is told nothing.
+// has claimed no files, but a port, gets none.
 func outsideName(p *filePlace) string {
 	name, files := lockfile.Recordable(p.names[len(p.names)-1]), false
 	for _, claim := range p.claims {
@@ -137,7 +137,7 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue
 		}
-		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil { // who came meanwhile is told before the next edit
+		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil { // who came meanwhile is reported before the next edit
 			return alive, err
 		}
 		alive = append(alive, e.Lock.ID)

@@ -26,18 +26,18 @@ func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 		return who, err
 	}
 	who.Former = r.Session.Former
-	known, found, err := remembered(c, r.Session, matters)
+	record, found, err := remembered(c, r.Session, matters)
 	if err != nil {
 		c.warn("the session's record cannot be read: %v", err)
 	}
 	if found {
-		who.Agent, who.Former = &known.AgentID, formerOf(r.Session, known)
-		if known.ParentAgentID != nil {
-			who.Parent = known.ParentAgentID
+		who.Agent, who.Former = &record.AgentID, formerOf(r.Session, record)
+		if record.ParentAgentID != nil {
+			who.Parent = record.ParentAgentID
 		}
 	}
 	if id, err := lockfile.CleanAgent(r.Session.Subagent); err == nil {
-		who.Within = &rules.Subagent{ID: id, Known: known.Subagents}
+		who.Within = &rules.Subagent{ID: id, Known: record.Subagents}
 	}
 	return who, nil
 }
@@ -65,7 +65,7 @@ func remembered(c *call, s Session, matters bool) (session.Record, bool, error) 
 	}
 	repo, err := c.store.locate(c.ctx, Target{BaseDir: &s.Dir}, c.environ)
 	if err != nil || repo.CommonDir == c.repo.CommonDir {
-		return r, false, nil // where it works is no repository, or one that is not for us to judge
+		return r, false, nil // where it works is not a repository, or one that is not for us to judge
 	}
 	home, err := c.store.enter(c.ctx, repo, c.environ)
 	if err != nil {
@@ -105,23 +105,23 @@ func holderEnded(c *call, l *lockfile.Lock) (ended, known bool) {
 // markEnded says of locks that were made from the caller's own worktree whether
 // their holder has a session on record, and has ended it.
 func markEnded(c *call, holds []Hold) {
-	var known session.Records
+	var records session.Records
 	for i := range holds {
 		h := &holds[i]
 		if h.SameWorktree == nil || !*h.SameWorktree {
 			continue
 		}
-		if known == nil {
+		if records == nil {
 			var err error
-			if known, err = session.ReadAll(c.dir); err != nil || len(known) == 0 {
+			if records, err = session.ReadAll(c.dir); err != nil || len(records) == 0 {
 				return // no session is on record
 			}
 		}
-		markHolder(&h.Summary, known)
+		markHolder(&h.Summary, records)
 	}
 }
 
-func markHolder(s *Summary, known session.Records) {
-	s.HolderEnded, s.HolderRecorded = known.Ended(s.AgentID, s.ParentAgentID)
-	s.HolderContested = s.HolderEnded && known.Contested(s.AgentID, s.ParentAgentID)
+func markHolder(s *Summary, records session.Records) {
+	s.HolderEnded, s.HolderRecorded = records.Ended(s.AgentID, s.ParentAgentID)
+	s.HolderContested = s.HolderEnded && records.Contested(s.AgentID, s.ParentAgentID)
 }

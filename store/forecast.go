@@ -81,7 +81,7 @@ type ForecastFile struct {
 func (s ForecastSide) Place() string { return cmp.Or(s.Worktree, s.Branch) }
 
 // Forecast finds out which worktrees will conflict when they are merged, as they
-// are now, whoever claimed what, and joins that with the active locks. It
+// are now, claimed or not, and joins that with the active locks. It
 // changes nothing.
 func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foreseen], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Foreseen, error) {

@@ -95,7 +95,7 @@ type guarding struct {
 	environ []string
 	config  guardConfig
 	answer  Answer[Guarded]
-	// blocked is told who blocks a commit while the store is at hand; may be nil.
+	// blocked is called with the locks that block a commit, while the store is open; may be nil.
 	blocked func(c *call, who rules.Caller, holds []Hold)
 }
 
@@ -252,7 +252,7 @@ func unchecked(err error) error {
 
 // gitNames are files relative to the root and slash-separated, as git names them;
 // what begins with ./ or ../ is meant from where the caller stands. spelled has
-// those that are no plain text, by what answers call them.
+// those that are not plain text, by what answers call them.
 func gitNames(c *call, files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, file := range files {

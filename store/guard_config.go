@@ -34,7 +34,7 @@ type guardConfig struct {
 	warnings     []string
 }
 
-// bypassed reports whether the guard is told not to look.
+// bypassed reports whether the guard is to be skipped.
 func bypassed(environ []string) bool { return gitdir.Getenv(environ, bypassVariable) == "1" }
 
 // readGuardConfig is pure: the mode that the environment names wins over git's

@@ -86,7 +86,7 @@ func passesFilter(c *call, f historyFilter, e disk.Entry) bool {
 
 // finishedLocks finds the newest done locks that pass.
 func finishedLocks(c *call, f historyFilter, limit int) ([]disk.Entry, disk.Rest, error) {
-	w := disk.Wanted{Limit: limit}
+	w := disk.DoneFilter{Limit: limit}
 	if f.filters() {
 		w.Passes = func(e disk.Entry) bool { return passesFilter(c, f, e) }
 	}

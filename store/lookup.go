@@ -129,7 +129,7 @@ func namedBy(id, short string) bool {
 }
 
 // bestNamed are those of the ids that short names whose whole slug it is; all of
-// them where it is no slug.
+// them where it is not a slug.
 func bestNamed(ids []string, short string) []string {
 	var exact []string
 	for _, id := range ids {

@@ -13,7 +13,7 @@ import (
 type ReopenRequest struct {
 	Target
 	Ref
-	Reason  *string `json:"reason"` // may be left out after a reap only
+	Reason  *string `json:"reason"` // may be omitted after a reap only
 	AgentID *string `json:"agent_id"`
 	Force   bool    `json:"force"`
 	IfFree  bool    `json:"if_free"` // only if nothing blocks; else Conflict

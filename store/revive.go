@@ -17,8 +17,8 @@ type comeback struct {
 }
 
 // rewriteLock makes an edit of an active lock. Where the lock was stale before
-// it and is live after it, whoever asked and for whatever reason (a heartbeat, a
-// longer lease), the lock is stamped with that moment. active are the active
+// it and is live after it, for any caller and any reason (a heartbeat, a longer
+// lease), the lock is stamped with that time. active are the active
 // locks; nil: they are read where they are needed.
 func rewriteLock(c *call, tx *disk.Tx, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (disk.Entry, *comeback, error) {
 	back, err := comesBack(c, e, edit, active)

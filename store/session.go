@@ -23,7 +23,7 @@ type SessionRequest struct {
 	Why string // how it starts (startup, resume, ...), or why it ends
 
 	// OwnID is the name that the client's id gives; nil: none. AgentID is the one
-	// that whoever started the session chose, else OwnID.
+	// that was chosen where the session was started, else OwnID.
 	OwnID, AgentID, ParentAgentID *string
 }
 
@@ -31,43 +31,43 @@ type SessionRequest struct {
 type Started struct {
 	AgentID       *string
 	ParentAgentID *string
-	Continues     bool      // it is the same agent as a session that it goes on from
-	Left          string    // the name that it had before, under which another live session goes on; "": none
+	Continues     bool      // it is the same agent as a session that it continues
+	Left          string    // the name that it had before, under which another live session continues; "": none
 	Own           []Summary // locks that it holds
 	Others        []Summary // those of others; SameWorktree says of each whether it was made here
 	Beside        []string  // agents of other live sessions in this worktree that started lately
 }
 
 // SessionStart remembers that a session starts, and tells who it is: an agent
-// that goes on under another session's id keeps its agent id where that can be
-// told. Where nothing can be written, it is who it says.
+// that continues under another session's id keeps its agent id where that is
+// certain. Where nothing can be written, it is who it says.
 func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
 		entries, err := c.list(disk.ActiveOnly)
 		if err != nil {
 			return Started{}, err
 		}
-		me, known := begin(c, r, entries)
+		me, records := begin(c, r, entries)
 		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
 		if me.AgentID != "" {
 			out.AgentID, out.ParentAgentID, out.Continues = &me.AgentID, me.ParentAgentID, me.Continues != ""
-			if known.InUse(me.Key, me.Left) {
+			if records.InUse(me.Key, me.Left) {
 				out.Left = me.Left
 			}
 		}
 		atWork(c, itself(c, out.AgentID, r.Former), entries)
-		describe(c, &out, r, nil, entries, known) // another session may have had that name as well
+		describe(c, &out, r, nil, entries, records) // another session may have had that name as well
 		return out, nil
 	})
 }
 
 // begin writes the record of a session that starts; empty where there is none.
 func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, session.Records) {
-	var known session.Records
+	var records session.Records
 	read := false
 	me, err := remember(c, r, func(all session.Records) session.Record {
-		known, read = all, true
-		me := apart(identify(c, r, r.Why, known, entries), r, known, entries)
+		records, read = all, true
+		me := apart(identify(c, r, r.Why, records, entries), r, records, entries)
 		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
 		return me
 	})
@@ -76,11 +76,11 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 		me, _, _ = remembered(c, r.Session, false)
 	}
 	if !read {
-		if known, err = session.ReadAll(c.dir); err != nil {
+		if records, err = session.ReadAll(c.dir); err != nil {
 			c.warn("other sessions cannot be read: %v", err)
 		}
 	}
-	return me, known
+	return me, records
 }
 
 // remember writes what with makes of a session, having read all sessions
@@ -94,24 +94,24 @@ func remember(c *call, r SessionRequest, with func(session.Records) session.Reco
 	c.dir.Wait = min(wait, sessionPatience)
 	return change(c, func(tx *disk.Tx) (session.Record, error) {
 		session.Sweep(tx)
-		known, err := session.ReadAll(c.dir)
+		records, err := session.ReadAll(c.dir)
 		if err != nil {
 			return session.Record{}, err
 		}
-		me := with(known)
+		me := with(records)
 		return me, session.Write(tx, me)
 	})
 }
 
 // identify is the record of a session as it is known before its event; source
 // is how it starts, "" where that is not the event.
-func identify(c *call, r SessionRequest, source string, known session.Records, entries []disk.Entry) session.Record {
+func identify(c *call, r SessionRequest, source string, records session.Records, entries []disk.Entry) session.Record {
 	key, here := session.Key(r.ID), c.place()
-	me, found := known.Find(key)
+	me, found := records.Find(key)
 	me.Key, me.Place = key, here
 	chosen := !rules.SameAgent(r.AgentID, r.OwnID)
 	switch {
-	case chosen && !known.Gave(key, *r.AgentID):
+	case chosen && !records.Gave(key, *r.AgentID):
 		me.AgentID, me.ParentAgentID, me.Chosen = *r.AgentID, r.ParentAgentID, true
 	case found: // it stays who it was
 	default:
@@ -123,7 +123,7 @@ func identify(c *call, r SessionRequest, source string, known session.Records, e
 			if source == session.SourceResume || source == session.SourceCompact {
 				me.AgentID = name
 			}
-		} else if before, ok := known.Predecessor(key, source, here, c.store.Now()); ok && (before.Chosen || !known.InUse(key, before.AgentID)) {
+		} else if before, ok := records.Predecessor(key, source, here, c.store.Now()); ok && (before.Chosen || !records.InUse(key, before.AgentID)) {
 			me.AgentID, me.ParentAgentID, me.Chosen = before.AgentID, before.ParentAgentID, before.Chosen
 			me.Continues, me.Subagents = before.Key, before.Subagents
 		}
@@ -134,8 +134,8 @@ func identify(c *call, r SessionRequest, source string, known session.Records, e
 // apart gives a session that starts a name of its own where another live one
 // goes by the name that it would have: its own, else that with a number, which
 // neither a session nor a lock has.
-func apart(me session.Record, r SessionRequest, known session.Records, entries []disk.Entry) session.Record {
-	if me.Chosen || !known.InUse(me.Key, me.AgentID) {
+func apart(me session.Record, r SessionRequest, records session.Records, entries []disk.Entry) session.Record {
+	if me.Chosen || !records.InUse(me.Key, me.AgentID) {
 		return me
 	}
 	own := me.AgentID
@@ -143,7 +143,7 @@ func apart(me session.Record, r SessionRequest, known session.Records, entries [
 		own = *r.OwnID
 	}
 	taken := func(name string) bool {
-		return name == me.AgentID || known.Has(me.Key, name) ||
+		return name == me.AgentID || records.Has(me.Key, name) ||
 			slices.ContainsFunc(entries, func(e disk.Entry) bool { return rules.SameAgent(e.Lock.AgentID, &name) })
 	}
 	name := own
@@ -182,7 +182,7 @@ func (c *call) place() string {
 
 // describe tells of the locks, those under a former name of the session's with
 // its own, and of sessions without one.
-func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, known session.Records) {
+func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, records session.Records) {
 	who := c.here()
 	who.Agent, who.Former = out.AgentID, former
 	minutes := c.foreignMinutes()
@@ -194,11 +194,11 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 			continue
 		}
 		if same {
-			markHolder(&s, known)
+			markHolder(&s, records)
 		}
 		out.Others = append(out.Others, s)
 	}
-	for _, o := range known.Live(c.place(), lately(c, minutes)) {
+	for _, o := range records.Live(c.place(), lately(c, minutes)) {
 		itself := o.Key == session.Key(r.ID) || rules.SameAgent(out.AgentID, &o.AgentID)
 		if !itself && !slices.Contains(out.Beside, o.AgentID) {
 			out.Beside = append(out.Beside, o.AgentID)
@@ -214,16 +214,16 @@ func itself(c *call, agent, former *string) rules.Caller {
 }
 
 // SubagentStart remembers that an agent starts within a session, so that its
-// locks are told from those of others there; the answer is the session's ids.
+// locks can be distinguished from those of others there; the answer is the session's ids.
 func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
 		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
 		subagent, err := lockfile.CleanAgent(r.Subagent)
 		if err != nil {
-			return out, nil // it cannot be told from the session
+			return out, nil // it cannot be distinguished from the session
 		}
-		me, err := remember(c, r, func(known session.Records) session.Record {
-			me := identify(c, r, "", known, nil)
+		me, err := remember(c, r, func(records session.Records) session.Record {
+			me := identify(c, r, "", records, nil)
 			if me.Started.IsZero() {
 				me.Started = c.store.Now().UTC()
 			}
@@ -251,9 +251,9 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 			return Started{}, err
 		}
 		out, former := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}, r.Former
-		me, err := remember(c, r, func(known session.Records) session.Record {
-			me := identify(c, r, "", known, entries)
-			if _, found := known.Find(me.Key); !found && !me.Chosen {
+		me, err := remember(c, r, func(records session.Records) session.Record {
+			me := identify(c, r, "", records, entries)
+			if _, found := records.Find(me.Key); !found && !me.Chosen {
 				me.AgentID, _ = formerly(c, r, me.AgentID, entries)
 			}
 			former = formerOf(r.Session, me)

@@ -30,7 +30,7 @@
 // Under them, each knowing nothing of what is above it:
 //
 //	doctor            what can be wrong with a store, and what is done about it
-//	internal/queue    the tickets of those who wait for a claim
+//	internal/queue    the tickets of waiters
 //	internal/session  what is remembered of agents' sessions
 //	internal/disk     the directory: read by anybody, written in a transaction
 //	internal/paths    what paths and scopes mean where the caller stands

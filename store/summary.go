@@ -30,11 +30,11 @@ type Summary struct {
 	WorktreeGone bool   `json:"worktreeGone,omitempty"`
 	Branch       string `json:"branch,omitempty"`
 	HolderEnded  bool   `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
-	// HolderRecorded: a hook has told of a session of its holder's. Without one,
+	// HolderRecorded: a hook has reported a session of its holder's. Without one,
 	// nobody knows whether that is still at work.
 	HolderRecorded bool `json:"-"`
-	// HolderContested: its session ended, and of another one that ended then it
-	// cannot be told which of the two the next session goes on from.
+	// HolderContested: its session ended, as another one did then, and which
+	// of the two the next session continues is not known.
 	HolderContested bool    `json:"-"`
 	Mode            string  `json:"mode,omitempty"` // "shared", else absent
 	LeaseMinutes    float64 `json:"lease_minutes,omitempty"`
@@ -135,8 +135,8 @@ func storedScope(c *call, e disk.Entry) overlap.Scope {
 	return c.paths.Stored(e.Lock.Scope, c.paths.WorktreeOf(&e.Lock))
 }
 
-// exclusiveTo leaves out the locks which one of that mode never overlaps:
-// shared against shared is no overlap.
+// exclusiveTo skips the locks which one of that mode never overlaps: shared
+// against shared is not an overlap.
 func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 	if mode != lockfile.Shared {
 		return entries

@@ -104,7 +104,7 @@ func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) 
 // turnMayHaveCome looks without the mutex, which is worth taking only when this
 // says so. One blocker is enough to keep waiting for, and the nearest is looked
 // for first: so that in a long queue everybody waits for the one before, and
-// one who leaves wakes one.
+// a waiter that leaves wakes one.
 func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, error) {
 	c.paths.Refill()
 	if err := c.dir.Refresh(); err != nil {

@@ -30,7 +30,7 @@ type UpdateRequest struct {
 
 	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
 	Force   bool    `json:"force"`    // do it though somebody else holds the lock
-	Tell    bool    `json:"-"`        // the note is for the holder, whoever may stand in its worktree
+	Tell    bool    `json:"-"`        // the note is for the holder, even from its own worktree
 }
 
 // An Updated answers update.
@@ -50,8 +50,8 @@ type Updated struct {
 
 // Update ticks a task, adds a note or amends the claim. By the holder it counts
 // as a heartbeat; what others note for a holder that is dead must not make its
-// lock block again. A successor's time starts with the handing over, whoever
-// does it. Everything is validated before anything is applied. On a lock
+// lock block again. A successor's time starts with the handing over, by
+// any caller. Everything is validated before anything is applied. On a lock
 // that was finished it completes the record (task, note); a reaped one it
 // refuses. Widening answers with the locks that the new entries overlap, and
 // what makes a stale lock live again, a longer lease too, with those that were

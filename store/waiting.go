@@ -67,7 +67,7 @@ func beginWait(c *call, limit time.Duration) *wait {
 // block notes what the wait is for.
 func (w *wait) block(b blockers) { w.by = blockers{locks: b.locks, tickets: b.tickets} }
 
-// next waits for a change and reports whether to look again: false once the
+// next waits for a change and reports whether to read again: false once the
 // wait is over. The first time it begins to watch and returns at once, so that
 // whatever changed before is seen by the read that follows.
 func (w *wait) next() bool {
@@ -92,7 +92,7 @@ func (w *wait) next() bool {
 }
 
 // over reports whether the wait has ended. The deadline is judged by the wall
-// clock as well, as others judge a ticket's: it goes on while a machine sleeps.
+// clock as well, as others judge a ticket's: it advances while a machine sleeps.
 func (w *wait) over() bool {
 	return w.call.ctx.Err() != nil || w.call.dir.Now().Round(0).After(w.deadline.Round(0))
 }

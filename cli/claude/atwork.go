@@ -69,7 +69,7 @@ func isChild(s store.Summary, of *string) bool {
 	return of != nil && s.ParentAgentID != nil && *s.ParentAgentID == *of
 }
 
-// without leaves out the agents that hold one of the locks.
+// without skips the agents that hold one of the locks.
 func without(agents []string, locks []store.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(agents), func(agent string) bool {
 		return slices.ContainsFunc(locks, func(s store.Summary) bool { return s.AgentID != nil && *s.AgentID == agent })

@@ -3,8 +3,8 @@
 // locks alive.
 //
 // Build a Hook and call Reply with what came in on stdin. There is always an
-// answer, and in time: for the client a hook that fails, hangs or dies is no
-// reason to hold an edit back.
+// answer, and in time: for the client a hook that fails, hangs or dies does
+// not hold an edit back.
 package claude
 
 import (
@@ -28,7 +28,7 @@ type Hook struct {
 	Getenv  func(string) string
 	Getwd   func() (string, error)
 	BaseDir *string        // the repository, where an event does not say; nil: the working directory's
-	Warn    func([]string) // reports what is no part of an answer
+	Warn    func([]string) // reports what is not part of an answer
 
 	// Limit is when the answer is that there was none in time; the client's own
 	// limit must be longer.

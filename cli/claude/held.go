@@ -56,7 +56,7 @@ func (r refusal) text() string {
 		command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
 }
 
-// finish is the way out for whoever started the holder, and so may end its lock.
+// finish is the way out for an agent that started the holder, and so may end its lock.
 func (r refusal) finish(flag string) string {
 	for _, held := range r.edit.Blocked {
 		if !r.subagent && held.AgentID != nil && isChild(held.Summary, r.edit.You) {

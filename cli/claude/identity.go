@@ -28,7 +28,7 @@ const agentPrefix = "claude-"
 // session's AGENT_LOCKS_SESSION was exported by our hook there, and this session
 // was started from a shell of that one: that is its parent. What it looks like
 // says nothing: claude-frontend is somebody's choice.
-// A value that is no agent id is ignored, with a warning, as everywhere else.
+// A value that is not an agent id is ignored, with a warning, as everywhere else.
 func identify(session string, getenv func(string) string, warn func([]string)) identity {
 	read := func(variable string) string {
 		value := getenv(variable)
@@ -109,7 +109,7 @@ func optional(s string) *string {
 	return &s
 }
 
-// session is what the store is told of the session of an event.
+// session is what the store needs of the session of an event.
 func (e *event) session() store.Session {
 	return store.Session{ID: e.in.SessionID, Dir: e.in.Cwd, Former: e.who.former, Subagent: subagentName(e.in.AgentID)}
 }

@@ -72,8 +72,8 @@ func introduction(me store.Started, exported bool) string {
 	return text
 }
 
-// startSubagent tells a subagent who it is, so that what it claims is told from
-// what the others of its session do.
+// startSubagent tells a subagent who it is, so that what it claims is distinguished
+// from what the others of its session do.
 func (e *event) startSubagent(ctx context.Context) Answer {
 	request := e.request("")
 	if request.Subagent == "" || request.AgentID == nil {

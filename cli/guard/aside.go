@@ -58,7 +58,7 @@ func (p Place) mayMove(hook file, name string) error {
 
 // beside is a file that a language may take from beside the hook without a word
 // of it, as Python does with what is imported; "" where there is none. What
-// nobody imports is left out: ours, git's samples, and the hook's earlier selves.
+// nobody imports is skipped: ours, git's samples, and the hook's earlier selves.
 func (p Place) beside(hook file) (string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 
 // A hook that we did not write runs the guard for certain only where the guard is
 // its first command, in one of a few spellings whose exit code ends the hook. Of
-// every other hook that names the program it cannot be told.
+// every other hook that names the program it is not known.
 
 var (
 	// guardLine starts the program and ends the hook with its exit code, if that is not 0.
@@ -20,7 +20,7 @@ var (
 		`(agent-locks|/[\w./+@-]*/agent-locks|"/[\w./+@ -]*/agent-locks"|'/[\w./+@ -]*/agent-locks') guard check(?: --quiet)?( \|\| exit(?: 1| \$\?)?)?$`)
 	// errexit has the shell end with the exit code of any command that fails.
 	errexit = lazily(`^set -[ux]*e[ux]*$`)
-	// mention is the program's name, or its hook's, in a line that is no comment.
+	// mention is the program's name, or its hook's, in a line that is not a comment.
 	mention = lazily(`(?m)^(?:[^#\n]|[^\s#]#)*\bagent-locks(-guard)?([^\w-]|$)`)
 )
 
@@ -33,7 +33,7 @@ func lazily(pattern string) func() *regexp.Regexp {
 func mentions(text string) bool { return mention().MatchString(text) }
 
 // plainCall is the program that a hook plainly starts as the guard; "" where that
-// cannot be told.
+// is not plain.
 func plainCall(text string) string {
 	options, plain := shellOptions(text)
 	if !plain || strings.Trim(options, "eux") != "" || strings.ContainsRune(text, 0) {

@@ -85,7 +85,7 @@ func writeHook(path, text string, kept file, mode fs.FileMode, isNew bool) error
 	o := atomicfile.Options{Mode: 0o777, New: isNew, Prepare: func(f *os.File) error {
 		switch {
 		case kept.exists:
-			// Only root may give a file away, and a hook does its work whoever owns it.
+			// Only root may give a file away, and a hook works under any owner.
 			_ = atomicfile.KeepOwner(f, kept.info)
 			return f.Chmod(kept.mode)
 		case mode != 0:

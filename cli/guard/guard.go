@@ -3,7 +3,7 @@
 //
 // A hook that is there already stays what it is. In a shell script the guard is
 // a marked block after the first line (block.go), so the hook keeps its name,
-// its place and its $0, whoever moves or renames it. A hook in another language
+// its place and its $0, even if it is moved or renamed. A hook in another language
 // is moved aside under its own name, and ours runs it (install.go); where that
 // would change what it does, nothing is installed. What is done to which file
 // is decided in install.go and uninstall.go; files are replaced whole (file.go).

@@ -9,7 +9,7 @@ import (
 )
 
 // Install makes git run the guard before each commit, ahead of whatever hook is
-// there already, which goes on doing what it did. Doing so again changes
+// there already, which keeps doing what it did. Doing so again changes
 // nothing. Errors: *Refusal, where nothing was changed.
 //
 // New files get the permissions that mode asks for (core.sharedRepository), or
@@ -49,8 +49,8 @@ func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Ch
 	return c, nil
 }
 
-// target is the file that the guard goes into: git's hook, but for the
-// pre-commit framework. That writes its script anew with each installation and
+// target is the file that the guard goes into: git's hook, except for
+// the pre-commit framework. That rewrites its script with each installation and
 // runs, ahead of it, the hook that it found: as such ours stays.
 func (p Place) target() (file, error) {
 	found, err := look(p.Hook())

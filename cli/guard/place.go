@@ -66,7 +66,7 @@ func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, erro
 	return p, nil
 }
 
-// defaultPlace is where git looks unless it is told otherwise.
+// defaultPlace is where git looks unless a setting says otherwise.
 func defaultPlace(repo *gitdir.Repo, environ []string) Place {
 	return Place{base: repo.CommonDir, Dir: filepath.Join(repo.CommonDir, "hooks"), repo: repo, environ: environ}
 }
@@ -91,7 +91,7 @@ func (p Place) set() string {
 }
 
 // off says why git runs no hooks at all, where core.hooksPath has it so: it is
-// empty, or leads to what is no directory. (/dev/null is what people write.)
+// empty, or leads to what is not a directory. (/dev/null is what people write.)
 func (p Place) off() string {
 	if p.Scope == "" {
 		return ""
@@ -110,7 +110,7 @@ func (p Place) off() string {
 	}
 }
 
-// missing says that core.hooksPath leads nowhere, where it does.
+// missing says that the directory of core.hooksPath does not exist, where that is so.
 func (p Place) missing() string {
 	if _, err := os.Stat(p.Dir); p.Scope != "" && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("%s, and there is no directory %q, so git runs no hooks", p.set(), p.Dir)
@@ -120,7 +120,7 @@ func (p Place) missing() string {
 
 const ownHooks = `git config core.hooksPath "$(git rev-parse --path-format=absolute --git-common-dir)/hooks"`
 
-// takeBack is how to undo a setting that is in the way.
+// takeBack is how to undo a setting that blocks the installation.
 func (p Place) takeBack() string {
 	switch p.Scope {
 	case "local", "worktree":

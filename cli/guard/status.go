@@ -16,7 +16,7 @@ import (
 // A Status is whether git runs the guard from a place.
 type Status struct {
 	Runs    bool
-	Unknown bool   // whether it runs cannot be told
+	Unknown bool   // whether it runs is not known
 	Edited  bool   // since our hook was edited after its installation; then Unknown as well
 	Why     string // not, or why that is not known; "" where it runs
 	Program string // what the hook of ours starts

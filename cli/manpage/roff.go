@@ -125,7 +125,7 @@ func literal(lines []string) string {
 }
 
 // definitions are lines of a term, two or more blanks, and what it means; a
-// line without a term goes on with the meaning above it.
+// line without a term continues the meaning above it.
 func definitions(lines string, mark func(string) string) string {
 	entry := regexp.MustCompile(`^ {2,6}(\S+(?: \S+)*) {2,}(\S.*)$`)
 	var b strings.Builder

@@ -26,7 +26,7 @@ func (c Caller) next(args ...string) string {
 	return "agent-locks " + shell.Words(args...)
 }
 
-// Claimed reports a new lock, and how to go on: by ticking the first of its
+// Claimed reports a new lock, and how to continue: by ticking the first of its
 // tasks, as they were given, or by a note.
 func Claimed(w io.Writer, c store.Created, tasks []string, by Caller) {
 	fmt.Fprintf(w, "claimed %s\n", Plain(c.ID))
@@ -59,8 +59,8 @@ func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 	}
 }
 
-// Told reports a note for the holder of a lock.
-func Told(w io.Writer, u store.Updated) {
+// NoteLeft reports a note for the holder of a lock.
+func NoteLeft(w io.Writer, u store.Updated) {
 	fmt.Fprintf(w, "left a note on %s\n", Plain(u.ID))
 	writeNewNotes(w, u.ID, u.NewNotes) // to a holder that tells itself
 }

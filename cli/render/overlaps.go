@@ -78,7 +78,7 @@ func overlapCell(s store.Summary) string {
 	if more := len(s.Overlaps) - 1 + s.OverlapsLeftOut; more > 0 {
 		text += fmt.Sprintf(" (+%d)", more)
 	}
-	if s.Mode == lockfile.Shared { // a reader is no reason to stop reading
+	if s.Mode == lockfile.Shared { // readers do not stop each other
 		text += " (shared)"
 	}
 	return text

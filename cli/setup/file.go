@@ -123,7 +123,7 @@ func (f file) open(make bool) (*os.Root, error) {
 	return root.OpenRoot(dir)
 }
 
-// plainWay refuses a link, or what is no directory, on the way to the file.
+// plainWay refuses a link, or what is not a directory, on the way to the file.
 func (f file) plainWay(root *os.Root) error {
 	for i := range f.name {
 		if f.name[i] != '/' {

@@ -27,7 +27,7 @@ func parseAnswers(out []byte) []answer {
 	records := strings.Split(string(out), "\x00")
 	for len(records) >= 3 {
 		end := slices.Index(records[2:], "")
-		if end < 0 || end+3 > len(records)-1 { // what follows the last NUL is no record
+		if end < 0 || end+3 > len(records)-1 { // what follows the last NUL is not a record
 			break
 		}
 		a, ok := parseAnswer(records[1 : end+2])

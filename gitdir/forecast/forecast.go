@@ -92,7 +92,7 @@ type forecast struct {
 //
 // The error is an *gitdir.Error, ErrNoCommit, what the system says of the
 // temporary directory, or the context's own. What fails of one side or pair is
-// no error: it is in the result.
+// not an error: it is in the result.
 func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err error) {
 	f := &forecast{Result: &Result{Exact: true}, request: r, repo: repo}
 	if f.rules, err = askRules(ctx, repo); err != nil {

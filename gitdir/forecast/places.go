@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// A spot is what a directory of a worktree is.
-type spot struct {
+// A directory is what was found out about one of a worktree.
+type directory struct {
 	link       bool // or below one
 	repository string
 }
@@ -16,7 +16,7 @@ type spot struct {
 // places remembers the directories of a worktree that were looked at.
 type places struct {
 	root string
-	seen map[string]spot
+	seen map[string]directory
 }
 
 // behindLink reports whether a file's directory is reached through a link.
@@ -33,9 +33,9 @@ func (p places) repository(name string) (dir string, inside bool) {
 	return dir, dir != ""
 }
 
-func (p places) at(dir string) spot {
+func (p places) at(dir string) directory {
 	if dir == "." {
-		return spot{}
+		return directory{}
 	}
 	at, ok := p.seen[dir]
 	if ok {

@@ -53,7 +53,7 @@ func parseHunks(patch []byte, each func(pair int, newID string, hunks []hunk)) {
 	flush()
 }
 
-// parseHunk reads `@@ -a,b +c,d @@`; a count that is left out is 1.
+// parseHunk reads `@@ -a,b +c,d @@`; a count that is omitted is 1.
 func parseHunk(line string) (h hunk, removes int) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 {

@@ -96,11 +96,11 @@ func (t *taker) omit(path, why string) {
 	}
 }
 
-// choose sorts out what git is to read: not repositories, not what is no file,
-// not what is too big. gone are tracked files whose directory has become a
+// choose sorts out what git is to read: files only, no repositories,
+// nothing that is too big. gone are tracked files whose directory has become a
 // link, which git will not look beyond.
 func (t *taker) choose(l listing) (paths, gone []string) {
-	dirs := places{root: t.side.Worktree, seen: map[string]spot{}}
+	dirs := places{root: t.side.Worktree, seen: map[string]directory{}}
 	for _, name := range l.changed {
 		switch {
 		case dirs.behindLink(name):

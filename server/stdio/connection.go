@@ -123,7 +123,7 @@ func (c *connection) writeResponse(response *jsonrpc.Response) (written bool, er
 }
 
 // writeLine writes a line, if there is one. It does not wait for a client that
-// does not read where it has nothing to write: reading is to go on.
+// does not read where it has nothing to write: reading is to continue.
 func (c *connection) writeLine(text []byte) error {
 	if text == nil {
 		return nil

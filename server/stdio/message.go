@@ -141,7 +141,7 @@ func readID(raw json.RawMessage) (id jsonrpc.ID, ok bool) {
 	}
 	switch v := value.(type) {
 	case string:
-		// Lone surrogates decode as U+FFFD, and so are not told apart.
+		// Lone surrogates decode as U+FFFD, and so cannot be distinguished.
 		ok = !strings.ContainsRune(v, utf8.RuneError)
 	case float64:
 		ok = v == math.Trunc(v) && math.Abs(v) <= maxSafeID

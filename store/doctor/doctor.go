@@ -106,7 +106,7 @@ func Examine(ctx context.Context, q Question) (Report, error) {
 	return x.report(), nil
 }
 
-// An exam is one look at everything.
+// An exam is one read of everything.
 type exam struct {
 	ctx        context.Context
 	question   Question
@@ -170,7 +170,7 @@ func examine(ctx context.Context, q Question) (*exam, error) {
 	return x, nil
 }
 
-// fix does what any write does on its way, and looks again: what was to be
+// fix does what any write does on its way, and reads again: what was to be
 // fixed and is no longer there has been.
 func fix(before *exam, q Question) (*exam, error) {
 	warnings, failure := tidy(before.ctx, q)

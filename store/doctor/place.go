@@ -12,7 +12,7 @@ import (
 )
 
 // git says which program answers. Without one some repositories can be read
-// all the same, so the checks go on.
+// all the same, so the checks continue.
 func (x *exam) git() {
 	path, version, err := gitdir.Program(x.ctx, x.question.Query.Environ)
 	if err != nil {

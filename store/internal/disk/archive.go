@@ -14,8 +14,8 @@ import (
 // An archive grows for ever, and most questions are about its end: what is
 // asked for says how much of it need not be opened.
 
-// Wanted says which done locks NewestDone is to find.
-type Wanted struct {
+// DoneFilter says which done locks NewestDone is to find.
+type DoneFilter struct {
 	Limit  int              // at most so many
 	Since  time.Time        // of files that were written since then; zero: of all
 	Passes func(Entry) bool // nil: all pass
@@ -34,7 +34,7 @@ type Rest struct {
 // NewestDone reads the newest done locks, newest first, until it has as many as
 // are wanted. It opens no older file; of the active directory, for a finish cut
 // short, only what is as new.
-func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, err error) {
+func (d *Dir) NewestDone(ctx context.Context, f DoneFilter) (l Listing, rest Rest, err error) {
 	seen, err := d.names(ctx, All, maxReads)
 	if err != nil {
 		return Listing{}, Rest{}, err
@@ -43,12 +43,12 @@ func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, e
 	slices.Reverse(ids)
 	l.Bad = seen.bad
 	s := d.newSearch(ctx, seen.inDone)
-	for len(ids) > 0 && len(l.Entries) < w.Limit {
-		next := ids[:min(len(ids), w.filesToRead(len(l.Entries)))]
+	for len(ids) > 0 && len(l.Entries) < f.Limit {
+		next := ids[:min(len(ids), f.filesToRead(len(l.Entries)))]
 		ids = ids[len(next):]
-		if !w.Since.IsZero() {
+		if !f.Since.IsZero() {
 			next = slices.DeleteFunc(slices.Clone(next), func(id string) bool {
-				return seen.inDone[id] && d.writtenBefore(id, w.Since)
+				return seen.inDone[id] && d.writtenBefore(id, f.Since)
 			})
 		}
 		found, err := s.findAll(ctx, next)
@@ -60,8 +60,8 @@ func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, e
 		l.Bad, l.Notes = append(l.Bad, read.Bad...), append(l.Notes, read.Notes...)
 		for _, e := range read.Entries {
 			switch {
-			case w.Passes != nil && !w.Passes(e):
-			case len(l.Entries) < w.Limit:
+			case f.Passes != nil && !f.Passes(e):
+			case len(l.Entries) < f.Limit:
 				l.Entries = append(l.Entries, e)
 			default:
 				rest.Passing++
@@ -77,9 +77,9 @@ func (d *Dir) NewestDone(ctx context.Context, w Wanted) (l Listing, rest Rest, e
 }
 
 // filesToRead is how many to read in one go.
-func (w Wanted) filesToRead(found int) int {
-	if w.Passes == nil && w.Since.IsZero() {
-		return w.Limit - found
+func (f DoneFilter) filesToRead(found int) int {
+	if f.Passes == nil && f.Since.IsZero() {
+		return f.Limit - found
 	}
 	return batch
 }
@@ -97,7 +97,7 @@ func (d *Dir) writtenBefore(id string, then time.Time) bool {
 // FinishedSince reads the files in done/ that were last written since then, of
 // claims made since claimed: the others, which may be thousands, are not
 // opened, and of most of them no more is asked than the name. Unreadable ones
-// are left out: listings of done/ report them.
+// are skipped: listings of done/ report them.
 func (d *Dir) FinishedSince(then, claimed time.Time) ([]Entry, error) {
 	done, err := d.doneFolder()
 	if done == nil || err != nil {

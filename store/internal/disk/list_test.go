@@ -268,7 +268,7 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 		t.Errorf("get of an old torn file: %v after %d pauses", err, pauses-2)
 	}
 	tear()
-	if l, _, err := d.NewestDone(t.Context(), Wanted{Limit: 10}); err != nil || len(l.Bad) != 2 || pauses != 3 {
+	if l, _, err := d.NewestDone(t.Context(), DoneFilter{Limit: 10}); err != nil || len(l.Bad) != 2 || pauses != 3 {
 		t.Errorf("newest done ones: %v, %v after %d pauses, want two faults, one pause", l, err, pauses-2)
 	}
 }
@@ -301,7 +301,7 @@ func TestNewestDonePausesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, more, err := d.NewestDone(t.Context(), Wanted{Limit: 1})
+	l, more, err := d.NewestDone(t.Context(), DoneFilter{Limit: 1})
 	if err != nil || len(l.Entries) != 1 || len(l.Bad) != torn || more != (Rest{}) {
 		t.Errorf("listing %v, %d more, %v; want one lock and %d faults", l, more, err, torn)
 	}

@@ -16,8 +16,8 @@ import (
 const (
 	// mostPatience is how many times Dir.Wait a writer waits at most, while others write.
 	mostPatience = 3
-	// lookEvery is how often a waiter looks at the store meanwhile.
-	lookEvery = time.Second
+	// checkEvery is how often a waiter checks meanwhile whether others write.
+	checkEvery = time.Second
 
 	// Where the kernel cannot keep a waiter, it tries again after a pause
 	// that doubles from the first of these to the second.
@@ -32,7 +32,7 @@ type patience struct {
 	dir      *Dir
 	until    time.Time // the wait is given up
 	last     time.Time // it is not extended beyond this
-	changed  time.Time // the store's modification time, as of the last look
+	changed  time.Time // the store's modification time, as of the last check
 	extended bool
 }
 
@@ -52,11 +52,11 @@ func (d *Dir) modified() time.Time {
 
 func (p *patience) over() bool { return !p.dir.Now().Before(p.until) }
 
-// next is when to look at the store again, or to give up.
-func (p *patience) next() time.Duration { return min(lookEvery, p.until.Sub(p.dir.Now())) }
+// next is when to check the store again, or to give up.
+func (p *patience) next() time.Duration { return min(checkEvery, p.until.Sub(p.dir.Now())) }
 
-// look extends the wait where somebody has written since the last look.
-func (p *patience) look() {
+// extend gives the wait more time where somebody has written since the last check.
+func (p *patience) extend() {
 	if p.over() {
 		return
 	}
@@ -105,15 +105,15 @@ func (p *patience) await(ctx context.Context, lock *flock.Flock) (bool, error) {
 		got <- err
 	}()
 	for !p.over() && ctx.Err() == nil && !replaced() {
-		look := time.NewTimer(p.next())
+		check := time.NewTimer(p.next())
 		select {
 		case err := <-got:
-			look.Stop()
+			check.Stop()
 			return err == nil, err
 		case <-ctx.Done():
-			look.Stop()
-		case <-look.C:
-			p.look()
+			check.Stop()
+		case <-check.C:
+			p.extend()
 		}
 	}
 	go func() {
@@ -134,7 +134,7 @@ func (p *patience) retry(ctx context.Context, lock *flock.Flock) (bool, error) {
 		if taken, err := Uninterrupted(lock.TryLock); taken || err != nil {
 			return taken, err
 		}
-		p.look()
+		p.extend()
 	}
 	return false, nil
 }

@@ -32,7 +32,7 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 
 	stuck := d.newPatience()
 	pass(9)
-	stuck.look()
+	stuck.extend()
 	if stuck.over() {
 		t.Error("gave up before its time")
 	}
@@ -46,19 +46,19 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 	for range 4 {
 		pass(7)
 		write()
-		p.look()
+		p.extend()
 		if p.over() || !p.extended {
 			t.Fatalf("gave up after %s, though others write", now.Sub(began))
 		}
 	}
 	pass(2)
 	write()
-	p.look()
+	p.extend()
 	if !p.over() {
 		t.Errorf("waits for longer than %s", now.Sub(began))
 	}
 
-	// The short patience of hooks ends before the first look.
+	// The short patience of hooks ends before the first check.
 	d.Wait = 20 * time.Millisecond
 	if p := d.newPatience(); p.next() > d.Wait {
 		t.Errorf("waits for %s instead of %s", p.next(), d.Wait)

@@ -68,7 +68,7 @@ func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 	return r, nil
 }
 
-// folders are those that a listing reads. A done/ that is no
+// folders are those that a listing reads. A done/ that is not a
 // directory is one more fault and hides nothing else.
 func (d *Dir) folders(w Which, odd map[string]BadFile) []*Folder {
 	if d.active == nil {

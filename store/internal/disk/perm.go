@@ -83,7 +83,7 @@ func (tx *Tx) share() {
 	tx.grant(d.active.root, mutexName, d.active.File(mutexName), tx.fileMode)
 }
 
-// grant adds permissions. Only the owner can, and anybody else may go on: what
+// grant adds permissions. Only the owner can, and anybody else continues: what
 // is missing for us will show, and what is missing for others is theirs.
 func (tx *Tx) grant(parent *os.Root, name, path string, want fs.FileMode) {
 	fi, err := parent.Lstat(name)

@@ -55,7 +55,7 @@ func (tx *Tx) taken(id string) (bool, error) {
 
 // appear puts a new file in its place, whole, and never over another one
 // (fs.ErrExist): by an exclusive link or, where the file system has none, by a
-// rename after a look.
+// rename after a check.
 func (tx *Tx) appear(id string, f *lockfile.File) error {
 	in := tx.Dir.active
 	temporary := temporaryName()

@@ -94,7 +94,7 @@ func shorter(a, b string) string {
 
 // DotGitAbove is the nearest directory from dir upwards that holds a .git, if
 // any does: the one to ask git from about a file in dir. A file that lies in no
-// worktree is told without asking, and what lies under as the plain files of
+// worktree is found out without asking, and what lies under as the plain files of
 // another repository (a bare one, as a clone can bring) is not asked.
 func DotGitAbove(dir string) (root string, ok bool) {
 	for {

@@ -56,7 +56,7 @@ func (r *Reader) Gone(path string) bool {
 	return gone
 }
 
-// isEscaped reports whether a path stands for a worktree whose name is no plain
+// isEscaped reports whether a path stands for a worktree whose name is not plain
 // text (see lockfile.Recordable).
 func (r *Reader) isEscaped(path string) bool {
 	if !strings.Contains(path, "%") {

@@ -1,4 +1,4 @@
-// Package queue is the queue of those who wait for a claim: one ticket each in
+// Package queue is the queue of waiters for a claim: one ticket each in
 // the directory waiting/ of the store, in the order in which they came.
 //
 // Joining and sweeping take the store's mutex; reading and leaving do not. A

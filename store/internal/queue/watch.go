@@ -23,7 +23,7 @@ const (
 	settleTime = 3 * time.Millisecond
 )
 
-// A Watch wakes those who wait for the store to change: soon where the system
+// A Watch wakes what waits for the store to change: soon where the system
 // reports changes, else after a while.
 type Watch struct {
 	watcher *fsnotify.Watcher // nil where there is none

@@ -28,7 +28,7 @@ func (p Party) Blocks(caller Party) bool {
 	}
 }
 
-// LeadsTo reports whether one who waits for from would, in the end, wait for
+// LeadsTo reports whether a waiter for from would, in the end, wait for
 // to; waitsFor says for whom an agent waits.
 func LeadsTo(from, to string, waitsFor func(string) []string) bool {
 	seen := map[string]bool{from: true}

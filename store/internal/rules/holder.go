@@ -34,8 +34,8 @@ type Caller struct {
 // A Subagent is one of several agents that share a session, and its id.
 type Subagent struct {
 	ID string
-	// Known are the ids of all of them that the client told of; nil: it did not
-	// tell of this one, and so perhaps of no other.
+	// Known are the ids of all of them that the client reported; nil: it did not
+	// report this one, and so perhaps no other.
 	Known []string
 }
 
@@ -60,7 +60,7 @@ func (c Caller) to(l *lockfile.Lock) standing {
 	}
 }
 
-// MayHold reports whether the caller holds a lock, or cannot be told from who
+// MayHold reports whether the caller holds a lock, or may be the one that
 // does: only such a caller shows that the holder is alive. Where an id is
 // missing, a caller in another worktree is not the holder (design, section 7,
 // Mine); a lock that names no worktree may be anybody's.
@@ -83,7 +83,7 @@ func (c Caller) Owns(l *lockfile.Lock) bool {
 
 // Holds reports whether a lock is the caller's own by agent ids. What its
 // session holds is a subagent's, too, and so is what a child of the session
-// holds under a name that is no other subagent's: it may have been given one.
+// holds under a name that is not another subagent's: it may have been given one.
 func (c Caller) Holds(l *lockfile.Lock) bool {
 	switch {
 	case l.AgentID == nil:
@@ -143,11 +143,11 @@ func (c Caller) anonymous() string {
 }
 
 // From names in front of a note the caller that wrote it; "" for the holder, as
-// far as is known. told: the note is for the holder, so that a caller without an
+// far as is known. addressed: the note is for the holder, so that a caller without an
 // id, who may be anybody in the worktree, is not taken for it.
-func (c Caller) From(l *lockfile.Lock, told bool) string {
+func (c Caller) From(l *lockfile.Lock, addressed bool) string {
 	switch {
-	case SameAgent(c.Agent, l.AgentID), !told && c.MayHold(l):
+	case SameAgent(c.Agent, l.AgentID), !addressed && c.MayHold(l):
 		return ""
 	case c.Agent != nil:
 		return fmt.Sprintf("(from %s) ", Spelled(*c.Agent))

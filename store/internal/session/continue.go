@@ -20,15 +20,15 @@ const (
 // client starts the hooks of both at once, or nearly.
 const shortly = 2 * time.Minute
 
-// Predecessor is the session that a new one goes on from, where that can be
-// told: it starts from the source in the worktree, and exactly one session can
+// Predecessor is the session that a new one continues, where that is
+// certain: it starts from the source in the worktree, and exactly one session can
 // be meant.
 //
 //   - clear: the one that was cleared there just before;
 //   - resume: the only one that was ever there and is not continued, if it has
 //     ended. A client that keeps the id of what it resumes has a record already.
 //
-// Any other source begins something new (startup), goes on beside what it comes
+// Any other source begins something new (startup), continues beside what it comes
 // from (fork), or keeps its id (compact). One that has not ended is never it.
 func (rs Records) Predecessor(key, source, place string, now time.Time) (Record, bool) {
 	var found []Record
@@ -53,8 +53,8 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 }
 
 // Contested reports whether the holder of a lock is a session that was cleared
-// when another one was in the same worktree. Which of the next ones goes on with
-// which work cannot be told, unless one of the two was continued.
+// when another one was in the same worktree. Which of the next ones continues
+// which work is not known, unless one of the two was continued.
 func (rs Records) Contested(agent, parent *string) bool {
 	for i := range rs {
 		r := &rs[i]

@@ -15,9 +15,9 @@ import (
 const (
 	suffix = ".json"
 	// maxAge is how long a session is remembered after its last event that was
-	// written: whoever resumes it later is told what it held.
+	// written: a client that resumes it later learns what it held.
 	maxAge = 30 * 24 * time.Hour
-	// maxRecords bounds what one look at all of them costs.
+	// maxRecords bounds what one read of all of them costs.
 	maxRecords = 500
 )
 

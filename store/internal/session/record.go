@@ -1,5 +1,5 @@
 // Package session is what the store remembers of the sessions of agents'
-// clients, so that one which goes on under another id keeps its agent id.
+// clients, so that one which continues under another id keeps its agent id.
 //
 //	agents-locks/sessions/<key>.json
 //
@@ -17,11 +17,11 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Record is one session as its client's events told of it.
+// A Record is one session as its client's events reported it.
 type Record struct {
 	AgentID       string  `json:"agent_id"`
 	ParentAgentID *string `json:"parent_agent_id,omitempty"`
-	// Chosen: whoever started the session chose AgentID. Others may have it, too.
+	// Chosen: AgentID was chosen where the session was started. Others may have it, too.
 	Chosen  bool      `json:"chosen,omitempty"`
 	Place   string    `json:"place"` // the worktree: git's name of it, else its path
 	Started time.Time `json:"started"`
@@ -31,7 +31,7 @@ type Record struct {
 	Continues string `json:"continues,omitempty"`
 	// Left is the name that it had before and left to another live session.
 	Left string `json:"left,omitempty"`
-	// Subagents are the agents within it that the client told of, the last last.
+	// Subagents are the agents within it that the client reported, the last last.
 	Subagents []string `json:"subagents,omitempty"`
 
 	Key string `json:"-"`

@@ -25,9 +25,9 @@ func TestPredecessor(t *testing.T) {
 	elsewhere := ended("x", "clear", 0)
 	elsewhere.Place = "login"
 	for name, c := range map[string]struct {
-		source string
-		known  Records
-		want   string
+		source  string
+		records Records
+		want    string
 	}{
 		"nobody":                    {"clear", nil, ""},
 		"cleared":                   {"clear", Records{ended("a", "clear", time.Second), live("b"), elsewhere}, "a"},
@@ -47,7 +47,7 @@ func TestPredecessor(t *testing.T) {
 		"fork":                      {"fork", Records{live("a")}, ""},
 		"no source":                 {"", Records{ended("a", "clear", 0)}, ""},
 	} {
-		if got, found := c.known.Predecessor("me", c.source, ".", now); got.Key != c.want || found != (c.want != "") {
+		if got, found := c.records.Predecessor("me", c.source, ".", now); got.Key != c.want || found != (c.want != "") {
 			t.Errorf("%s: %q, %v; want %q", name, got.Key, found, c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestEnded(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
 	a, b, c := "a", "b", "c"
-	known := Records{
+	records := Records{
 		{Key: "1", AgentID: a, Ended: at}, {Key: "2", AgentID: a, Continues: "1"}, // goes on
 		{Key: "3", AgentID: b, Ended: at}, {Key: "4", AgentID: b, Continues: "3", Ended: at},
 	}
@@ -68,7 +68,7 @@ func TestEnded(t *testing.T) {
 		{&a, nil, false, true}, {&b, nil, true, true}, {&c, nil, false, false}, {nil, nil, false, false},
 		{&c, &b, true, true}, {&c, &a, false, true}, {&a, &b, false, true},
 	} {
-		if ended, known := known.Ended(x.agent, x.parent); ended != x.ended || known != x.known {
+		if ended, known := records.Ended(x.agent, x.parent); ended != x.ended || known != x.known {
 			t.Errorf("%v: %v, %v", x, ended, known)
 		}
 	}
@@ -90,12 +90,12 @@ func TestTellIsBounded(t *testing.T) {
 
 func TestInUse(t *testing.T) {
 	t.Parallel()
-	known := Records{{Key: "1", AgentID: "live"}, {Key: "2", AgentID: "ended", Ended: time.Now()}, {Key: "3", AgentID: "chosen", Chosen: true}}
+	records := Records{{Key: "1", AgentID: "live"}, {Key: "2", AgentID: "ended", Ended: time.Now()}, {Key: "3", AgentID: "chosen", Chosen: true}}
 	for _, c := range []struct {
 		key, agent string
 		want       bool
 	}{{"me", "live", true}, {"1", "live", false}, {"me", "ended", false}, {"me", "chosen", false}, {"me", "", false}} {
-		if got := known.InUse(c.key, c.agent); got != c.want {
+		if got := records.InUse(c.key, c.agent); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
