@@ -15,8 +15,8 @@ import (
 
 // BenchmarkForecast measures all pairs of ten messy worktrees of 5,500 files,
 // and two of 300 files, beside `git status -uall` in each of them in the same
-// run (design, section 10: at most 1.5 x ten of these, and 1.5 s). The two take
-// turns, so that a busy machine is busy for both, and medians are compared.
+// run (design, section 11). The two take turns, so that a busy machine is busy
+// for both, and medians are compared. TMPDIR=/dev/shm leaves the disk out.
 func BenchmarkForecast(b *testing.B) {
 	for _, size := range []struct{ files, worktrees int }{{5500, 10}, {300, 2}} {
 		b.Run(fmt.Sprintf("%dx%d", size.worktrees, size.files), func(b *testing.B) {

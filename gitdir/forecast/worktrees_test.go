@@ -119,6 +119,8 @@ func TestWorktreesOfAllKinds(t *testing.T) {
 	s.git("main", "worktree", "add", "-q", "../replaced", "-b", "replaced")
 	s.remove("replaced")
 	s.git("", "init", "-q", "replaced")
+	s.git("main", "worktree", "add", "-q", "../emptied", "-b", "emptied")
+	s.remove("emptied/.git")
 	s.git("main", "worktree", "add", "-q", "--no-checkout", "../bare-of-files", "-b", "nofiles")
 	s.git("main", "worktree", "add", "-q", "../unborn", "-b", "unborn")
 	s.git("unborn", "checkout", "-q", "--orphan", "born-later")
@@ -140,10 +142,13 @@ func TestWorktreesOfAllKinds(t *testing.T) {
 		`main main/in/side content "f" [[5 5]]`,
 		`main unborn: "DIR/unborn": it has no commit yet`,
 		conflictInF)
-	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, `replaced" is skipped`) || strings.Contains(notes, "gone") {
+	if notes := strings.Join(res.Notes, "\n"); !strings.Contains(notes, `emptied" is skipped`) || strings.Contains(notes, "gone") {
 		t.Errorf("notes: %q", res.Notes)
 	}
 	for _, side := range res.Sides {
+		if strings.HasSuffix(side.Place(), "replaced") {
+			t.Error("another repository is compared")
+		}
 		if len(side.Omitted) > 0 {
 			t.Errorf("%s omits %v", side.Place(), side.Omitted)
 		}
