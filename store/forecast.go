@@ -146,7 +146,7 @@ func isPathError(err error) bool {
 // warnOfForecast says what was not compared, or not exactly.
 func warnOfForecast(c *call, found *forecast.Result) {
 	if len(found.Pairs) == 0 {
-		c.warn("nothing to compare with: this repository has no other worktree, and no upstream of its default branch is known")
+		c.warn("nothing to compare with: no other worktree and no upstream of the default branch is known")
 		return
 	}
 	for _, note := range found.Notes {
