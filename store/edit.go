@@ -36,8 +36,7 @@ type EditVerdict struct {
 // means that nobody can tell.
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
 	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *EditVerdict) error {
-		blocked, warned := holdsOf(p.call, rules.Judge(p.names, p.claims), p.entries, p.minutes)
-		markEnded(p.call, blocked)
+		blocked, warned := holdsOf(p.call, p.who, rules.Judge(p.names, p.claims), p.entries, p.minutes)
 		out.You = p.who.Agent
 		atWork(p.call, p.who, p.entries)
 		out.Blocked = append(out.Blocked, blocked...)

@@ -91,37 +91,3 @@ func isElsewhere(c *call, dir string) bool {
 	roots, err := c.repo.Worktrees()
 	return err != nil || !slices.Contains(roots, root)
 }
-
-// holderEnded reports whether a lock's holder has a session on record, and has
-// ended it.
-func holderEnded(c *call, l *lockfile.Lock) (ended, known bool) {
-	records, err := session.ReadAll(c.dir)
-	if err != nil {
-		return false, false
-	}
-	return records.Ended(l.AgentID, l.ParentAgentID)
-}
-
-// markEnded says of locks that were made from the caller's own worktree whether
-// their holder has a session on record, and has ended it.
-func markEnded(c *call, holds []Hold) {
-	var records session.Records
-	for i := range holds {
-		h := &holds[i]
-		if h.SameWorktree == nil || !*h.SameWorktree {
-			continue
-		}
-		if records == nil {
-			var err error
-			if records, err = session.ReadAll(c.dir); err != nil || len(records) == 0 {
-				return // no session is on record
-			}
-		}
-		markHolder(&h.Summary, records)
-	}
-}
-
-func markHolder(s *Summary, records session.Records) {
-	s.HolderEnded, s.HolderRecorded = records.Ended(s.AgentID, s.ParentAgentID)
-	s.HolderContested = s.HolderEnded && records.Contested(s.AgentID, s.ParentAgentID)
-}

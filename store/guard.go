@@ -191,8 +191,7 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	j := rules.Judge(names, claims)
 	result := &g.answer.Result
 	result.Files, result.Spelled = len(files), spelled
-	result.Blocked, result.Warned = holdsOf(c, j, entries, minutes)
-	markEnded(c, result.Blocked)
+	result.Blocked, result.Warned = holdsOf(c, who, j, entries, minutes)
 	result.You = who.Agent
 	if g.config.requireClaim && len(j.Unclaimed) > 0 {
 		result.Unclaimed = withoutWorktrees(c, j.Unclaimed)

@@ -30,9 +30,10 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 	return out
 }
 
-// holdsOf lists what a judgement about these locks found, in their order.
-func holdsOf(c *call, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
-	here := c.here()
+// holdsOf lists what a judgement about these locks found for a caller, in their
+// order, and of those that block whose they are.
+func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
+	here, whose := c.here(), whose(c, who, sessionsOf(c), minutes)
 	blocked, warned = []Hold{}, []Hold{}
 	for i, e := range entries {
 		for _, reason := range rules.Reasons() {
@@ -46,6 +47,7 @@ func holdsOf(c *call, j rules.Judgement, entries []disk.Entry, minutes float64) 
 				h.SameWorktree = &same
 				h.LastNote = rules.FirstLine(e.Lock.LastNote(), lastNoteRunes)
 				if reason == "" {
+					h.Whose, h.HolderEnded = whose(&e.Lock)
 					blocked = append(blocked, h)
 				} else {
 					warned = append(warned, h)

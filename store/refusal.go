@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/lockfile/legible"
@@ -47,12 +48,20 @@ func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	return e
 }
 
-// coordinate is how to reach the first of the blockers that can be reached.
+// coordinate is how to reach the holders among the blockers, three of them at most.
 func coordinate(b blockers) string {
-	if len(b.locks) == 0 {
+	const most = 3
+	var ask []string
+	for _, o := range b.locks[:min(len(b.locks), most)] {
+		ask = append(ask, fmt.Sprintf("`lock_update note` %s 'what you need'", o.entry.Lock.ID))
+	}
+	if more := len(b.locks) - most; more > 0 {
+		ask = append(ask, fmt.Sprintf("and the holders of %d more", more))
+	}
+	if len(ask) == 0 {
 		return "coordinate"
 	}
-	return fmt.Sprintf("coordinate: `lock_update note` %s 'what you need'", b.locks[0].entry.Lock.ID)
+	return "coordinate: " + strings.Join(ask, ", ")
 }
 
 // deadlockOf refuses a wait that would close a circle.
@@ -107,35 +116,42 @@ func blockedText(b blockers) string {
 // ownHint is the way out where a blocking lock may be for the caller to end: it
 // may be the caller's own, it was made in this worktree, or its own is gone.
 func ownHint(c *call, k *claim, b blockers) string {
-	here := c.here()
+	who := c.here()
+	who.Agent, who.Parent = k.lock.AgentID, k.lock.ParentAgentID
+	whose := whose(c, who, sessionsOf(c), k.minutes)
 	for _, o := range b.locks {
-		l := &o.entry.Lock
-		known := l.AgentID != nil && k.lock.AgentID != nil
-		ended, recorded := false, false
-		if here.SameWorktree(l) {
-			ended, recorded = holderEnded(c, l)
+		is, _ := whose(&o.entry.Lock)
+		if hint := whoseHint(is, &o.entry.Lock); hint != "" {
+			return "; " + hint
 		}
-		switch {
-		case rules.SameAgent(l.ParentAgentID, k.lock.AgentID):
-			return fmt.Sprintf("; you started %s; when it is done: `lock_finish` %q", rules.Named(l.AgentID), l.ID)
-		case rules.SameAgent(l.ParentAgentID, k.lock.ParentAgentID):
-			// within the caller's session, whose worktrees are its business
-		case here.SameWorktree(l) && !known:
-			return fmt.Sprintf("; lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, "+
-				"and your own locks do not block you", l.ID)
-		case here.SameWorktree(l) && ended:
-			return fmt.Sprintf("; lock %q was made from your own worktree, in a session that has ended: to continue its "+
-				"work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)",
-				l.ID, legible.Quote(*l.AgentID))
-		case here.SameWorktree(l) && !recorded:
-			return fmt.Sprintf("; lock %q was made from this worktree by %s; if that is you, pass `agent_id` %[2]s",
-				l.ID, legible.Quote(*l.AgentID))
-		case here.SameWorktree(l):
-			return fmt.Sprintf("; lock %q was made from your own worktree, in another live session there", l.ID)
-		case c.paths.MadeInGone(l):
-			return fmt.Sprintf("; the worktree of lock %q is gone: if nobody works on it any longer, finish it (`lock_finish` "+
-				"with `force`), or `lock_reap` it once it is stale", l.ID)
-		}
+	}
+	return ""
+}
+
+func whoseHint(w rules.Whose, l *lockfile.Lock) string {
+	takeOver := func(why string) string {
+		return fmt.Sprintf("lock %q was made from your own worktree, in a session that has ended%s: to continue its "+
+			"work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)",
+			l.ID, why, legible.Quote(*l.AgentID))
+	}
+	switch w {
+	case rules.WhoseChild:
+		return fmt.Sprintf("you started %s; when it is done: `lock_finish` %q", rules.Named(l.AgentID), l.ID)
+	case rules.WhoseMaybeYou:
+		return fmt.Sprintf("lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, "+
+			"and your own locks do not block you", l.ID)
+	case rules.WhoseEnded:
+		return takeOver("")
+	case rules.WhoseContested:
+		return takeOver(", as has another one there")
+	case rules.WhoseUnknown:
+		return fmt.Sprintf("lock %q was made from your worktree by %s; if that was you under an earlier id, ask the "+
+			"person you work for", l.ID, rules.Named(l.AgentID))
+	case rules.WhoseLive:
+		return fmt.Sprintf("lock %q was made from your own worktree, in another live session there", l.ID)
+	case rules.WhoseGone:
+		return fmt.Sprintf("the worktree of lock %q is gone: if nobody works on it any longer, finish it (`lock_finish` "+
+			"with `force`), or `lock_reap` it once it is stale", l.ID)
 	}
 	return ""
 }

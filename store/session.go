@@ -184,8 +184,9 @@ func (c *call) place() string {
 // its own, and of sessions without one.
 func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, records session.Records) {
 	who := c.here()
-	who.Agent, who.Former = out.AgentID, former
+	who.Agent, who.Parent, who.Former = out.AgentID, out.ParentAgentID, former
 	minutes := c.foreignMinutes()
+	whose := whose(c, who, func() session.Records { return records }, minutes)
 	for _, e := range entries {
 		s, same := summaryOf(c, e, minutes), who.SameWorktree(&e.Lock)
 		s.SameWorktree = &same
@@ -193,9 +194,7 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 			out.Own = append(out.Own, s)
 			continue
 		}
-		if same {
-			markHolder(&s, records)
-		}
+		s.Whose, s.HolderEnded = whose(&e.Lock)
 		out.Others = append(out.Others, s)
 	}
 	for _, o := range records.Live(c.place(), lately(c, minutes)) {

@@ -15,15 +15,17 @@ func TestRefusalsSayWhoseWorktree(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, holder, parent string
 		begin, end, remove   bool
+		whose                store.Whose
 		want                 string
 	}{
-		"its own worktree, nobody known": {from: "main", holder: "them", want: "was made from this worktree by \"them\"; if that is you, pass `agent_id` \"them\""},
-		"its own worktree, live":         {from: "main", holder: "them", begin: true, want: "made from your own worktree, in another live session there"},
-		"its own worktree, ended":        {from: "main", holder: "them", end: true, want: "made from your own worktree, in a session that has ended"},
-		"its own child":                  {from: "main", holder: "sub", parent: "me", want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
-		"its child elsewhere":            {from: "link", holder: "sub", parent: "me", want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
+		"its own worktree, nobody known": {from: "main", holder: "them", whose: store.WhoseUnknown, want: "was made from your worktree by \"them\"; if that was you under an earlier id, ask the person you work for"},
+		"its own worktree, live":         {from: "main", holder: "them", begin: true, whose: store.WhoseLive, want: "made from your own worktree, in another live session there"},
+		"its own worktree, ended":        {from: "main", holder: "them", end: true, whose: store.WhoseEnded, want: "made from your own worktree, in a session that has ended"},
+		"its own child":                  {from: "main", holder: "sub", parent: "me", whose: store.WhoseChild, want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
+		"its child elsewhere":            {from: "link", holder: "sub", parent: "me", whose: store.WhoseChild, want: "you started \"sub\"; when it is done: `lock_finish` \"2"},
+		"one started with it":            {from: "main", holder: "sub", parent: "boss", whose: store.WhoseKin},
 		"another worktree":               {from: "link", holder: "them"},
-		"one that is gone":               {from: "link", holder: "them", remove: true, want: "is gone: if nobody works on it any longer, finish it (`lock_finish` with `force`)"},
+		"one that is gone":               {from: "link", holder: "them", remove: true, whose: store.WhoseGone, want: "is gone: if nobody works on it any longer, finish it (`lock_finish` with `force`)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,15 +55,29 @@ func TestRefusalsSayWhoseWorktree(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/a"}, AgentID: ptr("me"), IfFree: true})
+			_, err := w.at(w.main).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/a"}, AgentID: ptr("me"), ParentAgentID: ptr("boss"), IfFree: true})
 			wantCode(t, err, store.Conflict, c.want)
 			if c.want == "" && (says(err.Error(), "worktree") || strings.Contains(err.(*store.Error).Hint, "worktree")) {
 				t.Errorf("%+v", err)
 			}
-			g, err := w.at(w.main).Guard(background, store.GuardRequest{Files: []string{"src/a"}, AgentID: ptr("me")})
-			if err != nil || len(g.Result.Blocked) != 1 || g.Result.Blocked[0].HolderEnded != c.end || g.Result.Blocked[0].HolderRecorded != (c.begin || c.end) || g.Result.Blocked[0].WorktreeGone != c.remove {
+			g, err := w.at(w.main).Guard(background, store.GuardRequest{Files: []string{"src/a"}, AgentID: ptr("me"), ParentAgentID: ptr("boss")})
+			if err != nil || len(g.Result.Blocked) != 1 || g.Result.Blocked[0].HolderEnded != c.end || g.Result.Blocked[0].Whose != c.whose || g.Result.Blocked[0].WorktreeGone != c.remove {
 				t.Errorf("%+v, %v", g.Result, err)
 			}
 		})
 	}
+}
+
+// Each holder is one to ask; of many, some.
+func TestARefusedClaimNamesEachHolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		ids = append(ids, w.held(name, "", name))
+	}
+	_, err := w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a", "b"}, AgentID: ptr("me"), IfFree: true})
+	wantCode(t, err, store.Conflict, "note` "+ids[0]+" 'what you need', `lock_update note` "+ids[1]+" 'what you need'; nothing")
+	_, err = w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"**"}, AgentID: ptr("me"), IfFree: true})
+	wantCode(t, err, store.Conflict, ids[2]+" 'what you need', and the holders of 2 more; nothing")
 }

@@ -29,15 +29,12 @@ type Summary struct {
 	Worktree     string `json:"worktree,omitempty"`
 	WorktreeGone bool   `json:"worktreeGone,omitempty"`
 	Branch       string `json:"branch,omitempty"`
-	HolderEnded  bool   `json:"holderEnded,omitempty"` // its holder's session is known to have ended; only hooks ask
-	// HolderRecorded: a hook has reported a session of its holder's. Without one,
-	// nobody knows whether that is still at work.
-	HolderRecorded bool `json:"-"`
-	// HolderContested: its session ended, as another one did then, and which
-	// of the two the next session continues is not known.
-	HolderContested bool    `json:"-"`
-	Mode            string  `json:"mode,omitempty"` // "shared", else absent
-	LeaseMinutes    float64 `json:"lease_minutes,omitempty"`
+	// Its holder's session is known to have ended, and it was made from the
+	// caller's worktree; only hooks and the guard ask, as they do for Whose.
+	HolderEnded  bool    `json:"holderEnded,omitempty"`
+	Whose        Whose   `json:"-"`
+	Mode         string  `json:"mode,omitempty"` // "shared", else absent
+	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
 	// Since when the holder's session has waited for a person.
 	WaitingForPerson string `json:"waiting_for_person,omitempty"`
 

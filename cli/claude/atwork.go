@@ -26,7 +26,7 @@ func atWork(me store.Started) []string {
 	var children, beside, others []store.Summary
 	for _, s := range me.Others {
 		switch {
-		case isChild(s, me.AgentID):
+		case s.Whose == store.WhoseChild:
 			children = append(children, s)
 		case s.AgentID != nil && s.SameWorktree != nil && *s.SameWorktree:
 			beside = append(beside, s)
@@ -65,10 +65,6 @@ func atWork(me store.Started) []string {
 // atWorkNow reports whether a lock's holder may still be at work.
 func atWorkNow(s store.Summary) bool { return !s.HolderEnded && !s.Stale }
 
-func isChild(s store.Summary, of *string) bool {
-	return of != nil && s.ParentAgentID != nil && *s.ParentAgentID == *of
-}
-
 // without skips the agents that hold one of the locks.
 func without(agents []string, locks []store.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(agents), func(agent string) bool {
@@ -80,25 +76,25 @@ func without(agents []string, locks []store.Summary) []string {
 // under another id. The command that takes it over is for where nobody is known
 // to be at work under that id any more. flag says which store is meant.
 func whoseHere(s store.Summary, me *string, flag string) string {
-	why := ""
-	switch {
-	case s.HolderContested:
+	why, holder := "", clipped(*s.AgentID, 80)
+	switch s.Whose {
+	case store.WhoseContested:
 		why = "its session has ended, and so has another one that was in your worktree, so nobody can tell " +
 			"whose work it is: ask the person you work for if you do not know (only the first to take it over gets it)"
-	case s.HolderEnded:
+	case store.WhoseEnded:
 		why = "its session has ended"
-	case s.Stale:
+	case store.WhoseSilent:
 		why = "its holder has been silent for " + store.Age(s.StaleForSeconds)
-	case s.HolderRecorded:
+	case store.WhoseLive:
 		return "it belongs to another live session in your worktree, whose files are not yours to edit (if it was you " +
 			"under an earlier id, only the person you work for can tell)"
-	case me == nil:
-		return fmt.Sprintf("if \"%s\" is you, pass that as agent_id; else its files are not yours to edit",
-			clipped(*s.AgentID, 80))
+	case store.WhoseKin:
+		return "it belongs to another agent of your session, or one that was started with you; its files are not yours to edit"
+	case store.WhoseMaybeYou:
+		return fmt.Sprintf("if \"%s\" is you, pass that as agent_id; else its files are not yours to edit", holder)
 	default: // nobody knows whether that one is still at work
-		return fmt.Sprintf("if \"%s\" is you, hand it to the id that you have here (lock_update with agent_id \"%[1]s\" "+
-			"and hand_to \"%s\"); else its files are not yours to edit",
-			clipped(*s.AgentID, 80), render.Plain(*me))
+		return fmt.Sprintf("if \"%s\" was you under an earlier id, ask the person you work for; else its files are not "+
+			"yours to edit", holder)
 	}
 	if me == nil {
 		return why + "; with an agent_id you can take it over"

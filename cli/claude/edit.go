@@ -94,7 +94,7 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 		return e.held(mode, text)
 	case len(ans.Result.Blocked) > 0:
 		r := refusal{edit: ans.Result, baseDir: elsewhere(e.in.Cwd, path, ans.Result.Blocked[0]),
-			subagent: e.in.AgentID != "", waysOut: mode == modeDeny}
+			waysOut: mode == modeDeny}
 		return e.held(mode, r.text())
 	}
 	var notes []string

@@ -19,10 +19,9 @@ const maxCommand = 400 // bytes
 
 // A refusal is what an agent reads of a file that somebody else holds.
 type refusal struct {
-	edit     store.EditVerdict
-	baseDir  string // where from the locks are found; "": from where the session is
-	subagent bool   // the editor is one within the session, and started none of the others there
-	waysOut  bool   // the edit is denied
+	edit    store.EditVerdict
+	baseDir string // where from the locks are found; "": from where the session is
+	waysOut bool   // the edit is denied
 }
 
 // text names who holds the file and, where it is denied, every way out.
@@ -40,28 +39,42 @@ func (r refusal) text() string {
 	if !r.waysOut {
 		return bounded(holds, "\n"+othersWords)
 	}
-	first := edit.Blocked[0]
-	who := "the holder"
-	if first.AgentID != nil {
-		who = clipped(*first.AgentID, 80)
-	}
 	return bounded(holds, fmt.Sprintf(`
 %s
 %sWays out:
-%s- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.
-- wait: lock_wait on the file%s, then edit.
+%s%s- wait: lock_wait on the file%s, then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, othersWords, tools, r.finish(flag), render.Plain(first.ID), who,
-		command("agent-locks tell "+flag+shell.Word(first.ID)+" 'what you need'"),
-		command("agent-locks wait "+flag+"-- "+render.Entries(first.Files[:1])), bypassText))
+%s`, othersWords, tools, r.finish(flag), coordinate(edit.Blocked, flag),
+		command("agent-locks wait "+flag+"-- "+render.Entries(edit.Blocked[0].Files[:1])), bypassText))
+}
+
+// coordinate is the way out by way of each holder.
+func coordinate(blocked []store.Hold, flag string) string {
+	var b strings.Builder
+	asked, more := render.Holders(blocked)
+	for _, h := range asked {
+		fmt.Fprintf(&b, "- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.\n", render.Plain(h.ID),
+			holderName(h), command("agent-locks tell "+flag+shell.Word(h.ID)+" 'what you need'"))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- and with the holders of %s more.\n", render.Count(more, "lock"))
+	}
+	return b.String()
+}
+
+func holderName(h store.Hold) string {
+	if h.AgentID == nil {
+		return "the holder"
+	}
+	return clipped(*h.AgentID, 80)
 }
 
 // finish is the way out for an agent that started the holder, and so may end its lock.
 func (r refusal) finish(flag string) string {
 	for _, held := range r.edit.Blocked {
-		if !r.subagent && held.AgentID != nil && isChild(held.Summary, r.edit.You) {
+		if held.Whose == store.WhoseChild {
 			return fmt.Sprintf("- finish: you started %s; when it is done: lock_finish on %s%s.\n",
-				clipped(*held.AgentID, 80), render.Plain(held.ID),
+				holderName(held), render.Plain(held.ID),
 				command("agent-locks finish "+flag+shell.Word(held.ID)+" --agent "+shell.Word(*r.edit.You)))
 		}
 	}
@@ -89,15 +102,16 @@ func holdLines(held store.Hold, me *string, flag string) string {
 		fmt.Fprintf(&b, "\nIts last note: %s", clipped(held.LastNote, 200))
 	}
 	switch {
-	case isChild(held.Summary, me):
+	case held.Whose == store.WhoseChild:
 		b.WriteString("\nIt was claimed within your own session, by another agent there.")
-	case held.SameWorktree != nil && *held.SameWorktree && held.AgentID != nil:
-		fmt.Fprintf(&b, "\nIt was made from your own worktree; %s.", whoseHere(held.Summary, me, flag))
-	}
-	if held.WorktreeGone {
+	case held.Whose == store.WhoseKin:
+		b.WriteString("\nIt was claimed by another agent of your session, or one that was started with you.")
+	case held.Whose == store.WhoseGone:
 		fmt.Fprintf(&b, "\nIts worktree is gone. If nobody works on it any longer: agent-locks finish %s%s --force, or "+
 			"agent-locks reap %s%s once it is stale.",
 			flag, shell.Word(held.ID), flag, shell.Word(held.ID))
+	case held.SameWorktree != nil && *held.SameWorktree && held.AgentID != nil:
+		fmt.Fprintf(&b, "\nIt was made from your own worktree; %s.", whoseHere(held.Summary, me, flag))
 	}
 	return b.String()
 }

@@ -55,7 +55,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	if n := len(g.Blocked); n > 0 {
 		fmt.Fprintf(w, "agent-locks: %s files that somebody else %s:\n", guardVerb(g), holdVerb(g.Blocked))
 		for _, h := range g.Blocked {
-			writeHold(w, h, g.You)
+			writeHold(w, h, person || g.You == nil)
 		}
 	}
 	if len(g.Unclaimed) > 0 {
@@ -65,7 +65,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	if len(g.Warned) > 0 {
 		fmt.Fprintln(w, "agent-locks: worth knowing, but no reason to refuse:")
 		for _, h := range g.Warned {
-			writeHold(w, h, g.You)
+			writeHold(w, h, person || g.You == nil)
 		}
 	}
 	if blocked {
@@ -105,7 +105,9 @@ func writeFiles(w io.Writer, files []string) {
 	}
 }
 
-func writeHold(w io.Writer, h store.Hold, you *string) {
+// writeHold says who holds files, doing what. Who may pass for the holder is
+// a person, or has no id yet: an agent with an id would only pose as another.
+func writeHold(w io.Writer, h store.Hold, mayPass bool) {
 	writeFiles(w, h.Files)
 	fmt.Fprintf(w, "    %s\n", HoldText("", h))
 	fmt.Fprintf(w, "    lock %s, since %s, last seen %s ago\n",
@@ -120,20 +122,20 @@ func writeHold(w io.Writer, h store.Hold, you *string) {
 		}
 		fmt.Fprintf(w, "    %s\n", where)
 	}
-	if fromHere(h, you) {
-		switch {
-		case h.HolderEnded:
-			fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
-			if h.HolderContested {
-				fmt.Fprintln(w, "    another session ended there, too, so nobody can tell whose work it is")
-			}
-		case h.HolderRecorded:
-			fmt.Fprintln(w, "    made from your own worktree, by another live session there")
-		default: // git commit takes no flag of ours
-			fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: "+
-				"AGENT_LOCKS_AGENT_ID=%[2]s)\n",
-				Short(*h.AgentID), shell.Word(*h.AgentID))
-		}
+	switch {
+	case h.Whose == store.WhoseEnded:
+		fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
+	case h.Whose == store.WhoseContested:
+		fmt.Fprintln(w, "    made from your own worktree, by a session that has ended")
+		fmt.Fprintln(w, "    another session ended there, too, so nobody can tell whose work it is")
+	case h.Whose == store.WhoseLive:
+		fmt.Fprintln(w, "    made from your own worktree, by another live session there")
+	case h.Whose == store.WhoseUnknown && mayPass: // git commit takes no flag of ours
+		fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: "+
+			"AGENT_LOCKS_AGENT_ID=%[2]s)\n", holderName(h), shell.Word(*h.AgentID))
+	case h.Whose == store.WhoseUnknown:
+		fmt.Fprintf(w, "    made from your worktree by \"%s\"; if that was you under an earlier id, ask the person you work for\n",
+			holderName(h))
 	}
 	if h.LastNote != "" {
 		fmt.Fprintf(w, "    last note: %s\n", Plain(h.LastNote))
@@ -150,13 +152,7 @@ const waitSeconds = 600
 func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	fmt.Fprintln(w, "ways out:")
 	if len(g.Blocked) > 0 {
-		h := g.Blocked[0]
-		who := "the holder"
-		if h.AgentID != nil {
-			who = Short(*h.AgentID)
-		}
-		fmt.Fprintf(w, "  coordinate  ask %s to commit first, to finish, or to narrow the claim: %s\n",
-			who, "agent-locks tell "+shell.Word(h.ID)+" 'what you need'")
+		writeCoordinate(w, g.Blocked)
 		files := blockedFiles(g)
 		fmt.Fprintf(w, "  wait        until the files are free: agent-locks wait --timeout %d -- %s\n",
 			waitSeconds, Entries(files))
@@ -171,14 +167,21 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 			fmt.Fprintf(w, "  narrow      commit without them (and without -a): %s\n", OnPaths("git reset -q", paths))
 		}
 	}
+	named := map[string]bool{}
 	for _, h := range g.Blocked {
-		switch id := shell.Word(h.ID); {
-		case isChild(h, g.You):
+		if named[h.ID] {
+			continue
+		}
+		named[h.ID] = true
+		switch id := shell.Word(h.ID); h.Whose {
+		case store.WhoseChild:
 			fmt.Fprintf(w, "  finish      you started %s; when it is done: agent-locks finish %s --agent %s\n",
-				Short(*h.AgentID), id, shell.Word(*g.You))
-		case fromHere(h, g.You) && h.HolderEnded && g.You != nil:
-			fmt.Fprintf(w, "  take over   if you continue that work: %s\n", TakeOver("", h.Summary, *g.You))
-		case h.WorktreeGone:
+				holderName(h), id, shell.Word(*g.You))
+		case store.WhoseEnded, store.WhoseContested:
+			if g.You != nil {
+				fmt.Fprintf(w, "  take over   if you continue that work: %s\n", TakeOver("", h.Summary, *g.You))
+			}
+		case store.WhoseGone:
 			fmt.Fprintf(w, "  end         if nobody works on it any longer: agent-locks finish %s --force; once it is "+
 				"stale, agent-locks reap %s\n", id, id)
 		}
@@ -210,16 +213,42 @@ func TakeOver(flag string, s store.Summary, to string) string {
 	return fmt.Sprintf("agent-locks update %s%s --hand-to %s %s", flag, shell.Word(s.ID), shell.Word(to), says)
 }
 
-// fromHere reports whether a lock that stands against a commit was made from the
-// committer's own worktree, under another id, and by none of its own children.
-func fromHere(h store.Hold, you *string) bool {
-	return h.Reason == "" && h.SameWorktree != nil && *h.SameWorktree && h.AgentID != nil && !isChild(h, you)
+// holderName is whom a way out asks.
+func holderName(h store.Hold) string {
+	if h.AgentID == nil {
+		return "the holder"
+	}
+	return Short(*h.AgentID)
 }
 
-// isChild reports whether the committer started the holder of a lock, and so may
-// finish it.
-func isChild(h store.Hold, you *string) bool {
-	return you != nil && h.AgentID != nil && h.ParentAgentID != nil && *h.ParentAgentID == *you
+// maxAsked is how many holders are named to be asked: each line costs its reader.
+const maxAsked = 3
+
+// Holders are the locks that stand against something, each once and at most three,
+// and how many more there are.
+func Holders(blocked []store.Hold) (asked []store.Hold, more int) {
+	seen := map[string]bool{}
+	for _, h := range blocked {
+		if !seen[h.ID] {
+			seen[h.ID] = true
+			asked = append(asked, h)
+		}
+	}
+	more = max(0, len(asked)-maxAsked)
+	return asked[:len(asked)-more], more
+}
+
+func writeCoordinate(w io.Writer, blocked []store.Hold) {
+	label := "coordinate"
+	asked, more := Holders(blocked)
+	for _, h := range asked {
+		fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim: agent-locks tell %s 'what you need'\n",
+			label, holderName(h), shell.Word(h.ID))
+		label = ""
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "              and the holders of %s more\n", Count(more, "lock"))
+	}
 }
 
 // blockedFiles are all files that stop a commit, each once.

@@ -33,35 +33,56 @@ func TestWaysOutOfManyFiles(t *testing.T) {
 }
 
 // A refusal says what to do about a lock that was made from the committer's own
-// worktree, or from one that is gone.
+// worktree, or from one that is gone. How to pass for its holder is told to a
+// person only.
 func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 	t.Parallel()
-	yes, them, me, odd := true, "them", "me", strings.Repeat("x", 1000)
+	them, me, odd := "them", "me", strings.Repeat("x", 1000)
+	const pass = "made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"
 	for name, c := range map[string]struct {
-		change func(*store.Hold)
-		want   []string
+		whose        store.Whose
+		agent        *string
+		person       bool
+		want, wanted string // what it says, and what else; "" for nothing
+		never        string
 	}{
-		"unknown":                           {func(h *store.Hold) { h.SameWorktree = &yes }, []string{"made from this worktree by \"them\"; if that is you, pass --agent them (for a commit: AGENT_LOCKS_AGENT_ID=them)"}},
-		"live":                              {func(h *store.Hold) { h.SameWorktree, h.HolderRecorded = &yes, true }, []string{"made from your own worktree, by another live session there"}},
-		"ended":                             {func(h *store.Hold) { h.SameWorktree, h.HolderEnded = &yes, true }, []string{"by a session that has ended", "agent-locks update 'a b' --hand-to me --agent them"}},
-		"one of two ended":                  {func(h *store.Hold) { h.SameWorktree, h.HolderEnded, h.HolderContested = &yes, true, true }, []string{"nobody can tell whose work it is", "--hand-to me --agent them"}},
-		"ended, of an id that is not clean": {func(h *store.Hold) { h.AgentID, h.SameWorktree, h.HolderEnded = &odd, &yes, true }, []string{"agent-locks update 'a b' --hand-to me --force"}},
-		"gone":                              {func(h *store.Hold) { h.WorktreeGone = true }, []string{"in /w (gone)", "agent-locks finish 'a b' --force", "agent-locks reap 'a b'"}},
-		"child":                             {func(h *store.Hold) { h.SameWorktree, h.ParentAgentID = &yes, &me }, []string{"  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n"}},
-		"child in a worktree that is gone":  {func(h *store.Hold) { h.WorktreeGone, h.ParentAgentID = true, &me }, []string{"agent-locks finish 'a b' --agent me\n"}},
-		"another's child":                   {func(h *store.Hold) { h.ParentAgentID = &them }, nil},
+		"unknown":              {store.WhoseUnknown, &them, false, "made from your worktree by \"them\"; if that was you under an earlier id, ask the person", "", "AGENT_ID="},
+		"unknown, to a person": {store.WhoseUnknown, &them, true, pass, "", "ask the person"},
+		"live":                 {store.WhoseLive, &them, false, "made from your own worktree, by another live session there", "", "hand-to"},
+		"ended":                {store.WhoseEnded, &them, false, "by a session that has ended", "agent-locks update 'a b' --hand-to me --agent them", "nobody can tell"},
+		"one of two ended":     {store.WhoseContested, &them, false, "nobody can tell whose work it is", "--hand-to me --agent them", "ask them,"},
+		"ended, of an id that is not clean": {store.WhoseEnded, &odd, false, "by a session that has ended",
+			"agent-locks update 'a b' --hand-to me --force", "--agent xxx"},
+		"gone":    {store.WhoseGone, &them, false, "agent-locks finish 'a b' --force", "agent-locks reap 'a b'", "your own worktree"},
+		"a child": {store.WhoseChild, &them, false, "  finish      you started them; when it is done: agent-locks finish 'a b' --agent me\n", "", "your own worktree"},
+		"kin":     {store.WhoseKin, &them, false, "", "", "worktree"},
+		"others'": {store.WhoseOthers, &them, false, "", "", "  finish"},
 	} {
-		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: &them, Worktree: "/w"}, Files: []string{"a"}, Exact: true}
-		c.change(&h)
+		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: c.agent, Whose: c.whose}, Files: []string{"a"}, Exact: true}
 		var out, fault strings.Builder
-		Guarded(&out, &fault, store.Guarded{Verdict: store.GuardBlocked, Files: 1, Blocked: []store.Hold{h}, You: &me}, false, false)
-		for _, part := range c.want {
-			if !strings.Contains(fault.String(), part) {
-				t.Errorf("%s: %q is missing:\n%s", name, part, fault.String())
-			}
+		Guarded(&out, &fault, store.Guarded{Verdict: store.GuardBlocked, Files: 1, Blocked: []store.Hold{h}, You: &me}, false, c.person)
+		if said := fault.String(); !strings.Contains(said, c.want) || !strings.Contains(said, c.wanted) || strings.Contains(said, c.never) {
+			t.Errorf("%s:\n%s", name, said)
 		}
-		if strings.HasPrefix(name, "child") && strings.Contains(fault.String(), "your own worktree") || c.want == nil && strings.Contains(fault.String(), "finish  ") {
-			t.Errorf("%s:\n%s", name, fault.String())
+	}
+}
+
+// Each holder is one to ask, and once; of many, some.
+func TestARefusalNamesEachHolder(t *testing.T) {
+	t.Parallel()
+	var blocked []store.Hold
+	for _, id := range []string{"a", "a", "b", "c", "d", "e"} { // of a lock that covers one file exactly and one perhaps
+		blocked = append(blocked, store.Hold{Summary: store.Summary{ID: id, AgentID: &id}, Files: []string{id}})
+	}
+	for n, want := range map[int]string{
+		2: "  coordinate  ask a to commit first, to finish, or to narrow the claim: agent-locks tell a 'what you need'\n  wait ",
+		3: "tell a 'what you need'\n              ask b to commit first, to finish, or to narrow the claim: agent-locks tell b 'what you need'\n  wait ",
+		6: "tell c 'what you need'\n              and the holders of 2 locks more\n  wait ",
+	} {
+		var b strings.Builder
+		writeWaysOut(&b, store.Guarded{Blocked: blocked[:n]}, false)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%d:\n%s", n, b.String())
 		}
 	}
 }
