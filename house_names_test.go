@@ -2,6 +2,8 @@ package main
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // othersMethods are named by interfaces that are not ours: they must be declared
@@ -163,6 +166,36 @@ func TestHouseFilesAreShort(t *testing.T) {
 		}
 		if n := strings.Count(string(text), "\n"); n > most {
 			t.Errorf("%s has %d lines, more than %d", name, n, most)
+		}
+	}
+}
+
+// A raw literal is a pattern or a text as it is, which nothing splits.
+func TestHouseLinesAreShort(t *testing.T) {
+	t.Parallel()
+	const most = 120 // characters
+	for name := range sources(t) {
+		text := page(t, name)
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := map[int]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Value[0] == '`' {
+				for at := set.Position(lit.Pos()).Line; at <= set.Position(lit.End()).Line; at++ {
+					raw[at] = true
+				}
+			}
+			return true
+		})
+		number := 0
+		for line := range strings.Lines(text) {
+			number++
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most && !raw[number] {
+				t.Errorf("%s:%d has %d characters, more than %d", name, number, n, most)
+			}
 		}
 	}
 }

@@ -68,8 +68,9 @@ func (a *app) installGuard(ctx context.Context) error {
 		return err
 	}
 	if cached(program) {
-		change.Notes = append(change.Notes, fmt.Sprintf("%q is in a cache and may be deleted; then the guard looks on the PATH: "+
-			"install it there, as with npm install -g agent-locks", program))
+		change.Notes = append(change.Notes,
+			fmt.Sprintf("%q is in a cache and may be deleted; then the guard looks on the PATH: "+
+				"install it there, as with npm install -g agent-locks", program))
 	}
 	a.warn(change.Notes)
 	if a.json {

@@ -64,7 +64,8 @@ func newRoot(a *app) *cobra.Command {
 			newStatus(a), newCheck(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a), newLog(a), newRun(a),
 		}},
 		{"Sometimes:", []*cobra.Command{
-			newBoard(a), newList(a), newShow(a), newWait(a), newDrift(a), newForecast(a), newReopen(a), newReap(a), newPrune(a), newDoctor(a),
+			newBoard(a), newList(a), newShow(a), newWait(a), newDrift(a), newForecast(a), newReopen(a), newReap(a), newPrune(a),
+			newDoctor(a),
 		}},
 		{"To set up, and for programs:", []*cobra.Command{
 			newSetup(a), newGuard(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve, newHook(a), newHeartbeat(a),

@@ -35,7 +35,8 @@ func newSetup(a *app) *cobra.Command {
 			"Writes for: " + strings.Join(setup.Written(), ", ") + "\n" +
 			"Prints what to add for: " + strings.Join(byHand(), ", ") + "\n" +
 			"For agents without hooks: " + setup.AgentsMD + " adds a section to the project's AGENTS.md",
-		Example: "  agent-locks setup\n  agent-locks setup claude\n  agent-locks setup cursor --user\n  agent-locks setup claude --remove",
+		Example: "  agent-locks setup\n  agent-locks setup claude\n  agent-locks setup cursor --user\n" +
+			"  agent-locks setup claude --remove",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage(helpHint(cmd), "setup takes one client, got %d arguments, the second %q", len(args), args[1])
@@ -59,7 +60,9 @@ func newSetup(a *app) *cobra.Command {
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
 	f.BoolVar(&o.remove, "remove", false, "remove it")
 	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
-	f.BoolVar(&o.check, "check", false, "write nothing: compare the settings with what would be written; exit with 1\nwhere they differ, or a client found here has nothing of ours")
+	f.BoolVar(&o.check, "check", false,
+		"write nothing: compare the settings with what would be written; exit with 1\n"+
+			"where they differ, or a client found here has nothing of ours")
 	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")
 	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.MarkFlagsMutuallyExclusive("check", "print")

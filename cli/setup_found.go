@@ -168,7 +168,8 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 	} else if err := checkClient(args[0]); err != nil {
 		return err
 	} else if slices.Contains(byHand(), args[0]) {
-		return usage("agent-locks setup "+args[0]+" shows what it should contain", "setup does not read the settings of %q", args[0])
+		return usage("agent-locks setup "+args[0]+" shows what it should contain",
+			"setup does not read the settings of %q", args[0])
 	}
 	project, perr := a.project(ctx)
 	if perr != nil && len(args) == 0 {

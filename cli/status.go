@@ -14,9 +14,10 @@ func newStatus(a *app) *cobra.Command {
 	request := store.QueryRequest{Status: lockfile.Active}
 	watch := false
 	cmd := &cobra.Command{
-		Use:     "status",
-		Short:   "show who works on what now",
-		Long:    "Show the active locks of this repository, from whichever worktree they were\nmade, and where they are kept.",
+		Use:   "status",
+		Short: "show who works on what now",
+		Long: "Show the active locks of this repository, from whichever worktree they were\n" +
+			"made, and where they are kept.",
 		Example: "  agent-locks status",
 		Args:    noArgs("agent-locks list <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +33,8 @@ func newStatus(a *app) *cobra.Command {
 		},
 	}
 	staleFlag(cmd.Flags(), &request.StaleMinutes)
-	cmd.Flags().BoolVar(&request.Conflicts, "forecast", false, "count the files of each lock that will conflict, as forecast --all")
+	cmd.Flags().BoolVar(&request.Conflicts, "forecast", false,
+		"count the files of each lock that will conflict, as forecast --all")
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep showing it, by worktree, until q or an interrupt")
 	return cmd
 }

@@ -39,8 +39,8 @@ func (r *Repo) embedded() error {
 		return &Error{
 			Kind: ErrGitFailed,
 			Err:  ErrEmbedded,
-			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with a clone: it is "+
-				"not used", r.GitDir, at),
+			Message: fmt.Sprintf("%q is a bare repository inside the worktree %q, and may be files that came with a clone: "+
+				"it is not used", r.GitDir, at),
 			Hint: fmt.Sprintf("name %q with `base_dir`; if the bare repository is meant, set GIT_DIR to it and omit "+
 				"`base_dir`", at),
 		}

@@ -183,9 +183,11 @@ func (g program) failure(err error, stderr string) error {
 	if strings.HasPrefix(said, no) {
 		hint := hintInside
 		if strings.HasPrefix(said, no+":") { // not looked for: pointed to
-			hint = "a .git file or GIT_DIR does not lead to a repository (any longer); `git worktree repair`, run in the main worktree, fixes moved ones"
+			hint = "a .git file or GIT_DIR does not lead to a repository (any longer); " +
+				"`git worktree repair`, run in the main worktree, fixes moved ones"
 		}
-		return &Error{Kind: ErrNotRepository, Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said), Hint: hint, Err: err, said: said}
+		return &Error{Kind: ErrNotRepository, Hint: hint, Err: err, said: said,
+			Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said)}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
 		said, _, _ = strings.Cut(strings.TrimSpace(stderr), "\n") // the usage follows
@@ -194,7 +196,8 @@ func (g program) failure(err error, stderr string) error {
 	if said == "" {
 		said = err.Error()
 	}
-	return &Error{Kind: ErrGitFailed, Message: fmt.Sprintf("git failed in %q: %s", g.dir, said), Hint: rest, Err: err, said: said}
+	return &Error{Kind: ErrGitFailed, Hint: rest, Err: err, said: said,
+		Message: fmt.Sprintf("git failed in %q: %s", g.dir, said)}
 }
 
 // words splits git's message into the line that says what was wrong and the

@@ -40,7 +40,8 @@ func (r *Repo) In(dir string) Runner {
 // empty file.
 func (r *Repo) Apart(bare, nothing string, settings []string) Runner {
 	environ := slices.DeleteFunc(slices.Clone(r.environ), func(entry string) bool {
-		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=") && !strings.HasPrefix(entry, "GIT_TRACE")
+		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=") &&
+			!strings.HasPrefix(entry, "GIT_TRACE")
 	})
 	return Runner{
 		program: program{dir: bare, environ: append(environ,

@@ -28,7 +28,8 @@ const maxLogged = 10000
 func (r *Repo) Commits(ctx context.Context, since, until time.Time, paths []string) ([]Commit, error) {
 	args := []string{"-c", "diff.relative=false", "-c", "log.showSignature=false", "log", "-z",
 		"--format=%x01%H%x1f%ct%x1f%an%x1f%s", "--name-only", "--root", "--no-renames", "--no-merges", "--full-history",
-		"--ignore-submodules=none", "--max-count=" + strconv.Itoa(maxLogged), fmt.Sprintf("--since=@%d", since.Unix()), fmt.Sprintf("--until=@%d", until.Unix()),
+		"--ignore-submodules=none", "--max-count=" + strconv.Itoa(maxLogged),
+		fmt.Sprintf("--since=@%d", since.Unix()), fmt.Sprintf("--until=@%d", until.Unix()),
 		"--exclude=refs/stash", "--exclude=refs/notes/*", "--all", "--"}
 	for _, path := range paths {
 		args = append(args, ":(top,literal)"+path)

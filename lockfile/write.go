@@ -43,7 +43,8 @@ func New(l Lock) (*File, error) {
 		b.WriteString(strings.Join(noteLines(n), "\n") + "\n")
 	}
 	if b.Len() > MaxFile-Reserve {
-		return nil, fmt.Errorf("the lock would have %d bytes (at most %d, so that it can be finished)", b.Len(), MaxFile-Reserve)
+		return nil, fmt.Errorf("the lock would have %d bytes (at most %d, so that it can be finished)",
+			b.Len(), MaxFile-Reserve)
 	}
 	want := intent{title: l.Title, tasks: l.Tasks, notes: l.Notes}
 	if err := want.set(kvs); err != nil {

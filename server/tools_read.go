@@ -122,8 +122,9 @@ func forecastTool() Tool {
 		Name:    "lock_forecast",
 		Command: "forecast",
 		Title:   "Foresee merge conflicts",
-		Description: "Merge this worktree as it is now with every other one and with the upstream, aside: which files will conflict, claimed or not. " +
-			"Changes nothing. Answers pairs that are not clean (yours, theirs, state, files with kind, your lines, and the locks that cover each) and clean, a count.",
+		Description: "Merge this worktree as it is now with every other one and with the upstream, aside: " +
+			"which files will conflict, claimed or not. Changes nothing. Answers pairs that are not clean (yours, " +
+			"theirs, state, files with kind, your lines, and the locks that cover each) and clean, a count.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			listArg("scope", "Only files that these paths or globs cover"),

@@ -13,7 +13,8 @@ func createTool() Tool {
 			"It succeeds even on overlap, so read overlaps in the answer and coordinate. Keep the id.",
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
-			listArg("scope", "Paths or globs from the repository's root, as narrow as you can: src/auth/**; or custom://port-3000").required(),
+			listArg("scope", "Paths or globs from the repository's root, as narrow as you can: src/auth/**; "+
+				"or custom://port-3000").required(),
 			listArg("tasks", "Steps, one line each"),
 			textArg("agent_id", "Your id, as you were told"),
 			textArg("parent_agent_id", "Id of the agent that started you"),

@@ -62,10 +62,12 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 		}
 	}
 	if r.IfFree && len(a.add) == 0 {
-		return a, fault.Input("`if_free` has no effect without `add_scope`").WithHint("name the entries to add with `add_scope`")
+		return a, fault.Input("`if_free` has no effect without `add_scope`").
+			WithHint("name the entries to add with `add_scope`")
 	}
 	if a.task == "" && a.note == "" && !a.amends() {
-		return a, fault.Input("nothing to update").WithHint("give a task, a note or a change of the claim; to keep the lock fresh use `lock_heartbeat`")
+		return a, fault.Input("nothing to update").
+			WithHint("give a task, a note or a change of the claim; to keep the lock fresh use `lock_heartbeat`")
 	}
 	return a, nil
 }
@@ -87,12 +89,14 @@ func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
 
 func (a *amendment) progress(r UpdateRequest) error {
 	if r.TaskText == nil && r.Done != nil {
-		return fault.Input("`done` has no effect without `task_text`").WithHint("name the task that is done (or not) with `task_text`")
+		return fault.Input("`done` has no effect without `task_text`").
+			WithHint("name the task that is done (or not) with `task_text`")
 	}
 	if r.TaskText != nil {
 		a.task, a.done = strings.TrimSpace(*r.TaskText), r.Done == nil || *r.Done
 		if a.task == "" {
-			return fault.Input("`task_text` %q is empty", *r.TaskText).WithHint("give the exact text of one of the lock's tasks; see `lock_show`")
+			return fault.Input("`task_text` %q is empty", *r.TaskText).
+				WithHint("give the exact text of one of the lock's tasks; see `lock_show`")
 		}
 	}
 	note, err := cleanNote("note", r.Note)
@@ -112,7 +116,8 @@ func parseRemovals(c *call, entries []string) ([]removal, error) {
 	for _, text := range entries {
 		text = strings.TrimSpace(text)
 		if text == "" {
-			return nil, fault.New(fault.BadScope, "the `remove_scope` entry %q is empty", text).WithHint("name an entry of the lock's scope")
+			return nil, fault.New(fault.BadScope, "the `remove_scope` entry %q is empty", text).
+				WithHint("name an entry of the lock's scope")
 		}
 		r := removal{text, []string{text}}
 		// What no claim could hold may have been stored by another tool.
@@ -185,26 +190,31 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	for _, r := range a.remove {
 		i := slices.IndexFunc(scope, r.means)
 		if i < 0 {
-			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, fault.InQuotes(r.text)).WithHint("its scope is: " + fault.Quoted(l.Scope))
+			return fault.New(fault.BadScope, "lock %q has no scope entry %s", l.ID, fault.InQuotes(r.text)).
+				WithHint("its scope is: " + fault.Quoted(l.Scope))
 		}
 		removed = append(removed, scope[i])
 		scope = slices.Delete(scope, i, i+1)
 	}
 	if len(scope) == 0 {
-		return fault.New(fault.BadScope, "the last entry of lock %q cannot be removed", l.ID).WithHint("finish the lock instead")
+		return fault.New(fault.BadScope, "the last entry of lock %q cannot be removed", l.ID).
+			WithHint("finish the lock instead")
 	}
 	if len(scope) > overlap.MaxEntries {
-		return fault.New(fault.BadScope, "the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries).WithHint("use globs, or make several claims")
+		return fault.New(fault.BadScope, "the scope would have %d entries, more than %d", len(scope), overlap.MaxEntries).
+			WithHint("use globs, or make several claims")
 	}
 	if len(added) > 0 {
-		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
+		ed.AddNotes = append(ed.AddNotes,
+			a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
 	}
 	if len(removed) > 0 {
 		by, _, err := a.who.MayEnd("narrow it", l, a.force)
 		if err != nil {
 			return err
 		}
-		ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by, l))
+		ed.AddNotes = append(ed.AddNotes,
+			a.signed(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by, l))
 	}
 	if len(added)+len(removed) > 0 {
 		ed.Set = append(ed.Set, lockfile.KeyValue{Key: "scope", Value: scope})
@@ -225,9 +235,11 @@ func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 		if by, _, err = a.who.MayEnd("shorten its lease", l, a.force); err != nil {
 			return err
 		}
-		note = fmt.Sprintf("Lease shortened at %s from %s to %s", a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
+		note = fmt.Sprintf("Lease shortened at %s from %s to %s",
+			a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
 	case l.LeaseMinutes > 0:
-		note = fmt.Sprintf("Lease lengthened at %s from %s to %s", a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
+		note = fmt.Sprintf("Lease lengthened at %s from %s to %s",
+			a.now, rules.MinutesText(l.LeaseMinutes), rules.MinutesText(a.lease))
 	}
 	if by != "" || a.who.Signature(l) != "" {
 		ed.AddNotes = append(ed.AddNotes, a.signed(note, by, l))
@@ -251,7 +263,8 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if l.AgentID != nil {
 		from = rules.Spelled(*l.AgentID)
 	}
-	ed.AddNotes = append(ed.AddNotes, a.signed(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by, l))
+	ed.AddNotes = append(ed.AddNotes,
+		a.signed(fmt.Sprintf("Handed over at %s from %s to %s", a.now, from, a.handTo), by, l))
 	ed.Set = append(ed.Set, lockfile.KeyValue{Key: "agent_id", Value: a.handTo})
 	return nil
 }

@@ -83,7 +83,8 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	c := &call{store: s, ctx: ctx, environ: environ, repo: repo, dir: d}
 	c.paths = paths.New(repo, c.warn)
 	if repo.ConfigErr != nil {
-		c.warn("git's config could not be read (%v): names are compared without regard to letter case, and overlaps say exact: false", repo.ConfigErr)
+		c.warn("git's config could not be read (%v): names are compared without regard to letter case, "+
+			"and overlaps say exact: false", repo.ConfigErr)
 	}
 	return c, nil
 }
@@ -145,7 +146,8 @@ func (c *call) noteLock(l *lockfile.Lock) {
 		c.warn("lock %q: %s", l.ID, w)
 	}
 	if skew := rules.Skew(l, c.store.Now()); skew > 0 {
-		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; it counts as fresh until then or until its next heartbeat",
+		c.warn("lock %q was updated in the future (%s, %s from now): a clock is wrong; "+
+			"it counts as fresh until then or until its next heartbeat",
 			l.ID, l.Updated.Raw, rules.Age(skew))
 	}
 }
@@ -163,7 +165,8 @@ func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 
 // here is a caller of whom only the worktree is known.
 func (c *call) here() rules.Caller {
-	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree), WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
+	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree),
+		WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
 }
 
 func (c *call) agentID(argument string, given *string, variable string) (*string, error) {

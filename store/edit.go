@@ -35,14 +35,15 @@ type EditVerdict struct {
 // that is about to be changed. A file in no worktree is nobody's. An error
 // means that nobody can tell.
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
-	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}}, func(p *filePlace, out *EditVerdict) error {
-		blocked, warned := holdsOf(p.call, p.who, rules.Judge(p.names, p.claims), p.entries, p.minutes)
-		out.You = p.who.Agent
-		atWork(p.call, p.who, p.entries)
-		out.Blocked = append(out.Blocked, blocked...)
-		out.Warned = append(out.Warned, warned...)
-		return nil
-	})
+	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}},
+		func(p *filePlace, out *EditVerdict) error {
+			blocked, warned := holdsOf(p.call, p.who, rules.Judge(p.names, p.claims), p.entries, p.minutes)
+			out.You = p.who.Agent
+			atWork(p.call, p.who, p.entries)
+			out.Blocked = append(out.Blocked, blocked...)
+			out.Warned = append(out.Warned, warned...)
+			return nil
+		})
 }
 
 // A filePlace is a worktree in which a file has names, with the active locks
@@ -58,7 +59,9 @@ type filePlace struct {
 
 // eachPlace adds up what see finds in each worktree that a file lies in: mostly
 // one, several where a symbolic link leads from one into another.
-func eachPlace[T any](ctx context.Context, s *Store, r EditRequest, result T, see func(*filePlace, *T) error) (Answer[T], error) {
+func eachPlace[T any](
+	ctx context.Context, s *Store, r EditRequest, result T, see func(*filePlace, *T) error,
+) (Answer[T], error) {
 	a := Answer[T]{Result: result}
 	environ := s.Environ()
 	found, err := s.worktreesOf(ctx, r.Path, environ)
@@ -96,7 +99,8 @@ func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
 		return nil, err
 	}
 	minutes := c.foreignMinutes()
-	return &filePlace{call: c, names: names, who: who, entries: entries, claims: fileClaims(c, who, entries, minutes), minutes: minutes}, nil
+	return &filePlace{call: c, names: names, who: who, entries: entries, claims: fileClaims(c, who, entries, minutes),
+		minutes: minutes}, nil
 }
 
 // A located is a worktree and the names that a file has in it.

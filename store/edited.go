@@ -137,7 +137,8 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue
 		}
-		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil { // who came meanwhile is reported before the next edit
+		// Who came meanwhile is reported before the next edit.
+		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil {
 			return alive, err
 		}
 		alive = append(alive, e.Lock.ID)

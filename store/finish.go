@@ -87,7 +87,9 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 
 // finishEdit ends a lock on behalf of a caller; where that is not the holder,
 // a note before the summary says who it was.
-func finishEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, summary string, force bool) (lockfile.Edit, error) {
+func finishEdit(
+	l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, summary string, force bool,
+) (lockfile.Edit, error) {
 	by, forced, err := who.MayEnd("finish it", l, force)
 	if err != nil {
 		return lockfile.Edit{}, err
@@ -116,7 +118,8 @@ const (
 func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	if outcome == nil {
 		if movedTo != nil {
-			return nil, fault.Input("`moved_to` %q has no effect without the outcome %q", *movedTo, moved).WithHint(fmt.Sprintf("also give `outcome` %q", moved))
+			return nil, fault.Input("`moved_to` %q has no effect without the outcome %q", *movedTo, moved).
+				WithHint(fmt.Sprintf("also give `outcome` %q", moved))
 		}
 		return nil, nil
 	}
@@ -126,9 +129,11 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	keys := []lockfile.KeyValue{{Key: "outcome", Value: *outcome}}
 	switch {
 	case *outcome == moved && movedTo == nil:
-		return nil, fault.Input("the outcome %q needs `moved_to`", moved).WithHint("say where the files are now with `moved_to`")
+		return nil, fault.Input("the outcome %q needs `moved_to`", moved).
+			WithHint("say where the files are now with `moved_to`")
 	case *outcome != moved && movedTo != nil:
-		return nil, fault.Input("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome).WithHint(fmt.Sprintf("use the outcome %q, or omit `moved_to`", moved))
+		return nil, fault.Input("`moved_to` %q does not go with the outcome %q", *movedTo, *outcome).
+			WithHint(fmt.Sprintf("use the outcome %q, or omit `moved_to`", moved))
 	case movedTo != nil:
 		to, err := lockfile.CleanPlace(*movedTo)
 		if err != nil {

@@ -153,7 +153,8 @@ func warnOfForecast(c *call, found *forecast.Result) {
 		c.warn("%s", note)
 	}
 	if !found.Exact {
-		c.warn("this answer is not exact: git before 2.38 merges no trees, and merge.renormalize is not followed; what moved with its directory may be missed")
+		c.warn("this answer is not exact: git before 2.38 merges no trees, and merge.renormalize is not followed; " +
+			"what moved with its directory may be missed")
 	}
 	for _, side := range found.Sides {
 		if n := len(side.Omitted); n > 0 {
@@ -178,7 +179,8 @@ func withLocks(c *call, found *forecast.Result, scope overlap.Scope, entries []d
 			Worktree: lockfile.Recordable(s.Worktree), Branch: s.Branch, Head: s.Head, Changed: s.Changed})
 	}
 	for _, p := range found.Pairs {
-		pair := ForecastPair{Yours: out.Sides[p.Yours], Theirs: out.Sides[p.Theirs], Why: p.Why, Files: k.files(p.Files, scope)}
+		pair := ForecastPair{Yours: out.Sides[p.Yours], Theirs: out.Sides[p.Theirs], Why: p.Why,
+			Files: k.files(p.Files, scope)}
 		if pair.State = stateOf(pair); pair.State == "" {
 			out.Clean++
 			continue

@@ -43,7 +43,8 @@ func addCommits(c *call, asked overlap.Scope, entries []disk.Entry, out []Whole)
 	for i, e := range entries {
 		mine := storedScope(c, e)
 		for _, commit := range commits {
-			if commit.At.Before(e.Lock.Created.Time) || commit.At.After(rules.Ended(&e.Lock).Time) || !touches(commit, asked, mine) {
+			if commit.At.Before(e.Lock.Created.Time) || commit.At.After(rules.Ended(&e.Lock).Time) ||
+				!touches(commit, asked, mine) {
 				continue
 			}
 			if len(out[i].Commits) == maxCommits {

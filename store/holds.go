@@ -32,7 +32,8 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 
 // holdsOf lists what a judgement about these locks found for a caller, in their
 // order, and of those that block whose they are.
-func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked, warned []Hold) {
+func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked,
+	warned []Hold) {
 	here, whose := c.here(), whose(c, who, sessionsOf(c), minutes)
 	blocked, warned = []Hold{}, []Hold{}
 	for i, e := range entries {

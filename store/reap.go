@@ -122,7 +122,9 @@ func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) 
 }
 
 func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
-	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %sm", e.Lock.ID, rules.Age(quiet), rules.NumberText(minutes)).WithHint("wait, or ask its holder to finish it")
+	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %sm",
+		e.Lock.ID, rules.Age(quiet), rules.NumberText(minutes)).
+		WithHint("wait, or ask its holder to finish it")
 	if rules.Longer(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
 		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
@@ -137,7 +139,8 @@ func protected(e disk.Entry, quiet int64, minutes float64) string {
 	if e.Lock.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: silent only %s; %s after %sm", e.Lock.ID, rules.Age(quiet), why, rules.NumberText(minutes))
+	return fmt.Sprintf("lock %q is protected: silent only %s; %s after %sm",
+		e.Lock.ID, rules.Age(quiet), why, rules.NumberText(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.
@@ -208,7 +211,8 @@ func reapNote(c *call, p reapPlan, e disk.Entry) string {
 	if p.who.Agent != nil {
 		note += " by " + *p.who.Agent
 	}
-	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s", e.Lock.Updated.Raw, rules.Quiet(&e.Lock, c.store.Now())/60, rules.MinutesText(minutes))
+	note += fmt.Sprintf(": last updated %s, idle for %d minutes, threshold %s",
+		e.Lock.Updated.Raw, rules.Quiet(&e.Lock, c.store.Now())/60, rules.MinutesText(minutes))
 	if p.force {
 		note += ", forced"
 	}

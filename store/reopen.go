@@ -75,16 +75,21 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		// Compared without the mutex, so that nobody waits for that.
 		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
-		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes()), NewNotes: news}, nil
+		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes()),
+			NewNotes: news}, nil
 	})
 }
 
-func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason string, force bool) (lockfile.Edit, error) {
+func reopenEdit(
+	l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason string, force bool,
+) (lockfile.Edit, error) {
 	if l.Status != lockfile.Done {
 		return lockfile.Edit{}, fault.Input("lock %q is active already", l.ID).WithHint("keep working on it")
 	}
 	if reason == "" && l.FinishedBy != reapedBy {
-		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and reopening it needs a reason", l.ID, stamped(l.Finished)).WithHint("say why with `reason`")
+		return lockfile.Edit{}, fault.Input("lock %q was finished %s, and reopening it needs a reason",
+			l.ID, stamped(l.Finished)).
+			WithHint("say why with `reason`")
 	}
 	by, _, err := who.MayEnd("reopen it", l, force)
 	if err != nil {
@@ -95,7 +100,8 @@ func reopenEdit(l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, reason s
 		note += ": " + reason
 	}
 	return lockfile.Edit{
-		Set:      []lockfile.KeyValue{{Key: "status", Value: lockfile.Active}, {Key: "updated", Value: now.Raw}, {Key: "live_since", Value: now.Raw}},
+		Set: []lockfile.KeyValue{{Key: "status", Value: lockfile.Active}, {Key: "updated", Value: now.Raw},
+			{Key: "live_since", Value: now.Raw}},
 		Remove:   []string{"finished", "finished_by", "outcome", "moved_to"},
 		AddNotes: []string{note},
 	}, nil

@@ -20,7 +20,9 @@ type comeback struct {
 // it and is live after it, for any caller and any reason (a heartbeat, a longer
 // lease), the lock is stamped with that time. active are the active
 // locks; nil: they are read where they are needed.
-func rewriteLock(c *call, tx *disk.Tx, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (disk.Entry, *comeback, error) {
+func rewriteLock(
+	c *call, tx *disk.Tx, e disk.Entry, edit lockfile.Edit, active []disk.Entry,
+) (disk.Entry, *comeback, error) {
 	back, err := comesBack(c, e, edit, active)
 	if err != nil {
 		return disk.Entry{}, nil, err
@@ -80,7 +82,8 @@ func grantedMeanwhile(c *call, e disk.Entry, others []disk.Entry, gone func(at l
 	}
 	for _, o := range found {
 		l := &o.entry.Lock
-		c.warn("%q was granted to %s at %s, while lock %q blocked nobody, and comes first: leave these files alone, or agree with its holder",
+		c.warn("%q was granted to %s at %s, while lock %q blocked nobody, and comes first: "+
+			"leave these files alone, or agree with its holder",
 			l.ID, rules.Named(l.AgentID), l.LiveFrom(), e.Lock.ID)
 	}
 	return found

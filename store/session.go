@@ -123,7 +123,8 @@ func identify(c *call, r SessionRequest, source string, records session.Records,
 			if source == session.SourceResume || source == session.SourceCompact {
 				me.AgentID = name
 			}
-		} else if before, ok := records.Predecessor(key, source, here, c.store.Now()); ok && (before.Chosen || !records.InUse(key, before.AgentID)) {
+		} else if before, ok := records.Predecessor(key, source, here, c.store.Now()); ok &&
+			(before.Chosen || !records.InUse(key, before.AgentID)) {
 			me.AgentID, me.ParentAgentID, me.Chosen = before.AgentID, before.ParentAgentID, before.Chosen
 			me.Continues, me.Subagents = before.Key, before.Subagents
 		}

@@ -152,7 +152,8 @@ func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	if isNumber && n >= 1 && n <= len(l.Tasks) {
 		return n - 1, nil
 	}
-	e := fault.New(fault.TaskNotFound, "lock %q has no task %q", l.ID, text).WithHint("it has no tasks at all: add a note instead")
+	e := fault.New(fault.TaskNotFound, "lock %q has no task %q", l.ID, text).
+		WithHint("it has no tasks at all: add a note instead")
 	if len(l.Tasks) > 0 {
 		texts := make([]string, len(l.Tasks))
 		for i, t := range l.Tasks {

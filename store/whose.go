@@ -27,7 +27,9 @@ const (
 
 // whose judges locks for a caller, by the sessions on record: whose they are, and
 // whether those that were made here are of a session that has ended.
-func whose(c *call, who rules.Caller, records func() session.Records, minutes float64) func(*lockfile.Lock) (Whose, bool) {
+func whose(
+	c *call, who rules.Caller, records func() session.Records, minutes float64,
+) func(*lockfile.Lock) (Whose, bool) {
 	return func(l *lockfile.Lock) (Whose, bool) {
 		h := rules.Holder{Stale: rules.Stale(l, c.store.Now(), minutes), Gone: c.paths.MadeInGone(l)}
 		if who.SameWorktree(l) {

@@ -50,7 +50,8 @@ func atWork(me store.Started) []string {
 			clipped(strings.Join(names, ", "), 400)+".")
 	}
 	if len(me.Beside) > 0 || slices.ContainsFunc(beside, atWorkNow) {
-		text = append(text, "Edits and commits of all who share a worktree mix: a worktree of your own (git worktree add) keeps yours apart.")
+		text = append(text,
+			"Edits and commits of all who share a worktree mix: a worktree of your own (git worktree add) keeps yours apart.")
 	}
 	list("Who else is at work here (do not edit their files):", others, nil)
 	if len(beside)+len(others) == 0 {
@@ -89,7 +90,8 @@ func whoseHere(s store.Summary, me *string, flag string) string {
 		return "it belongs to another live session in your worktree, whose files are not yours to edit (if it was you " +
 			"under an earlier id, only the person you work for can tell)"
 	case store.WhoseKin:
-		return "it belongs to another agent of your session, or one that was started with you; its files are not yours to edit"
+		return "it belongs to another agent of your session, or one that was started with you; its files are not yours to " +
+			"edit"
 	case store.WhoseMaybeYou:
 		return fmt.Sprintf("if \"%s\" is you, pass that as agent_id; else its files are not yours to edit", holder)
 	default: // nobody knows whether that one is still at work

@@ -17,7 +17,8 @@ import (
 )
 
 // Events lists the events that are answered, as the command line names them.
-const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, notification, user-prompt-submit, session-end"
+const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, notification, " +
+	"user-prompt-submit, session-end"
 
 // MaxEvent bounds an event: a Write has the whole file in it.
 const MaxEvent = 64 << 20 // bytes

@@ -26,7 +26,8 @@ const (
 func eventNamed(name string) string {
 	known := map[string]string{
 		"session-start": sessionStart, "subagent-start": subagentStart, "pre-tool-use": preToolUse,
-		"post-tool-use": postToolUse, "notification": notification, "user-prompt-submit": userPrompt, "session-end": sessionEnd,
+		"post-tool-use": postToolUse, "notification": notification,
+		"user-prompt-submit": userPrompt, "session-end": sessionEnd,
 	}
 	if event, ok := known[name]; ok {
 		return event
@@ -48,8 +49,8 @@ type input struct {
 	Cwd           string          `json:"cwd"`
 	HookEventName string          `json:"hook_event_name"`
 	Source        string          `json:"source"`            // how a session starts: startup, resume, clear, compact, fork
-	Reason        string          `json:"reason"`            // why it ends: clear, resume, logout, prompt_input_exit, other, ...
-	AgentID       string          `json:"agent_id"`          // the subagent whose event it is; absent in the session's own thread
+	Reason        string          `json:"reason"`            // why it ends: clear, resume, logout, other, ...
+	AgentID       string          `json:"agent_id"`          // the subagent whose event it is; else absent
 	Notification  string          `json:"notification_type"` // absent from older clients
 	ToolName      string          `json:"tool_name"`
 	ToolInput     json.RawMessage `json:"tool_input"`

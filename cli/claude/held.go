@@ -53,7 +53,8 @@ func coordinate(blocked []store.Hold, flag string) string {
 	var b strings.Builder
 	asked, more := render.Holders(blocked)
 	for _, h := range asked {
-		fmt.Fprintf(&b, "- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.\n", render.Plain(h.ID),
+		fmt.Fprintf(&b, "- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.\n",
+			render.Plain(h.ID),
 			holderName(h), command("agent-locks tell "+flag+shell.Word(h.ID)+" 'what you need'"))
 	}
 	if more > 0 {

@@ -159,7 +159,9 @@ func (e *event) waits(ctx context.Context) Answer {
 }
 
 // mark sets the mark on the session's locks, or takes it off.
-func (e *event) mark(ctx context.Context, set func(context.Context, store.SessionRequest) (store.Answer[[]string], error)) Answer {
+func (e *event) mark(
+	ctx context.Context, set func(context.Context, store.SessionRequest) (store.Answer[[]string], error),
+) Answer {
 	if e.who.agent == nil {
 		return Answer{}
 	}

@@ -140,7 +140,8 @@ func (p Place) writable() error {
 		return refuse("call the guard from the hook there ("+Line+"), or give this repository hooks of its own: "+ownHooks,
 			"%s: its hooks also serve other repositories", p.set())
 	}
-	return p.links("add this line to the hook that the link leads to, near its top, or put what it leads to in its place: " + Line)
+	return p.links("add this line to the hook that the link leads to, near its top, " +
+		"or put what it leads to in its place: " + Line)
 }
 
 // links refuses a symbolic link on the way, and says what to do instead: what

@@ -86,7 +86,8 @@ func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
 	}
 	writeNewNotes(w, f.ID, f.NewNotes)
 	if !hasSummary {
-		fmt.Fprintf(w, "no summary was left; to add one: %s\n", by.next("update", f.ID, "--note", "what was done, what is left"))
+		fmt.Fprintf(w, "no summary was left; to add one: %s\n",
+			by.next("update", f.ID, "--note", "what was done, what is left"))
 	}
 }
 

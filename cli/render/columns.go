@@ -54,7 +54,8 @@ func holder(s store.Summary) string { return orDash(deref(s.AgentID)) }
 // whereColumn gives up the branches first.
 func whereColumn(rows []store.Summary) column {
 	worktree := func(s store.Summary) string { s.Branch = ""; return whereCell(s) }
-	return column{head: "WHERE", cells: cells(rows, whereCell), brief: cells(rows, worktree), enough: 20, least: 8, drop: 1}
+	return column{head: "WHERE", cells: cells(rows, whereCell), brief: cells(rows, worktree),
+		enough: 20, least: 8, drop: 1}
 }
 
 // whereCell is the last part of the worktree's path, which is how people call
@@ -152,7 +153,8 @@ func overlapColumn(rows []store.Summary) column {
 }
 
 func titleColumn(rows []store.Summary) column {
-	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }), enough: 16, least: 12, drop: 2}
+	return column{head: "TITLE", cells: cells(rows, func(s store.Summary) string { return s.Title }),
+		enough: 16, least: 12, drop: 2}
 }
 
 // idColumn is never cut: what it shows can be given to every command.

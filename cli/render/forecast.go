@@ -128,7 +128,8 @@ func writeMatrix(w io.Writer, f store.Foreseen, screen Screen) bool {
 		if p.State == store.WillConflict {
 			text = fmt.Sprint(len(p.Files) + p.FilesLeftOut)
 		}
-		counts[[2]string{p.Yours.Place(), p.Theirs.Place()}], counts[[2]string{p.Theirs.Place(), p.Yours.Place()}] = text, text
+		yours, theirs := p.Yours.Place(), p.Theirs.Place()
+		counts[[2]string{yours, theirs}], counts[[2]string{theirs, yours}] = text, text
 	}
 	names := column{head: ""}
 	columns := make([]column, n)

@@ -134,7 +134,8 @@ func writeHold(w io.Writer, h store.Hold, mayPass bool) {
 		fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: "+
 			"AGENT_LOCKS_AGENT_ID=%[2]s)\n", holderName(h), shell.Word(*h.AgentID))
 	case h.Whose == store.WhoseUnknown:
-		fmt.Fprintf(w, "    made from your worktree by \"%s\"; if that was you under an earlier id, ask the person you work for\n",
+		fmt.Fprintf(w, "    made from your worktree by \"%s\"; if that was you under an earlier id, ask the person you "+
+			"work for\n",
 			holderName(h))
 	}
 	if h.LastNote != "" {
@@ -242,7 +243,8 @@ func writeCoordinate(w io.Writer, blocked []store.Hold) {
 	label := "coordinate"
 	asked, more := Holders(blocked)
 	for _, h := range asked {
-		fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim: agent-locks tell %s 'what you need'\n",
+		fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim: agent-locks tell %s 'what you "+
+			"need'\n",
 			label, holderName(h), shell.Word(h.ID))
 		label = ""
 	}

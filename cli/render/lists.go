@@ -105,7 +105,8 @@ func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	}
 	for _, s := range rows {
 		if s.Stale {
-			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n", store.Age(s.StaleForSeconds), Plain(shortID(s)))
+			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n",
+				store.Age(s.StaleForSeconds), Plain(shortID(s)))
 		}
 	}
 }

@@ -47,7 +47,8 @@ func (f *forecast) commitAll(ctx context.Context) error {
 	if len(files) == 0 {
 		return nil
 	}
-	out, err := f.scratch.git.Run(ctx, []byte(strings.Join(files, "\n")+"\n"), "hash-object", "-t", "commit", "-w", "--stdin-paths")
+	out, err := f.scratch.git.Run(ctx, []byte(strings.Join(files, "\n")+"\n"), "hash-object", "-t", "commit", "-w",
+		"--stdin-paths")
 	if err != nil {
 		return err
 	}

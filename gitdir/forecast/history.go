@@ -82,7 +82,9 @@ func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) []st
 
 // treesOf are the trees of commits.
 func (f *forecast) treesOf(ctx context.Context, commits []string) (map[string]string, error) {
-	ids := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(commits))), func(id string) bool { return id == "" })
+	ids := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(commits))), func(id string) bool {
+		return id == ""
+	})
 	texts, err := f.scratch.catFile(ctx, ids)
 	if err != nil {
 		return nil, err

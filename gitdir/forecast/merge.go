@@ -119,7 +119,8 @@ func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
 			for _, i := range open[len(all):] {
 				fmt.Fprintf(&input, "%s %s\n", f.Sides[f.Pairs[i].Yours].commit, f.Sides[f.Pairs[i].Theirs].commit)
 			}
-			out, err := f.scratch.git.Run(ctx, []byte(input.String()), "merge-tree", "--write-tree", "--stdin", "-z", "--no-messages")
+			out, err := f.scratch.git.Run(ctx, []byte(input.String()), "merge-tree", "--write-tree", "--stdin", "-z",
+				"--no-messages")
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

@@ -34,7 +34,8 @@ func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
 
 func rulesOf(settings map[string]string) rules {
 	r := rules{renames: true}
-	for _, name := range []string{"diff.renames", "merge.renames", "diff.renamelimit", "merge.renamelimit", "merge.directoryrenames", "diff.algorithm"} {
+	for _, name := range []string{"diff.renames", "merge.renames", "diff.renamelimit", "merge.renamelimit",
+		"merge.directoryrenames", "diff.algorithm"} {
 		value, set := settings[name]
 		if !set {
 			continue
@@ -51,7 +52,8 @@ func rulesOf(settings map[string]string) rules {
 	r.usual = settings["merge.default"]
 	r.changed, _ = gitdir.ParseBool(settings["merge.renormalize"])
 	for key := range settings {
-		if name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver"); ok && strings.HasPrefix(key, "merge.") {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver")
+		if ok && strings.HasPrefix(key, "merge.") {
 			r.drivers = append(r.drivers, name)
 		}
 		r.remotes = r.remotes || strings.HasPrefix(key, "remote.")

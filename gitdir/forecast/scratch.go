@@ -56,7 +56,8 @@ func (s *scratch) write(name, text string) error {
 func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tcompression = 0\n"
 	if sha256 {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcompression = 0\n[extensions]\n\tobjectformat = sha256\n"
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcompression = 0\n" +
+			"[extensions]\n\tobjectformat = sha256\n"
 	}
 	for _, dir := range []string{"objects/info", "refs"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
@@ -64,7 +65,8 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"HEAD": "ref: refs/heads/none\n", "config": config, "objects/info/alternates": quoted(filepath.Join(r.CommonDir, "objects")) + "\n", "nothing": "",
+		"HEAD": "ref: refs/heads/none\n", "config": config,
+		"objects/info/alternates": quoted(filepath.Join(r.CommonDir, "objects")) + "\n", "nothing": "",
 	} {
 		if err := s.write(name, text); err != nil {
 			return err

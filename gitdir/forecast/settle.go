@@ -121,7 +121,8 @@ func (p *Pair) undecided() {
 	if len(names) == 0 || p.Why != "" {
 		return
 	}
-	p.Why = fmt.Sprintf("a merge driver, which is not run, decides about %s", strings.Join(names[:min(len(names), 3)], ", "))
+	p.Why = fmt.Sprintf("a merge driver, which is not run, decides about %s",
+		strings.Join(names[:min(len(names), 3)], ", "))
 	if n := len(names) - 3; n > 0 {
 		p.Why += fmt.Sprintf(" and %d more", n)
 	}

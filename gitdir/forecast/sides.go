@@ -80,7 +80,8 @@ type ref struct{ name, target, upstream, id string }
 // askRefs asks for the remotes' default branches and for the upstream of the
 // main worktree's branch.
 func (f *forecast) askRefs(ctx context.Context) ([]ref, error) {
-	args := []string{"for-each-ref", "--format=%(refname)%00%(symref)%00%(upstream)%00%(objectname)", "refs/remotes/*/HEAD"}
+	args := []string{"for-each-ref", "--format=%(refname)%00%(symref)%00%(upstream)%00%(objectname)",
+		"refs/remotes/*/HEAD"}
 	for _, s := range f.Sides {
 		if s.Name == gitdir.MainName && s.Branch != "" {
 			args = append(args, "refs/heads/"+s.Branch)
@@ -132,7 +133,9 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 		return nil
 	}
 	if name == "" {
-		f.Notes = append(f.Notes, "no upstream of the default branch is known (`git remote set-head origin --auto` may help): only worktrees are compared")
+		f.Notes = append(f.Notes,
+			"no upstream of the default branch is known (`git remote set-head origin --auto` may help): "+
+				"only worktrees are compared")
 		return nil
 	}
 	id := ""
@@ -143,7 +146,8 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 	}
 	if !isID(id) {
 		if id, err = f.resolve(ctx, name); err != nil {
-			f.Notes = append(f.Notes, fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))
+			f.Notes = append(f.Notes,
+				fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))
 			return ctx.Err()
 		}
 	}

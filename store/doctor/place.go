@@ -145,7 +145,8 @@ func mutexFinding(path string, state disk.MutexState, network string, trial time
 		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
 			Message: fmt.Sprintf("another process has held %q for %s, so writers wait", path, trial),
-			Fix:     "if that continues, look for an agent-locks process that was stopped (ctrl-z, a debugger): continue or end it",
+			Fix: "if that continues, look for an agent-locks process that was stopped (ctrl-z, a debugger): " +
+				"continue or end it",
 		}
 	case state == disk.MutexUseless:
 		return Finding{

@@ -102,7 +102,8 @@ func (d *Dir) busy(p *patience, ended error) error {
 	path := filepath.Join(d.Path, mutexName)
 	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.Wait)
 	if p.extended {
-		message = fmt.Sprintf("the store is busy: other processes have been writing without a pause for %s, taking turns in %q",
+		message = fmt.Sprintf("the store is busy: other processes have been writing without a pause for %s, "+
+			"taking turns in %q",
 			mostPatience*d.Wait, path)
 	}
 	if ended != nil {

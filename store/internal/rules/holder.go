@@ -182,7 +182,8 @@ func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, fo
 	if force {
 		return fmt.Sprintf("with force by %s; its holder was %s", *c.Agent, Spelled(*l.AgentID)), true, nil
 	}
-	return "", false, c.notHolder(deed, l).WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
+	return "", false, c.notHolder(deed, l).
+		WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
 }
 
 // MayKeepAlive decides whether a caller may refresh a lock's heartbeat: a
@@ -192,9 +193,11 @@ func (c Caller) MayKeepAlive(l *lockfile.Lock) error {
 		return nil
 	}
 	return c.notHolder("refresh its heartbeat", l).
-		WithHint("only its holder, or its parent, knows whether it is alive; a note (`lock_update` with `note`) may go to any lock")
+		WithHint("only its holder, or its parent, knows whether it is alive; a note " +
+			"(`lock_update` with `note`) may go to any lock")
 }
 
 func (c Caller) notHolder(deed string, l *lockfile.Lock) *fault.Error {
-	return fault.New(fault.NotHolder, "lock %q is held by %s, and you are %q: you cannot %s", l.ID, Named(l.AgentID), *c.Agent, deed)
+	return fault.New(fault.NotHolder, "lock %q is held by %s, and you are %q: you cannot %s",
+		l.ID, Named(l.AgentID), *c.Agent, deed)
 }
