@@ -99,7 +99,7 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 	}
 }
 
-// After a conflict git goes on by making a commit, and asks; only in a rebase
+// After a conflict git continues by making a commit, and asks; only in a rebase
 // it does not, unless one commits by hand.
 func TestGuardAfterAConflict(t *testing.T) {
 	t.Parallel()

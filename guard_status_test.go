@@ -62,7 +62,7 @@ func (s *hookSite) script(path, text string) {
 }
 
 // A hook that somebody wrote counts as running the guard where its first command is a
-// call that ends the hook. Of any other that names the guard it cannot be told.
+// call that ends the hook. Of any other that names the guard it is not known.
 func TestStatusOfAHookOfSomebodysOwn(t *testing.T) {
 	t.Parallel()
 	s := newHookSite(t)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// fill makes a pipe take nothing more: whoever writes to it waits.
+// fill makes a pipe take nothing more: a write to it waits.
 func fill(t *testing.T, w *os.File) {
 	t.Helper()
 	fd := int(w.Fd()) // which makes writes wait; here they must not

@@ -129,7 +129,7 @@ const initializeOnce = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`
 	`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}` + "\n"
 
 // What is started later without a PATH is the program, never npm's script: that
-// needs node, and whoever can write into the modules.
+// needs node, and anybody who can write into the modules.
 func TestNpmScriptIsWrittenDownNowhere(t *testing.T) {
 	t.Parallel()
 	p := newNpmPackage(t)

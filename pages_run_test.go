@@ -32,7 +32,7 @@ type entry struct{ dir, command, output string }
 var promptLine = regexp.MustCompile(`^([\w-]+)\$ (.*)$`)
 
 // Each command of the pages is run as it stands there, and prints what it is
-// said to print, but for times, ids of commits and the width of columns.
+// said to print, except for times, ids of commits and the width of columns.
 func TestPagesShowWhatHappens(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("docs/*.md")
@@ -54,7 +54,7 @@ func TestPagesShowWhatHappens(t *testing.T) {
 	}
 }
 
-// The commands that the README has a newcomer type work for one who has used a
+// The commands that the README has a newcomer type work for somebody who has used a
 // client here.
 func TestReadmeCommandsWork(t *testing.T) {
 	t.Parallel()

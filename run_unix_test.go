@@ -124,7 +124,7 @@ func TestRunSaysWhichSignalEndedIt(t *testing.T) {
 }
 
 // INT comes from the terminal, which has sent it to the command as well: sent to
-// us alone, or to a command that goes on, it ends nothing.
+// us alone, or to a command that keeps running, it ends nothing.
 func TestRunLeavesInterruptsToItsCommand(t *testing.T) {
 	t.Parallel()
 	h := runHeld(t, "trap 'echo caught' INT; : >ready; "+untilGo+"exit 5")

@@ -13,7 +13,7 @@ func TestAsTyped(t *testing.T) {
 	for message, want := range map[string]string{
 		"":                                       "",
 		"nothing named":                          "nothing named",
-		"`wait_seconds` -3 is no number":         "--wait -3 is no number",
+		"`wait_seconds` -3 is not a number":      "--wait -3 is not a number",
 		"`base_dir` \"`force`\" is gone":         "--base-dir \"`force`\" is gone",
 		"\"a \\\" `force`\" or `force`":          "\"a \\\" `force`\" or --force",
 		"see `lock_query status=all`":            "see agent-locks list --status all",
@@ -22,7 +22,7 @@ func TestAsTyped(t *testing.T) {
 		"`never closed":                          "`never closed",
 		"`` and `A` and `x1`":                    "`` and `A` and `x1`",
 		"an open \" hides `force`":               "an open \" hides `force`",
-		"`git worktree repair` mends it":         "`git worktree repair` mends it",
+		"`git worktree repair` fixes it":         "`git worktree repair` fixes it",
 		"each `add_tasks` entry, `older_than` x": "each --add-task entry, --older-than x",
 	} {
 		if got := asTyped(message); got != want {

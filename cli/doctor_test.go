@@ -20,13 +20,13 @@ func TestDoctorOutput(t *testing.T) {
 	t.Parallel()
 	ok := store.Finding{Severity: store.SeverityOK, Check: "git", Message: "git 2.50.0"}
 	note := store.Finding{Severity: store.SeverityNote, Check: "stale", Message: "silent", Fix: "reap it"}
-	problem := store.Finding{Severity: store.SeverityProblem, Check: "unreadable", Message: "torn\x1b", Path: "/x", Fix: "mend it\nor move it"}
+	problem := store.Finding{Severity: store.SeverityProblem, Check: "unreadable", Message: "torn\x1b", Path: "/x", Fix: "fix it\nor move it"}
 	done := store.Finding{Severity: store.SeverityProblem, Check: "permissions", Message: "lacks", Fix: "chmod", Fixed: "granted"}
 	all := store.Diagnosis{Findings: []store.Finding{ok, note, done, problem}}
 	testOutputs(t, []outputCase{
 		{
 			name: "the worst first", args: []string{"doctor"}, store: fake{result: all}, code: exitError,
-			want: "problem  unreadable   torn\\x1b\n                      mend it\n                      or move it\n" +
+			want: "problem  unreadable   torn\\x1b\n                      fix it\n                      or move it\n" +
 				"note     stale        silent\n                      reap it\n" +
 				"fixed    permissions  lacks\n                      granted\n" +
 				"ok       git          git 2.50.0\n\n1 problem, 1 note\n",
@@ -36,10 +36,10 @@ func TestDoctorOutput(t *testing.T) {
 			want: `{"findings":[{"severity":"ok","check":"git","message":"git 2.50.0"},` +
 				`{"severity":"note","check":"stale","message":"silent","fix":"reap it"},` +
 				`{"severity":"problem","check":"permissions","message":"lacks","fix":"chmod","fixed":"granted"},` +
-				`{"severity":"problem","check":"unreadable","message":"torn\u001b","path":"/x","fix":"mend it\nor move it"}]}` + "\n",
+				`{"severity":"problem","check":"unreadable","message":"torn\u001b","path":"/x","fix":"fix it\nor move it"}]}` + "\n",
 		},
 		{
-			name: "what was fixed is no problem any more", args: []string{"doctor", "--fix"},
+			name: "what was fixed is not a problem any more", args: []string{"doctor", "--fix"},
 			store: fake{result: store.Diagnosis{Findings: []store.Finding{done}}},
 			want:  "fixed    permissions  lacks\n                      granted\n\n0 problems, 0 notes\n",
 		},

@@ -54,7 +54,7 @@ const (
 	third  = "0199c2f0-db71-7bb2-9000-00000000000c"
 )
 
-// A session that goes on under another id is the same agent where exactly one
+// A session that continues under another id is the same agent where exactly one
 // session can be meant, and another one everywhere else.
 func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 	}
 }
 
-// The same id is the same agent, however the session goes on, and so is one
+// The same id is the same agent, however the session continues, and so is one
 // whose name was passed on before.
 func TestAResumedSessionKeepsItsName(t *testing.T) {
 	t.Parallel()
@@ -162,8 +162,8 @@ func TestALockOfAnotherSessionHere(t *testing.T) {
 	}
 }
 
-// Two sessions of one worktree that are cleared at once: which one goes on with
-// which work cannot be told, and is said. Whoever takes a lock over first has it,
+// Two sessions of one worktree that are cleared at once: which one continues
+// which work is not known, and is said. The first to take a lock over has it,
 // and the other one hears whose it is.
 func TestTwoSessionsClearedAtOnce(t *testing.T) {
 	t.Parallel()
@@ -228,7 +228,7 @@ func TestTwoSessionsInOneWorktree(t *testing.T) {
 	}
 }
 
-// The first release's name goes on counting in its own worktree, and only there.
+// The first release's name keeps counting in its own worktree, and only there.
 func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
@@ -242,7 +242,7 @@ func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
 	if r := s.run(there, "hook", "claude", "pre-tool-use"); !strings.Contains(r.stdout, `"deny"`) {
 		t.Errorf("in another one: %+v", r)
 	}
-	// One that goes on can finish what it holds: it keeps that name.
+	// One that continues can finish what it holds: it keeps that name.
 	if said, is := s.startOf(first, "resume"); is != former || !strings.Contains(said, "You still hold") {
 		t.Errorf("%s", said)
 	}
@@ -274,7 +274,7 @@ func TestNoFormerNameIsOfTheTime(t *testing.T) {
 }
 
 // Of two live sessions only one goes by a name: one that comes back to its own,
-// with which another goes on, gets another, and may take over once that ended.
+// with which another continues, gets another, and may take over once that ended.
 func TestNoTwoLiveSessionsShareAName(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"clear", "resume"} {
@@ -285,7 +285,7 @@ func TestNoTwoLiveSessionsShareAName(t *testing.T) {
 			s.claim(was, "Mine", "src/**")
 			s.endOf(first, map[string]string{"clear": "clear", "resume": "other"}[source])
 			if _, is := s.startOf(second, source); is != was {
-				t.Fatalf("%q did not go on: %q", was, is)
+				t.Fatalf("%q did not continue: %q", was, is)
 			}
 			for range 2 { // it stays who it is
 				said, is := s.startOf(first, "resume")
@@ -294,7 +294,7 @@ func TestNoTwoLiveSessionsShareAName(t *testing.T) {
 				}
 			}
 			if got := s.editBy(second, "", "src/a"); got != "{}\n" {
-				t.Errorf("who goes on: %s", got)
+				t.Errorf("who continues: %s", got)
 			}
 			if got := s.editBy(first, "", "src/a"); !strings.Contains(got, "another live session in your worktree") {
 				t.Errorf("who came back: %s", got)
@@ -330,7 +330,7 @@ func TestTheOneThatWentOnComesBack(t *testing.T) {
 	if said, is := s.startOf(second, "resume"); is != "claude-0000000b" || strings.Contains(said, "as in the session") {
 		t.Errorf("%s", said)
 	}
-	// Nor does who goes on from that one get the name of the live one.
+	// Nor does a session that continues that one get the name of the live one.
 	s.endOf(second, "clear")
 	if _, is := s.startOf(third, "clear"); is == was {
 		t.Errorf("%q", is)

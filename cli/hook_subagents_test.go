@@ -57,7 +57,7 @@ func TestSubagents(t *testing.T) {
 		}
 	}
 	check("sub-1", "api/x", true)  // its own
-	check("sub-1", "cli/x", true)  // under its id, whoever is named as the parent
+	check("sub-1", "cli/x", true)  // under its id, with any parent
 	check("sub-1", "lib/x", true)  // its session's
 	check("sub-2", "lib/x", true)  // its session's
 	check("sub-2", "api/x", false) // a sibling's

@@ -138,7 +138,7 @@ func TestTheNextEventTakesTheMarkOff(t *testing.T) {
 	}
 }
 
-// The person has answered: the prompt takes the mark off, and is no heartbeat.
+// The person has answered: the prompt takes the mark off, and is not a heartbeat.
 func TestAPromptTakesTheMarkOff(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

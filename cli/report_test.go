@@ -55,7 +55,7 @@ func TestUsageErrors(t *testing.T) {
 			stderr: "agent-locks: unknown flag \"-x\" for agent-locks version\naccepted are --base-dir, --help, --json\n", code: 1},
 		{name: "JSON, asked for after the fault", args: []string{"version", "--frob", "--json"},
 			stderr: `{"error":{"code":"bad_input","hint":"accepted are --base-dir, --help, --json","message":"unknown flag \"--frob\" for agent-locks version"}}` + "\n", code: 1},
-		{name: "no JSON where it is no flag", args: []string{"heartbeat", "--", "x", "y", "--json"},
+		{name: "no JSON where it is not a flag", args: []string{"heartbeat", "--", "x", "y", "--json"},
 			stderr: "agent-locks: heartbeat takes one lock id, got 3 arguments, the second \"y\"\nsee agent-locks heartbeat --help\n", code: 1},
 		{name: "no shell", args: []string{"completion", "tcsh"}, stderr: "agent-locks: unknown shell \"tcsh\"\none of bash, zsh, fish, powershell\n", code: 1},
 		{name: "serve where the directory is not its own", args: []string{"serve", "--base-dir", "x"},
@@ -90,7 +90,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Whoever waits for a note on stdin can be interrupted, too.
+// A wait for a note on stdin can be interrupted, too.
 func TestInterruptedWhileReading(t *testing.T) {
 	t.Parallel()
 	stdin, holdOpen := io.Pipe()
@@ -131,7 +131,7 @@ func TestUnwritableOutput(t *testing.T) {
 }
 
 // What was done stands though nobody can read the answer: the error says so, with
-// the id, and a closed pipe is no reason to keep silent.
+// the id, and a closed pipe is not a reason to keep silent.
 func TestUnwritableOutputOfWhatWasDone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

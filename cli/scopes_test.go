@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"login", "Fix", "Fix login", "fix v1.2 bug", "Makefile", "größer"} {
 		if !isWord(word) {
-			t.Errorf("%q is no word", word)
+			t.Errorf("%q is not a word", word)
 		}
 	}
 	for _, path := range []string{"", ".", "..", "./x", "src/", "*.ts", "go.mod", ".env", "{a,b}", "custom://port-1", "@Makefile", `a\b`, "src/my file"} {

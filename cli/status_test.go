@@ -88,7 +88,7 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 			}
 		}
 		if !strings.Contains(got.stdout, other.ID[:len(someID)+1]) {
-			t.Errorf("%d columns: the ids cannot be told apart:\n%s", width, got.stdout)
+			t.Errorf("%d columns: the ids cannot be distinguished:\n%s", width, got.stdout)
 		}
 	}
 }

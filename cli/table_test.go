@@ -13,7 +13,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// On the usual terminal other columns are cut, or left out, before an id is.
+// On the usual terminal other columns are cut, or omitted, before an id is.
 func TestIDsStayWhole(t *testing.T) {
 	t.Parallel()
 	long := someSummary()

@@ -134,7 +134,7 @@ func TestParseTrustsOnlyWholeAnswers(t *testing.T) {
 	for out, want := range map[string]bool{
 		".git\n.git\n/r\n\n" + id + "\nrefs/heads/main\n": true,
 		".git\n.git\n/r\na /\n" + id + "\nHEAD\n":         true,
-		".git\n.git\n/r\n\n" + id + "\n":                  false, // a question left out
+		".git\n.git\n/r\n\n" + id + "\n":                  false, // a question without an answer
 		"/a\nb\n/a\nb\n/a\nb\n\n" + id + "\nHEAD\n":       false, // newlines in names
 		"/a\nb\n.git\n/r\n\n" + id + "\n":                 false, // both, and so six lines
 		".git\n.git\n/r\n\nHEAD\nrefs/heads/main\n":       false,

@@ -16,7 +16,7 @@ import (
 )
 
 // A process that git started may outlive it with git's output in hand, as a
-// filter does. Whoever cancels a call does not wait for that.
+// filter does. A call that is cancelled does not wait for that.
 func TestCancellingWaitsForNoGrandchild(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]string{"git runs": "wait", "git has ended": "exit"} {

@@ -174,7 +174,7 @@ func TestEditRefuses(t *testing.T) {
 		{"lines that only YAML sees", "branch: a\rhead: b\n", "", set("branch", "z"), "head would read back"},
 		{"a foreign key that only YAML sees", "branch: a\rx: b\n", "", set("branch", "z"), "0 other keys instead of 1"},
 		{"a key that only YAML sees", "? branch\n: a\n", "", set("branch", "z"), "appears twice"},
-		{"a key that is no text", "", "", set("a: b", "z"), "not valid YAML"},
+		{"a key that is not text", "", "", set("a: b", "z"), "not valid YAML"},
 		{"no such task", "", "# T\n- [ ] a\n", Edit{Tick: []Tick{{1, true}}}, "no task 1 (the lock has 1)"},
 		{"no such task either", "", "# T\n- [ ] a\n", Edit{Tick: []Tick{{-1, true}}}, "no task -1"},
 		{"a task of two lines", "", "# T\n", Edit{AddTasks: []string{"a\nb"}}, "the task"},

@@ -117,7 +117,7 @@ func TestUnreadable(t *testing.T) {
 		}
 	}
 	if _, err := Parse("x 2", []byte(minimal)); err == nil || !strings.Contains(err.Error(), `"x 2"`) {
-		t.Errorf("a name that is no id: %v", err)
+		t.Errorf("a name that is not an id: %v", err)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestBody(t *testing.T) {
 			[]Task{{"b", false}, {"d", false}}, nil},
 		{"a fence nobody closes", "# T\n```\n- [ ] a\n## Notes\n- b\n  ```\n- c\n", "T",
 			[]Task{{"a", false}}, []string{"b\n```", "c"}},
-		{"code within a line is no fence", "# T\n``` a ```\n- [ ] a\n```\n", "T", []Task{{"a", false}}, nil},
+		{"code within a line is not a fence", "# T\n``` a ```\n- [ ] a\n```\n", "T", []Task{{"a", false}}, nil},
 		{"notes", "# T\n##  Notes \nIntro\n- a\n\n* b\n- c\nlazy\n  orphan\n-\n- d\n", "T", nil, []string{"a", "b", "c", "", "d"}},
 		{"notes of many lines", "# T\n## Notes\n- a\n  b\n\n\n   c\n\n- ---\n  ---\n  ## Notes\n  - [ ] x\n\td\n- e\n  \n", "T", nil,
 			[]string{"a\nb\n\n\n c", "---\n---\n## Notes\n- [ ] x\nd", "e"}},

@@ -90,7 +90,7 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// A title in another script is told from others by what it is about.
+// A title in another script is distinguished by what it is about.
 func TestSlugOfScope(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

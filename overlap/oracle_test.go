@@ -30,7 +30,7 @@ func newOracle(entry string) oracle {
 	for _, e := range expand(text) {
 		if last := e[strings.LastIndexByte(e, '/')+1:]; last != "" && strings.Trim(last, nothing) == "" {
 			file = false
-			continue // an extglob's nothing is no name
+			continue // an extglob's nothing is not a name
 		}
 		if last := e[strings.LastIndexByte(e, '/')+1:]; strings.HasSuffix(last, nothing) && strings.ReplaceAll(last, nothing, "") == "**" {
 			e = strings.TrimSuffix(e, last) + "*" // nor does it make a whole segment of the stars before it

@@ -82,7 +82,7 @@ func TestDesignTable(t *testing.T) {
 	}
 }
 
-// A home directory that no shell has written out is no name by accident.
+// A home directory that no shell has written out is not a name by accident.
 func TestUnexpandedHomeIsRefused(t *testing.T) {
 	for _, entry := range []string{"~", "~/", "~/src/**", " ~/x"} {
 		if _, err := Parse(entry, Context{}); err == nil {

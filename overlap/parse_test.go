@@ -152,11 +152,11 @@ func TestCovers(t *testing.T) {
 		}
 	}
 	if valid(path.Clean("a/..")) {
-		t.Error("a path that is the root is no path in it")
+		t.Error("a path that is the root is not a path in it")
 	}
 }
 
-// A long absolute entry is no work for the file system: one look, not one for
+// A long absolute entry makes no work for the file system: one look, not one for
 // each directory on the way.
 func TestAbsoluteIsResolvedOnce(t *testing.T) {
 	looks := 0

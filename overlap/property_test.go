@@ -121,7 +121,7 @@ func TestReflexive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := entries().Draw(t, "entry")
 		a, b := mustParse(t, text, Context{}), mustParse(t, text, Context{})
-		b.text += "/." // another spelling, so that equal texts are no shortcut
+		b.text += "/." // another spelling, so that equal texts give no shortcut
 		for _, r := range []Result{a.Compare(a), a.Compare(b)} {
 			if !r.Overlap || !a.Matches(r.Example) {
 				t.Fatalf("%q with itself: %+v", text, r)

@@ -38,7 +38,7 @@ func TestArgumentsAreReadGenerously(t *testing.T) {
 		{query, `{"scope":"src/**"}`, `{"scope":["src/**"]}`},
 		{query, `{"scope":["src/**","docs"]}`, `{"scope":["src/**","docs"]}`},
 		{check, `{"scope":"a/b"}`, `{"scope":["a/b"]}`},
-		// Brackets that are no JSON list of strings are file names.
+		// Brackets that are not a JSON list of strings are file names.
 		{check, `{"scope":"[id]/page.tsx"}`, `{"scope":["[id]/page.tsx"]}`},
 		{check, `{"scope":"[1]"}`, `{"scope":["[1]"]}`},
 		{check, `{"scope":"null"}`, `{"scope":["null"]}`},

@@ -92,7 +92,7 @@ func TestEveryToolIsFullyDescribed(t *testing.T) {
 		}
 		seen[tool.Name], seen[tool.Command] = true, true
 		if !regexp.MustCompile(`^lock_[a-z_]+$`).MatchString(tool.Name) {
-			t.Errorf("%q is no tool name", tool.Name)
+			t.Errorf("%q is not a tool name", tool.Name)
 		}
 		if tool.Command == "" || tool.Title == "" || tool.operation.run == nil {
 			t.Errorf("%s lacks a command, a title or an operation", tool.Name)

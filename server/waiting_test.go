@@ -88,7 +88,7 @@ func (c *session) read(part string) reply {
 	return r
 }
 
-// answer returns the next message that is no progress, of which a long wait
+// answer returns the next message that is not progress, of which a long wait
 // brings more.
 func (c *session) answer() reply {
 	c.t.Helper()

@@ -190,7 +190,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 	for what, c := range map[string]struct {
 		request store.UpdateRequest
 		note    string
-		always  bool // the log tells it whoever did it
+		always  bool // the log tells it of any caller
 	}{
 		"a first lease":  {lease(90), "Lease set" + at + " to 90 minutes", false},
 		"a longer lease": {lease(180), "Lease lengthened" + at + " from 120 minutes to 180 minutes", false},

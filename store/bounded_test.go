@@ -29,6 +29,6 @@ func TestScopesAreListedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l := c.Result[0]; len(l.Overlaps) == 0 || len(l.Overlaps)+l.OverlapsLeftOut != 300 {
-		t.Errorf("%d pairs and %d left out", len(l.Overlaps), l.OverlapsLeftOut)
+		t.Errorf("%d pairs and %d omitted", len(l.Overlaps), l.OverlapsLeftOut)
 	}
 }

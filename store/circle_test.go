@@ -13,7 +13,7 @@ import (
 )
 
 // A circle may form behind the queue: one that waits is given, or takes, what
-// another one waits for. Its wait ends at once, and the other's goes on.
+// another one waits for. Its wait ends at once, and the other's continues.
 func TestCirclesThatFormBehindTheQueue(t *testing.T) {
 	t.Parallel()
 	a := "a"
@@ -51,7 +51,7 @@ func TestCirclesThatFormBehindTheQueue(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(warnings) != 1 || !strings.Contains(warnings[0], `"a" waits for "b"`) {
-				t.Errorf("whoever formed it is told %q", warnings)
+				t.Errorf("the one that formed it hears %q", warnings)
 			}
 			got := soon(t, "the circle", first)
 			var e *fault.Error
@@ -121,7 +121,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// One who waits behind the caller does not hold up those before.
+// A waiter behind the caller does not hold up those before.
 func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A lock file records what is no plain text of a path in another form; the
+// A lock file records what is not plain text of a path in another form; the
 // directory is there all the same.
 func TestDoctorFindsAWorktreeOfAnOddName(t *testing.T) {
 	t.Parallel()

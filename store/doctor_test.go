@@ -224,7 +224,7 @@ func TestDoctor(t *testing.T) {
 			fixable: []string{"leftovers"},
 		},
 		{
-			name: "what is no ticket among the tickets",
+			name: "what is not a ticket among the tickets",
 			arrange: func(w *world) {
 				w.write("waiting/00000000000000000007 2.json", "{}") // a sync client's copy
 				w.write("waiting/00000000000000000007.json.md", "")

@@ -29,7 +29,7 @@ func TestDriftAfterARebase(t *testing.T) {
 			t.Errorf("%q is missing in %q", path, d.Outside)
 		}
 	}
-	// A claim's commit that is gone, or is no hash at all.
+	// A claim's commit that is gone, or is not a hash at all.
 	for _, head := range []string{strings.Repeat("0", 40), "HEAD", "--output=x"} {
 		w.write(id+".md", strings.Replace(w.read(id+".md"), "\nhead: ", "\nhead: \""+head+"\" # ", 1))
 		a, err := w.at(w.link).Drift(background, store.DriftRequest{LockID: &id})
@@ -55,7 +55,7 @@ func TestDriftOfAMerge(t *testing.T) {
 	}
 }
 
-// While a merge is going on, what it brings in as it is was changed elsewhere;
+// During a merge, what it brings in as it is was changed elsewhere;
 // what was done to it here was not, nor is any other change.
 func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 	t.Parallel()
@@ -97,11 +97,11 @@ func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := w.drift(w.link, &id)[0]; !strings.Contains(fmt.Sprint(d.Changed), "upstream") {
-		t.Errorf("with a MERGE_HEAD that is no commit: %q", d.Changed)
+		t.Errorf("with a MERGE_HEAD that is not a commit: %q", d.Changed)
 	}
 }
 
-// A rename touches both names, once it is committed as well: whoever holds the
+// A rename touches both names, once it is committed as well: a holder of the
 // old one has lost the file.
 func TestDriftOfCommittedRenames(t *testing.T) {
 	t.Parallel()
@@ -140,8 +140,8 @@ func TestDriftOfALockWithoutItsCommit(t *testing.T) {
 	}
 }
 
-// A submodule's commit is a file of its parent's, whatever diffs are told to
-// leave out.
+// A submodule's commit is a file of its parent's, whatever diffs are configured
+// to skip.
 func TestDriftOfSubmodules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,7 +192,7 @@ func TestDriftOfWorktreesInside(t *testing.T) {
 			t.Errorf("committed %v: %q", committed, d.Outside)
 		}
 	}
-	// A repository that has taken the place of one is no worktree of this one.
+	// A repository that has taken the place of one is not a worktree of this one.
 	if err := os.RemoveAll(inside); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestSumsCoverAndCountEachPath(t *testing.T) {
 					t.Fatalf("%q: %v", line, err)
 				}
 			} else if !slices.Contains(paths, line) {
-				t.Fatalf("%q is no path", line)
+				t.Fatalf("%q is not a path", line)
 			}
 			count += n
 		}

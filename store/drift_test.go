@@ -54,7 +54,7 @@ func TestDrift(t *testing.T) {
 		t.Errorf("nothing changed: %s", got)
 	}
 	if line, err := store.Encode(w.drift(w.link, nil)); err != nil || strings.Contains(string(line), "null") {
-		t.Errorf("an empty list is no list: %s, %v", line, err)
+		t.Errorf("an empty list is not a list: %s, %v", line, err)
 	}
 	w.put(w.link, "src/b.go")
 	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go] 0 0 0 0 0}]" {
@@ -83,7 +83,7 @@ func TestDrift(t *testing.T) {
 	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Path != want[1] || d.HeldByOthers[0].LockID != other.Result.ID || *d.HeldByOthers[0].AgentID != "them" || !d.HeldByOthers[0].Exact {
 		t.Errorf("held by others: %+v", d.HeldByOthers)
 	}
-	// What a second lock of one's own covers is no drift of the first.
+	// What a second lock of one's own covers is not drift of the first.
 	w.claim(w.link, "more", "new dir/**")
 	if d := w.drift(w.link, &id)[0]; strings.Contains(fmt.Sprint(d.Outside), "new dir") {
 		t.Errorf("outside: %q", d.Outside)

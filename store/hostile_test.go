@@ -38,10 +38,10 @@ func TestHostileScopes(t *testing.T) {
 	}
 	met := a.Result.Overlaps
 	if len(met) != 2 || len(met[1].Overlaps) == 0 || met[1].Overlaps[0].Exact {
-		t.Fatalf("%d locks met: once the budget is spent, zz/b*/y is not told from zz/*a/x", len(met))
+		t.Fatalf("%d locks met: once the budget is spent, zz/b*/y is not distinguished from zz/*a/x", len(met))
 	}
 	if len(met[0].Overlaps) == 0 || met[0].OverlapsLeftOut < 1000 {
-		t.Errorf("%d pairs listed, %d left out", len(met[0].Overlaps), met[0].OverlapsLeftOut)
+		t.Errorf("%d pairs listed, %d omitted", len(met[0].Overlaps), met[0].OverlapsLeftOut)
 	}
 	met[0].Scope = nil
 	if json, err := store.Encode(met[0]); err != nil || len(json) > 36<<10 {
@@ -69,7 +69,7 @@ func TestOverlapsAreBounded(t *testing.T) {
 	for i, want := range []int{60, 600} {
 		m := a.Result[i]
 		if got := len(m.Overlaps) + m.OverlapsLeftOut; got != want || (m.OverlapsLeftOut > 0) != (i == 1) {
-			t.Errorf("%s: %d pairs and %d left out, want %d in all", m.ID, len(m.Overlaps), m.OverlapsLeftOut, want)
+			t.Errorf("%s: %d pairs and %d omitted, want %d in all", m.ID, len(m.Overlaps), m.OverlapsLeftOut, want)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func TestReopenLeavesRoomToFinish(t *testing.T) {
 	wantCode(t, err, store.BadInput, "bytes, more than 720896")
 }
 
-// An active lock whose id stands in the archive as well goes on, until
+// An active lock whose id stands in the archive as well stays active, until
 // somebody decides which of the two is to stay.
 func TestWhatStandsInTheArchiveAsWellGoesOn(t *testing.T) {
 	t.Parallel()

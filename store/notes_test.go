@@ -151,7 +151,7 @@ func TestNotesReachNobodyElse(t *testing.T) {
 			t.Errorf("%s hears %q", name, got)
 		}
 	}
-	// One who may be the holder is shown them, and the holder is all the same.
+	// A caller that may be the holder is shown them, and the holder is all the same.
 	for range 2 {
 		if got := w.hears(w.main, id, nil, heartbeat); got != "b|for a" {
 			t.Errorf("somebody in the worktree hears %q", got)
@@ -219,7 +219,7 @@ func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
 }
 
 // An answer says of `updated` what the holder did, not that it was recorded, and
-// a lock that ended, or is gone, by then is no error.
+// a lock that ended, or is gone, by then is not an error.
 func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -124,7 +124,7 @@ func TestAgesOfCenturies(t *testing.T) {
 	wantWarning(t, a.Warnings, "2912078d from now")
 }
 
-// Nor does it let anybody pass by that work, whoever asks how.
+// Nor does it let anybody pass by that work, however asked.
 func TestAShortWindowPassesNobodyBy(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -166,7 +166,7 @@ func TestAShortWindowPassesNobodyBy(t *testing.T) {
 	}
 }
 
-// A short window is no back door to somebody else's live work.
+// A short window is not a back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()
 	for name, c := range gittest.SomeOf(5, map[string]struct {
@@ -272,7 +272,7 @@ func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	lost := w.claim(w.main, "silent", "b")
 	w.pass(2 * time.Hour)
 	s := w.at(w.main)
-	// Whoever asks for the time while nobody writes has listed, and judges now.
+	// A call that asks for the time while nobody writes has listed, and judges now.
 	once := false
 	s.Now = func() time.Time {
 		now := w.clock()
@@ -314,7 +314,7 @@ func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
 	}
 }
 
-// A clock that is a minute ahead is no news.
+// A clock that is a minute ahead is not news.
 func TestSkewIsToldFromAMinuteOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -85,7 +85,7 @@ func TestWideningAndReopeningIfFree(t *testing.T) {
 		t.Errorf("when that is stale: %v", err)
 	}
 
-	// Of a lock whose holder nobody knows, the lock itself is not in the way.
+	// Of a lock whose holder nobody knows, the lock itself does not block.
 	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "anonymous", Scope: []string{"docs"}})
 	if err != nil {
 		t.Fatal(err)

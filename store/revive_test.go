@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A lock that was stale, or had ended, loses its precedence to whoever was
-// granted its files meanwhile, and its holder is told, however it comes back.
+// A lock that was stale, or had ended, loses its precedence to a claim
+// that was granted its files meanwhile, and its holder is told, however it comes back.
 func TestALockThatComesBackYields(t *testing.T) {
 	t.Parallel()
 	one, two := ptr("one"), ptr("two")
@@ -89,7 +89,7 @@ func TestALockThatComesBackYields(t *testing.T) {
 			if err != nil || len(edit.Result.Blocked) != 1 {
 				t.Errorf("before an edit it is told %+v, %v", edit.Result, err)
 			}
-			// Nobody came between: a second sign of life says nothing more.
+			// Nobody came between: a second heartbeat says nothing more.
 			w.pass(time.Minute)
 			again, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: ref(first), AgentID: one})
 			if err != nil || len(again.Result.Overlaps)+len(again.Warnings) != 0 {
@@ -99,7 +99,7 @@ func TestALockThatComesBackYields(t *testing.T) {
 	}
 }
 
-// What was there before it went stale is no news, and neither are the agent's
+// What was there before it went stale is not news, and neither are the agent's
 // own locks.
 func TestALockThatComesBackIsToldOfNewsOnly(t *testing.T) {
 	t.Parallel()

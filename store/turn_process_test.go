@@ -93,7 +93,7 @@ func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
 	other.granted()
 	other.claim("src/b/y.go", 0) // no lock blocks it, but others came first
 	if r := other.report(); r.Code != fault.Conflict || len(r.Refusal.Overlaps) != 0 || len(r.Refusal.Waiting) != 3 || *r.Refusal.Waiting[0].AgentID != "agent-0" {
-		t.Errorf("one who did not queue got %+v", r)
+		t.Errorf("a caller that did not queue got %+v", r)
 	}
 	holder.order(order{Update: &UpdateRequest{Ref: Ref{LockID: held}, Note: &holder.name}})
 	r := holder.report()

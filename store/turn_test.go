@@ -161,7 +161,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 	}
 }
 
-// One who comes to the mutex after its deadline takes nothing, free or not.
+// A caller that comes to the mutex after its deadline takes nothing, free or not.
 func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

@@ -87,7 +87,7 @@ func TestALockWithoutAWorktreeNameGoesByThePath(t *testing.T) {
 	}
 }
 
-// A name in a lock file is other people's text, and leads nowhere.
+// A name in a lock file is other people's text, and is not followed.
 func TestAHostileWorktreeNameLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

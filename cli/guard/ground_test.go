@@ -154,7 +154,7 @@ func (g *ground) refused(dir string) {
 	cmd := exec.Command("git", "commit", "-q", "--allow-empty", "-m", "x")
 	cmd.Dir, cmd.Env = dir, g.env
 	if out, err := cmd.CombinedOutput(); err == nil {
-		g.t.Errorf("the guard's refusal was not heeded: %s", out)
+		g.t.Errorf("the guard's refusal was not respected: %s", out)
 	}
 	if err := os.Remove(refuse); err != nil {
 		g.t.Fatal(err)

@@ -218,7 +218,7 @@ func TestKeepACopy(t *testing.T) {
 	if err := found.copyTo(aside); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over another one: %v", err)
 	}
-	// Killed here, the next installation goes on.
+	// Killed here, the next installation continues.
 	if got := g.ran(g.main); got != "before" {
 		t.Errorf("with a copy beside it there ran %q", got)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A tool that wrote its hook over ours: that is known, and installed anew.
+// A tool that wrote its hook over ours: that is known, and installed again.
 func TestAHookThatReplacedOurs(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
@@ -47,7 +47,7 @@ func TestAChainedHookThatWasReplaced(t *testing.T) {
 	if _, err := Install(t.Context(), g.place(g.main), g.program, 0); err == nil || !strings.Contains(err.Error(), kept) {
 		t.Errorf("install: %v", err)
 	}
-	// The very hook from before, written anew: nothing is lost.
+	// The very hook from before, written again: nothing is lost.
 	g.write(path, "#!/usr/bin/env python3\n# one\n", 0o755)
 	g.install(g.main)
 	if c, err := g.uninstall(g.main); err != nil || c.Action != "restored" {

@@ -82,7 +82,7 @@ func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
 			}
 		}
 	}
-	// Moved away, as the way out says, it stands in the way of nothing.
+	// Moved away, as the way out says, it blocks nothing.
 	if err := os.Rename(path, path+".edited"); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func needs(t *testing.T, program string) {
 	}
 }
 
-// Tools move a hook that they do not know to another name: it goes on guarding
+// Tools move a hook that they do not know to another name: it keeps guarding
 // where they run it, calls nothing twice, and is taken out from there.
 func TestAHookThatAToolMoved(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,7 @@ func TestAnUnknownInstallersHook(t *testing.T) {
 	g.nothingLeft()
 }
 
-// A hook that is written anew while it runs: the guard has had its say before,
+// A hook that is rewritten while it runs: the guard has had its say before,
 // whichever shell sh is.
 func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
 			refuse := filepath.Join(g.dir, "refuse")
 			g.write(refuse, "", 0o666)
 			run(1)
-			// The program itself writes the hook anew, in place.
+			// The program itself rewrites the hook, in place.
 			g.write(g.program, "#!/bin/sh\nprintf '#!/bin/sh\\nexit 0\\n' > '"+filepath.ToSlash(hook)+"'\nexit 1\n", 0o755)
 			run(1)
 		})
@@ -185,7 +185,7 @@ func TestTheProgramThatInstalledTheGuardRuns(t *testing.T) {
 	if s := StatusOf(g.place(g.main), Shell{LookPath: onPath, Self: g.program}); !s.Runs || s.Program != filepath.ToSlash(g.program) {
 		t.Errorf("status: %+v", s)
 	}
-	// One that the system cannot run is no program.
+	// One that the system cannot run is not a program.
 	g.write(g.program, "\x7fnothing", 0o755)
 	g.write(g.program, "#!/nowhere/interpreter\n", 0o755)
 	if got := g.ran(g.main); got != "foreign" {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sets are the entries of the files that we write.
 func sets() map[string][]part {
@@ -174,7 +174,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What the user has in other words stays in those, and goes on removal: in
+// What the user has in other words stays in those, and is gone on removal: in
 // the user's own settings by any path, in a project's only what a clone cannot
 // make something else of.
 func TestOwnWording(t *testing.T) {

@@ -169,7 +169,7 @@ func TestRefusedFiles(t *testing.T) {
 		"a read-only file": {func(t *testing.T, dir, _ string) {
 			write(t, filepath.Join(dir, ".claude", "settings.json"), "{}", 0o444)
 		}, "read-only"},
-		"a file that is no JSON": {func(t *testing.T, dir, _ string) {
+		"a file that is not JSON": {func(t *testing.T, dir, _ string) {
 			write(t, filepath.Join(dir, ".claude", "settings.json"), "hooks: {}\n", 0o644)
 		}, "not valid JSON"},
 		"other types where hooks go": {func(t *testing.T, dir, _ string) {

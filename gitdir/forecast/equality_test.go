@@ -75,6 +75,6 @@ func (m *mess) name(res *forecast.Result, i int) string {
 			return w
 		}
 	}
-	m.Fatalf("side %q is no worktree", res.Sides[i].Worktree)
+	m.Fatalf("side %q is not a worktree", res.Sides[i].Worktree)
 	return ""
 }

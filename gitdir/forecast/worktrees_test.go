@@ -37,7 +37,7 @@ func TestIndicesOfAllKinds(t *testing.T) {
 			s.git("w", "sparse-checkout", "set", "--cone", "--sparse-index", "none")
 		},
 		"intent to add": func(s *sandbox) { s.write("w/later", "x\n"); s.git("w", "add", "-N", "later") },
-		"same second": func(s *sandbox) { // of one size, as the index has it but for its bytes
+		"same second": func(s *sandbox) { // of one size, as the index has it except for its bytes
 			s.git("w", "update-index", "--refresh")
 		},
 	}
@@ -197,7 +197,7 @@ func TestUpstreamAndAgainst(t *testing.T) {
 	}
 }
 
-// What is left out of a snapshot makes a pair unjudged where the other side
+// What is omitted from a snapshot makes a pair unjudged where the other side
 // changed it, and is named.
 func TestOmitted(t *testing.T) {
 	t.Parallel()

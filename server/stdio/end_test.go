@@ -207,7 +207,7 @@ func TestSignalEndsTheSessionOnABlockedPipe(t *testing.T) {
 }
 
 // The first answer that cannot be written ends the session, though input is
-// still open, whoever wrote it.
+// still open, from any version.
 func TestClosedOutputEndsTheSession(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Whatever a client writes, the session goes on, and what comes back is
+// Whatever a client writes, the session continues, and what comes back is
 // JSON-RPC: readReplies and oneShot check that.
 func FuzzServe(f *testing.F) {
 	for _, seed := range []string{

@@ -73,7 +73,7 @@ func TestLinesOverTheLimit(t *testing.T) {
 	}
 }
 
-// What was wrong with a message may be as long as the client made it. But for
+// What was wrong with a message may be as long as the client made it. Except for
 // the id, which tells the client what is answered, none of it is repeated whole.
 func TestErrorsRepeatNothingLong(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ func TestWaitsThatWereGivenUpAreFew(t *testing.T) {
 		t.Errorf("%d waits sleep in the kernel", n)
 	}
 
-	// Whoever comes now tries again until it gets the mutex.
+	// A caller that comes now tries again until it gets the mutex.
 	d := at(t, common)
 	got := make(chan error, 1)
 	go func() {

@@ -195,7 +195,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 }
 
 // wantSettled checks what is left of a process that was killed: whole files,
-// no id twice, all that was confirmed; and that the next writer goes on at
+// no id twice, all that was confirmed; and that the next writer continues at
 // once and leaves no finished lock among the active ones.
 func wantSettled(t *testing.T, common string, confirmed []string) {
 	t.Helper()

@@ -58,7 +58,7 @@ func TestEnded(t *testing.T) {
 	at := time.Now()
 	a, b, c := "a", "b", "c"
 	records := Records{
-		{Key: "1", AgentID: a, Ended: at}, {Key: "2", AgentID: a, Continues: "1"}, // goes on
+		{Key: "1", AgentID: a, Ended: at}, {Key: "2", AgentID: a, Continues: "1"}, // continues
 		{Key: "3", AgentID: b, Ended: at}, {Key: "4", AgentID: b, Continues: "3", Ended: at},
 	}
 	for _, x := range []struct {
