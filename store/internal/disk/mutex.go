@@ -100,12 +100,7 @@ func notMutex(path string, mode fs.FileMode) error {
 // busy is the error where the mutex could not be acquired.
 func (d *Dir) busy(p *patience, ended error) error {
 	path := filepath.Join(d.Path, mutexName)
-	message := fmt.Sprintf("the store is busy: another process has held %q for %s", path, d.Wait)
-	if p.extended {
-		message = fmt.Sprintf("the store is busy: other processes have been writing without a pause for %s, "+
-			"taking turns in %q",
-			mostPatience*d.Wait, path)
-	}
+	message := "the store is busy: " + p.spent(path)
 	if ended != nil {
 		message = fmt.Sprintf("gave up waiting for %q: %v", path, ended)
 	}

@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -29,16 +30,16 @@ const (
 // long after each sign that the writers ahead are making progress. With
 // hundreds of them a turn may take longer than one of them may be stuck.
 type patience struct {
-	dir      *Dir
-	until    time.Time // the wait is given up
-	last     time.Time // it is not extended beyond this
-	changed  time.Time // the store's modification time, as of the last check
-	extended bool
+	dir     *Dir
+	until   time.Time // the wait is given up
+	last    time.Time // it is not extended beyond this
+	changed time.Time // the store's modification time, as of the last check
+	moved   time.Time // when a check last found that changed; first, when the wait began
 }
 
 func (d *Dir) newPatience() *patience {
 	now := d.Now()
-	return &patience{dir: d, until: now.Add(d.Wait), last: now.Add(mostPatience * d.Wait), changed: d.modified()}
+	return &patience{dir: d, until: now.Add(d.Wait), last: now.Add(mostPatience * d.Wait), changed: d.modified(), moved: now}
 }
 
 // modified is when a name in the store last changed, which each write does.
@@ -61,12 +62,25 @@ func (p *patience) extend() {
 		return
 	}
 	if at := p.dir.modified(); !at.Equal(p.changed) {
-		p.changed, p.extended = at, true
-		p.until = p.dir.Now().Add(p.dir.Wait)
+		p.changed, p.moved = at, p.dir.Now()
+		p.until = p.moved.Add(p.dir.Wait)
 		if p.until.After(p.last) {
 			p.until = p.last
 		}
 	}
+}
+
+// spent says what a wait that is over was for.
+func (p *patience) spent(mutex string) string {
+	d := p.dir
+	switch quiet := d.Now().Sub(p.moved); {
+	case quiet >= d.Wait:
+		return fmt.Sprintf("another process has held %q for %s", mutex, d.Wait)
+	case quiet > 2*checkEvery:
+		return fmt.Sprintf("another process has held %q for %s", mutex, quiet.Round(time.Second))
+	}
+	return fmt.Sprintf("other processes have been writing without a pause for %s, taking turns in %q",
+		mostPatience*d.Wait, mutex)
 }
 
 // parked are the threads of this process that sleep in the kernel for a mutex,

@@ -37,7 +37,7 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 		t.Error("gave up before its time")
 	}
 	pass(1)
-	if !stuck.over() || stuck.extended {
+	if !stuck.over() || stuck.spent("m") != `another process has held "m" for 10s` {
 		t.Error("waits for a writer that is stuck")
 	}
 
@@ -47,15 +47,33 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 		pass(7)
 		write()
 		p.extend()
-		if p.over() || !p.extended {
+		if p.over() {
 			t.Fatalf("gave up after %s, though others write", now.Sub(began))
 		}
 	}
 	pass(2)
 	write()
 	p.extend()
-	if !p.over() {
-		t.Errorf("waits for longer than %s", now.Sub(began))
+	if !p.over() || p.spent("m") != `other processes have been writing without a pause for 30s, taking turns in "m"` {
+		t.Errorf("after %s: %s", now.Sub(began), p.spent("m"))
+	}
+
+	// Where others wrote at first only, one of them is stuck since then.
+	for first, held := range map[time.Duration]string{3: "10s", 23: "7s"} {
+		now = began
+		p := d.newPatience()
+		for now.Sub(began) < first*time.Second {
+			pass(1)
+			write()
+			p.extend()
+		}
+		for !p.over() {
+			pass(1)
+			p.extend()
+		}
+		if want := `another process has held "m" for ` + held; p.spent("m") != want {
+			t.Errorf("after %s: %s, want %s", now.Sub(began), p.spent("m"), want)
+		}
 	}
 
 	// The short patience of hooks ends before the first check.
