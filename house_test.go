@@ -119,7 +119,9 @@ func TestOnlyMainReachesForTheWorld(t *testing.T) {
 	world := map[string][]string{
 		"os":   {"Args", "Environ", "Exit", "Getenv", "Getwd", "LookupEnv", "Stderr", "Stdin", "Stdout"},
 		"time": {"Now"},
+		"exec": {"LookPath"},
 	}
+	paths := []string{"gitdir/run.go"} // by the World's PATH
 	outside := []string{"main.go", "cli/main.go", "cli/gone_unix.go", "store/internal/storetest/storetest.go", "gitdir/gittest/gittest.go"}
 	clocks := []string{"store/internal/disk/dir.go"} // the machine's own, for the ages of files and for waits
 	for name, file := range sources(t) {
@@ -134,8 +136,16 @@ func TestOnlyMainReachesForTheWorld(t *testing.T) {
 				}
 			case *ast.SelectorExpr:
 				pkg, ok := n.X.(*ast.Ident)
-				if ok && slices.Contains(world[pkg.Name], n.Sel.Name) && !(pkg.Name == "time" && slices.Contains(clocks, name)) {
+				if ok && slices.Contains(world[pkg.Name], n.Sel.Name) && !(pkg.Name == "time" && slices.Contains(clocks, name)) &&
+					!(pkg.Name == "exec" && slices.Contains(paths, name)) {
 					t.Errorf("%s reaches for %s.%s", name, pkg.Name, n.Sel.Name)
+				}
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Command" || f.Sel.Name == "CommandContext") {
+					program := n.Args[strings.Count(f.Sel.Name, "Context")] // which comes first
+					if text, ok := program.(*ast.BasicLit); ok && !strings.HasPrefix(text.Value, `"/`) {
+						t.Errorf("%s finds %s by the process's own PATH", name, text.Value)
+					}
 				}
 			}
 			return true

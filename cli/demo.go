@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store"
 	"github.com/agent-locks/agent-locks/store/shell"
 )
@@ -159,9 +160,13 @@ func buildStage(ctx context.Context, dir string, environ []string) ([]string, er
 }
 
 func git(ctx context.Context, dir string, env, args []string) error {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.CombinedOutput()
+	program, err := gitdir.LookPath(env, "", "git")
+	var out []byte
+	if err == nil {
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err = cmd.CombinedOutput()
+	}
 	if err == nil {
 		return nil
 	}

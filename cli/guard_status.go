@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +104,7 @@ func (a *app) shell(root string) guard.Shell {
 	if err != nil {
 		self = "" // no program on PATH is known then
 	}
-	look := func(name string) (string, error) { return a.lookPathFrom(root, name) }
+	look := func(name string) (string, error) { return gitdir.LookPath(a.Environ(), root, name) }
 	return guard.Shell{LookPath: look, Self: self}
 }
 
@@ -181,24 +179,4 @@ func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, er
 		}
 	}
 	return gone, nil
-}
-
-// lookPath finds a program on the PATH of this run's environment.
-func (a *app) lookPath(name string) (string, error) { return a.lookPathFrom("", name) }
-
-// lookPathFrom does so for a shell that is started in dir: to that, what is relative
-// in PATH is relative, and what is empty is dir. Without dir, those are skipped.
-func (a *app) lookPathFrom(dir, name string) (string, error) {
-	for _, at := range filepath.SplitList(a.getenv("PATH")) {
-		if !filepath.IsAbs(at) {
-			if dir == "" {
-				continue
-			}
-			at = filepath.Join(dir, at)
-		}
-		if found, err := exec.LookPath(filepath.Join(at, name)); err == nil {
-			return found, nil
-		}
-	}
-	return "", exec.ErrNotFound
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -67,7 +68,7 @@ func splitCommand(args []string, dash int) (scope, command []string, err error) 
 
 // runHolding runs a command while it holds a claim.
 func (a *app) runHolding(ctx context.Context, request store.CreateRequest, command []string) error {
-	program, err := findProgram(command[0])
+	program, err := a.findProgram(command[0])
 	if err != nil {
 		return err // before anybody waits for a claim, or is kept waiting by it
 	}
@@ -131,9 +132,13 @@ func (a *app) reportRun(o runOutcome) error {
 	return answered(o.ExitCode)
 }
 
-// findProgram finds what is to be run, as a shell would.
-func findProgram(name string) (string, error) {
-	program, err := exec.LookPath(name)
+// findProgram finds what is to be run, as a shell would here.
+func (a *app) findProgram(name string) (string, error) {
+	here, err := a.Getwd()
+	if err != nil {
+		here = "" // then only what is absolute can be found
+	}
+	program, err := gitdir.LookPath(a.Environ(), here, name)
 	if err != nil {
 		return "", notStarted(name, err)
 	}
@@ -142,7 +147,7 @@ func findProgram(name string) (string, error) {
 
 // notStarted is the error for a command that could not be run.
 func notStarted(name string, err error) error {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrDot) {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return coded{exitNotFound, usage("see that it is on the PATH; "+
 			"of a script, that the program in its first line is there", "there is no command %q", name)}
 	}

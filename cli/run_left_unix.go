@@ -13,7 +13,7 @@ import (
 
 // orphans are the processes of our own process group whose parents have ended.
 func orphans() []process {
-	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,pgid=,comm=").Output()
+	out, err := exec.Command("/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,comm=").Output()
 	if err != nil {
 		return nil
 	}

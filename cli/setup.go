@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/setup"
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 type setupFlags struct {
@@ -179,7 +180,8 @@ func (a *app) native() string {
 	if err != nil {
 		return ""
 	}
-	if found, err := a.lookPath("agent-locks"); err == nil && filepath.IsAbs(found) && sameFile(found, self) {
+	found, err := gitdir.LookPath(a.Environ(), "", "agent-locks")
+	if err == nil && filepath.IsAbs(found) && sameFile(found, self) {
 		self = found
 	}
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe")

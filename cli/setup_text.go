@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/cli/setup"
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // A setUp is what setup answers.
@@ -48,7 +49,7 @@ func (a *app) reportSettings(client string, o setupFlags, changes []setup.Change
 		fmt.Fprintf(a.out, "%s %s\n", f.Action, render.Plain(f.Path))
 	}
 	if !o.remove {
-		_, err := a.lookPath("agent-locks")
+		_, err := gitdir.LookPath(a.Environ(), "", "agent-locks")
 		fmt.Fprintln(a.out, next(client, o.user, err == nil || o.user && a.native() != ""))
 	}
 	return a.flush()

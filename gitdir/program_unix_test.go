@@ -262,3 +262,35 @@ func TestProgramThatFails(t *testing.T) {
 		t.Errorf("%q, version %q, %v", path, version, err)
 	}
 }
+
+// A program is looked for on the PATH that was handed in, from where it is asked.
+func TestLookPath(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	for _, dir := range []string{"here/bin", "abs", "here/sub"} {
+		s.mkdir(dir)
+	}
+	for _, name := range []string{"here/bin/a", "here/a", "abs/b"} {
+		s.executable(name, "")
+	}
+	s.write("abs/text", "")
+	path := []string{"PATH=bin::" + s.path("abs")}
+	for _, c := range []struct{ dir, name, want string }{
+		{"here", "a", "here/bin/a"},
+		{"here/bin", "a", "here/bin/a"}, // the empty entry is where one stands
+		{"here/sub", "a", ""},
+		{"", "a", ""}, // nothing relative counts
+		{"", "b", "abs/b"},
+		{"here/sub", "b", "abs/b"},
+		{"here", "./bin/a", "here/bin/a"},
+		{"here/sub", "../a", "here/a"},
+		{"here", s.path("abs/b"), "abs/b"},
+		{"here", "text", ""},
+		{"here", "sub", ""},
+	} {
+		got, err := gitdir.LookPath(path, s.path(c.dir), c.name)
+		if got != s.path(c.want) || (err == nil) != (c.want != "") {
+			t.Errorf("%q in %q: %q, %v", c.name, c.dir, got, err)
+		}
+	}
+}

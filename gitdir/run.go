@@ -164,12 +164,26 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 
 // path finds the git program on the PATH that was handed in. Relative entries
 // are passed over: a repository must not bring its own git.
-func (g program) path() (string, error) {
-	for _, dir := range filepath.SplitList(Getenv(g.environ, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
+func (g program) path() (string, error) { return LookPath(g.environ, "", "git") }
+
+// LookPath finds a program by the PATH of an environment, as a shell that stands in
+// dir would: there, what is relative is relative to dir. Where dir is "", relative
+// entries of PATH are passed over. The error is as exec.LookPath's.
+func LookPath(environ []string, dir, name string) (string, error) {
+	if filepath.Base(name) != name {
+		if dir != "" && !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
 		}
-		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+		return exec.LookPath(name)
+	}
+	for _, at := range filepath.SplitList(Getenv(environ, "PATH")) {
+		if !filepath.IsAbs(at) {
+			if dir == "" {
+				continue
+			}
+			at = filepath.Join(dir, at)
+		}
+		if path, err := exec.LookPath(filepath.Join(at, name)); err == nil {
 			return path, nil
 		}
 	}

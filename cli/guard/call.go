@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -101,7 +100,7 @@ func (sh Shell) called(f file) Status {
 	}
 	look, where := sh.LookPath, "there is none on PATH"
 	if program != "agent-locks" {
-		look, where = exec.LookPath, "there is no such program"
+		look, where = atPath, "there is no such program"
 	}
 	path, err := look(program)
 	if err != nil {

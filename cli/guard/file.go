@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"syscall"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
@@ -33,8 +33,16 @@ func (f file) ours() bool { return f.parts.found || f.first }
 
 // runnable reports whether git runs the file as a hook: whether this user may execute it.
 func (f file) runnable() bool {
-	_, err := exec.LookPath(f.path)
+	_, err := atPath(f.path)
 	return runtime.GOOS == "windows" || err == nil
+}
+
+// atPath finds a program by its absolute path, where this user may execute it.
+func atPath(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fs.ErrNotExist
+	}
+	return gitdir.LookPath(nil, "", path)
 }
 
 // look reads a hook, if it is a regular file.

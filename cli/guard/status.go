@@ -78,7 +78,7 @@ func (sh Shell) starts(f file) Status {
 			return sh.trusted(onPath, fmt.Sprintf("the hook of an earlier version runs %q from PATH", onPath))
 		}
 	}
-	if _, err := exec.LookPath(program); err == nil && filepath.IsAbs(program) {
+	if _, err := atPath(program); err == nil {
 		if !sh.is(program) && !isVersion(program) {
 			return unknown("%q starts %q, which is no longer agent-locks", f.path, program)
 		}

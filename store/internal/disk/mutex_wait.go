@@ -39,7 +39,8 @@ type patience struct {
 
 func (d *Dir) newPatience() *patience {
 	now := d.Now()
-	return &patience{dir: d, until: now.Add(d.Wait), last: now.Add(mostPatience * d.Wait), changed: d.modified(), moved: now}
+	return &patience{dir: d, until: now.Add(d.Wait), last: now.Add(mostPatience * d.Wait),
+		changed: d.modified(), moved: now}
 }
 
 // modified is when a name in the store last changed, which each write does.
