@@ -25,7 +25,7 @@ import (
 type Request struct {
 	All     bool   // every two worktrees; else the caller's with each other one
 	Against string // a commit, instead of the other worktrees and the upstream
-	Temp    string // directory for the scratch repository; "": the system's
+	Temp    string // directory for the scratch repository; "": one in memory if there is room, else the system's
 }
 
 // A Result says what was compared, and what was found.

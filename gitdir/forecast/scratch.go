@@ -15,7 +15,7 @@ import (
 )
 
 // Everything that a forecast writes goes into a bare repository of its own in
-// the temporary directory, which borrows the objects of the user's: indices,
+// a temporary directory, which borrows the objects of the user's: indices,
 // trees, commits, merged files.
 
 const (
@@ -31,7 +31,7 @@ type scratch struct {
 
 // newScratch makes a scratch repository that borrows from r; close removes it.
 func newScratch(r *gitdir.Repo, temp string, sha256 bool, settings []string) (*scratch, error) {
-	dir, err := os.MkdirTemp(temp, scratchPrefix)
+	dir, err := makeTemp(temp, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +42,17 @@ func newScratch(r *gitdir.Repo, temp string, sha256 bool, settings []string) (*s
 	sweep(dir)
 	s.git = r.Apart(dir, s.path("nothing"), settings)
 	return s, nil
+}
+
+// makeTemp makes a directory in temp; where that is "", in memory if there is
+// room, else in the system's temporary directory.
+func makeTemp(temp, memory string) (string, error) {
+	if in := fast(memory); temp == "" && in != "" {
+		if dir, err := os.MkdirTemp(in, scratchPrefix); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp(temp, scratchPrefix)
 }
 
 func (s *scratch) path(name string) string { return filepath.Join(s.dir, name) }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package forecast
+
+const memory = ""
+
+func fast(string) string { return "" }
