@@ -66,7 +66,8 @@ type World struct {
 
 // Run carries out the command that w.Args names and returns the exit code:
 // 0, or 1 for any error, wrong usage included, 2 for an answer that was asked
-// for as an exit code, 130 when ctx ended first.
+// for as an exit code, 130 when ctx ended first; of the command run that of what
+// it ran, or 125 to 127 where that could not be run.
 func Run(ctx context.Context, w World) int {
 	return run(ctx, w, &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The exit codes; design, section 9.
+// The exit codes (design, section 9), except for run's own, which stand beside it.
 const (
 	exitOK          = 0
 	exitError       = 1

@@ -138,10 +138,11 @@ func (b *Budget) spent() bool { return b != nil && b.left.Load() <= 0 }
 
 // An Error is a refused entry.
 type Error struct {
-	Entry  string
-	Offset int    // byte offset of the fault
-	Reason string // lower case, one line, without the entry
-	Hint   string // the way out
+	Entry   string
+	Offset  int    // byte offset of the fault
+	Reason  string // lower case, one line, without the entry
+	Hint    string // the way out
+	Outside bool   // it names nothing in the repository
 }
 
 func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
@@ -170,5 +171,5 @@ type fault struct {
 }
 
 func (f *fault) of(entry string) *Error {
-	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint}
+	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint, Outside: f.outside}
 }

@@ -122,6 +122,15 @@ func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 	}
 	_, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{"/src/**"}})
 	wantCode(t, err, store.BadScope, "outside the repository", `omit the slash, as in "src/**"`)
+	elsewhere := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(elsewhere, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.at(w.main).Check(background, store.CheckRequest{Scope: []string{elsewhere}})
+	wantCode(t, err, store.BadScope, "outside the repository", "name the repository with `base_dir`")
+	if strings.Contains(err.(*store.Error).Hint, "omit the slash") {
+		t.Errorf("what exists is taken for a path from the root: %q", err.(*store.Error).Hint)
+	}
 }
 
 // A repository may lie anywhere, under a name that would be a pattern as well.

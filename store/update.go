@@ -135,8 +135,8 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 }
 
 // taskIndex finds the task of exactly that text, else the one of that number,
-// counted from 1. Where another tool wrote the
-// text twice, the first that is not yet in the wanted state is meant.
+// counted from 1. Where another tool wrote the text twice, the first that is not
+// yet in the wanted state is meant.
 func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	found := -1
 	for i, t := range l.Tasks {
