@@ -198,3 +198,21 @@ func TestRunSaysThatItsClaimWasReaped(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", code, h.stderr.String())
 	}
 }
+
+// What others note is shown by the heartbeats already: it may be about what the
+// command does at this moment.
+func TestRunShowsNotesWhileItsCommandRuns(t *testing.T) {
+	t.Parallel()
+	h := runHeld(t, ": >ready; "+untilGo, "AGENT_LOCKS_STALE_MINUTES=0.05")
+	h.locks("tell", "held", "please stop", "--agent", "you")
+	for deadline := time.Now().Add(time.Minute); strings.Contains(h.locks("show", "held", "--json"), "newNotes"); {
+		if time.Now().After(deadline) {
+			t.Fatal("the note is never shown")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	h.touch("go")
+	if code := h.wait(); code != 0 || h.stderr.String() != "agent-locks: new note by you: please stop\n" {
+		t.Errorf("exit code %d, stderr %q", code, h.stderr.String())
+	}
+}

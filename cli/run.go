@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +23,10 @@ func newRun(a *app) *cobra.Command {
 		Use:   "run [glob]... -- <command>",
 		Short: "hold a claim for as long as a command runs",
 		Long: "Claim files if nothing blocks them, run a command, and finish the lock when it\n" +
-			"ends, with its exit status in the summary. While it runs the claim stays fresh.\n" +
-			"The command gets its agent id (AGENT_LOCKS_AGENT_ID) and the id of its lock\n" +
-			"(AGENT_LOCKS_LOCK_ID). What it leaves running is named; the lock ends with it.\n\n" +
+			"ends, with its exit status in the summary. While it runs the claim stays fresh,\n" +
+			"and notes by others are shown on stderr. The command gets its agent id\n" +
+			"(AGENT_LOCKS_AGENT_ID) and the id of its lock (AGENT_LOCKS_LOCK_ID). What it\n" +
+			"leaves running is named; the lock ends with it.\n\n" +
 			"The exit code is the command's own, or 128 and the number of the signal that\n" +
 			"ended it. It is 125 where nothing was run, 126 where the command cannot be\n" +
 			"executed, and 127 where there is none.",
@@ -83,7 +83,8 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 		}
 		return coded{exitNotRun, err}
 	}
-	k := &keeper{app: a, id: claimed.Result.ID, agentFlag: request.AgentID, agent: a.agentOf(request.AgentID)}
+	k := &keeper{app: a, at: claimed.At, id: claimed.Result.ID, agentFlag: request.AgentID,
+		agent: a.agentOf(request.AgentID, agentVariable), parent: a.agentOf(request.ParentAgentID, parentVariable)}
 	// From here on a signal is the command's: it ends, and with it the lock.
 	rest := context.WithoutCancel(ctx)
 	if err := ctx.Err(); err != nil {
@@ -92,7 +93,7 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	}
 	child := exec.Command(program, command[1:]...)
 	child.Args[0] = command[0]
-	child.Env = a.childEnvironment(k, request.ParentAgentID)
+	child.Env = a.childEnvironment(k)
 	child.Stdin, child.Stdout, child.Stderr = a.Stdin, a.Stdout, a.Stderr
 	before := orphans()
 	if err := child.Start(); err != nil {
@@ -110,7 +111,7 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	if err != nil {
 		return coded{exitNotRun, fmt.Errorf("cannot wait for %q: %w", command[0], err)}
 	}
-	return a.reportRun(runOutcome{ID: k.id, ExitCode: status.code, StillRunning: left})
+	return a.reportRun(runOutcome{k.id, status.code, left, k.notes})
 }
 
 // A runOutcome is what run --json says at last: on stderr, since stdout is the
@@ -119,6 +120,8 @@ type runOutcome struct {
 	ID           string    `json:"id"`
 	ExitCode     int       `json:"exitCode"`
 	StillRunning []process `json:"stillRunning"`
+
+	store.NewNotes // what others noted meanwhile
 }
 
 func (a *app) reportRun(o runOutcome) error {
@@ -158,9 +161,10 @@ func notStarted(name string, err error) error {
 		"%q cannot be executed: %v", name, err)}
 }
 
-// agentOf is who holds what this call claims; nil: nobody known.
-func (a *app) agentOf(flag *string) *string {
-	id := a.getenv("AGENT_LOCKS_AGENT_ID")
+// agentOf is an agent that this call names, by a flag or else by a variable, as a
+// lock has it; nil: nobody known.
+func (a *app) agentOf(flag *string, variable string) *string {
+	id := a.getenv(variable)
 	if flag != nil {
 		id = *flag
 	}
@@ -171,16 +175,20 @@ func (a *app) agentOf(flag *string) *string {
 	return &clean
 }
 
-// lockVariable tells a command which lock it runs under.
-const lockVariable = "AGENT_LOCKS_LOCK_ID"
+// The variables that tell a command who it is, and which lock it runs under.
+const (
+	agentVariable  = "AGENT_LOCKS_AGENT_ID"
+	parentVariable = "AGENT_LOCKS_PARENT_ID"
+	lockVariable   = "AGENT_LOCKS_LOCK_ID"
+)
 
-func (a *app) childEnvironment(k *keeper, parent *string) []string {
+func (a *app) childEnvironment(k *keeper) []string {
 	env := append(a.Environ(), runMark(), lockVariable+"="+k.id)
 	if k.agent != nil {
-		env = append(env, "AGENT_LOCKS_AGENT_ID="+*k.agent)
+		env = append(env, agentVariable+"="+*k.agent)
 	}
-	if parent != nil && strings.TrimSpace(*parent) != "" {
-		env = append(env, "AGENT_LOCKS_PARENT_ID="+*parent)
+	if k.parent != nil {
+		env = append(env, parentVariable+"="+*k.parent)
 	}
 	return env
 }

@@ -7,16 +7,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // A keeper keeps a lock alive while a command runs, and finishes it.
 type keeper struct {
 	app       *app
+	at        store.Target // the command may remove the directory that we stand in
 	id        string
 	agentFlag *string // as it was given
 	agent     *string // the holder; nil: nobody known
+	parent    *string // likewise
 	warnings  []string
+	notes     store.NewNotes // what others noted, as far as it was shown
 }
 
 // heartbeatEvery is how often a claim shows that it is alive: several times before
@@ -50,7 +54,8 @@ func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 			}
 			// What keeps this one from being written may be over by the next.
 			ans, _ := k.app.locks.Heartbeat(ctx, store.HeartbeatRequest{
-				Target: k.app.target(), Ref: store.Ref{LockID: k.id}, AgentID: k.agentFlag})
+				Target: k.at, Ref: store.Ref{LockID: k.id}, AgentID: k.agentFlag})
+			k.hear(ans.Result.NewNotes, ans.Delivered)
 			for _, w := range ans.Warnings { // who was granted the files while it was stale
 				if !slices.Contains(k.warnings, w) {
 					k.warnings = append(k.warnings, w)
@@ -61,11 +66,22 @@ func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 	return over
 }
 
+// hear shows at once what others noted for the holder: it may be about what the
+// command does at this moment.
+func (k *keeper) hear(n store.NewNotes, delivered func(context.Context) error) {
+	for _, line := range render.NoteLines(n.NewNotes) {
+		fmt.Fprintf(k.app.Stderr, "agent-locks: new note by %s\n", line)
+	}
+	k.notes.NewNotes = append(k.notes.NewNotes, n.NewNotes...)
+	k.notes.NewNotesLeftOut = n.NewNotesLeftOut // the next answer has them
+	k.app.delivered(delivered)
+}
+
 // lost says what became of the lock where it is no longer ours; "" where it is,
 // or nobody can tell now.
 func (k *keeper) lost(ctx context.Context) string {
 	ref := store.Ref{LockID: k.id}
-	ans, err := k.app.locks.Show(ctx, store.ShowRequest{Target: k.app.target(), Ref: ref})
+	ans, err := k.app.locks.Show(ctx, store.ShowRequest{Target: k.at, Ref: ref})
 	switch {
 	case errors.Is(err, store.LockNotFound):
 		return fmt.Sprintf("lock %q is gone", k.id)
@@ -98,8 +114,12 @@ func (k *keeper) finish(ctx context.Context, summary string) {
 		return
 	}
 	ans, err := k.app.locks.Finish(ctx, store.FinishRequest{
-		Target: k.app.target(), Ref: store.Ref{LockID: k.id}, AgentID: k.agentFlag, Summary: &summary})
+		Target: k.at, Ref: store.Ref{LockID: k.id}, AgentID: k.agentFlag, Summary: &summary})
 	k.app.warn(ans.Warnings)
+	k.hear(ans.Result.NewNotes, ans.Delivered)
+	if n := k.notes.NewNotesLeftOut; n > 0 {
+		k.app.warn([]string{fmt.Sprintf("%s more by others: agent-locks show %s", render.Count(n, "note"), k.id)})
+	}
 	switch e, ok := errors.AsType[*store.Error](err); {
 	case err == nil:
 	case ok && e.Code == store.LockNotActive: // it was reaped, or ended by force

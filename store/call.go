@@ -19,6 +19,10 @@ import (
 // not say.
 type Target struct {
 	BaseDir *string `json:"base_dir"` // nil: the working directory; empty: an error
+
+	// Repo is what an earlier call found there (Answer.At), for a caller who means
+	// that one, though the directory may be gone by now; nil: git is asked.
+	Repo *gitdir.Repo `json:"-"`
 }
 
 // A call is one operation under way: which repository it is about, its store
@@ -52,14 +56,18 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	defer c.dir.Close()
 	a.Result, err = op(c)
 	a.Warnings, a.Unreadable, a.Compared, a.Waiting, a.Dir = c.warnings, c.unreadable, c.compared, c.waiting, c.dir.Path
+	a.At = Target{BaseDir: t.BaseDir, Repo: repo}
 	if err == nil {
 		a.Delivered = c.delivered()
 	}
 	return a, fault.Shortened(err)
 }
 
-// locate asks git which repository a call is about.
+// locate asks git which repository a call is about, unless that is known.
 func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
+	if t.Repo != nil {
+		return t.Repo, nil
+	}
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	if err != nil {
 		return nil, fault.FromGit(err)

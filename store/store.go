@@ -69,6 +69,7 @@ type Answer[T any] struct {
 	Result   T
 	Warnings []string
 	Dir      string // the agents-locks directory that answered
+	At       Target // the repository that answered, wherever it was asked for
 	// Unreadable counts the files that may be locks but could not be read
 	// (Warnings name them): a listing, or "no overlap", is then incomplete.
 	Unreadable int

@@ -59,16 +59,25 @@ func writeNewNotes(w io.Writer, id string, n store.NewNotes) {
 		return
 	}
 	fmt.Fprintln(w, "new notes by others:")
-	for _, note := range n.NewNotes {
-		from := "somebody"
-		if note.From != nil {
-			from = Plain(*note.From)
-		}
-		fmt.Fprintf(w, "  %s: %s\n", from, strings.ReplaceAll(PlainLines(note.Text), "\n", "\n    "))
+	for _, line := range NoteLines(n.NewNotes) {
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 	if n.NewNotesLeftOut > 0 {
 		fmt.Fprintf(w, "  and %d more: agent-locks show %s\n", n.NewNotesLeftOut, Plain(id))
 	}
+}
+
+// NoteLines are notes by others with their authors.
+func NoteLines(notes []store.NewNote) []string {
+	lines := make([]string, len(notes))
+	for i, note := range notes {
+		from := "somebody"
+		if note.From != nil {
+			from = Plain(*note.From)
+		}
+		lines[i] = fmt.Sprintf("%s: %s", from, strings.ReplaceAll(PlainLines(note.Text), "\n", "\n    "))
+	}
+	return lines
 }
 
 func writeTasks(w io.Writer, tasks []lockfile.Task) {
