@@ -90,57 +90,48 @@ func tooShort(short string, notFound error) error {
 
 // expandID is the id that a short name means among the locks of which mine is
 // true: "" where there is none, an error that lists them where there are several,
-// or where there are others only.
+// or where there are others only. A beginning counts only where no lock at all, ended
+// ones included, has the whole slug: else the second `finish fix-login` would end
+// fix-login-page.
 func expandID(c *call, short string, first disk.Which, mine func(id string) bool) (string, error) {
-	var others []string
-	for _, w := range lookOrder(first) {
-		ids, err := c.dir.IDs(c.ctx, w)
-		if err != nil {
-			return "", err
-		}
-		ids = slices.DeleteFunc(ids, func(id string) bool { return !namedBy(id, short) })
-		if mine != nil {
-			if len(ids) > maxJudged {
+	for _, fits := range []func(id, short string) bool{hasSlug, beginsWith} {
+		var others []string
+		for _, w := range lookOrder(first) {
+			ids, err := c.dir.IDs(c.ctx, w)
+			if err != nil {
+				return "", err
+			}
+			ids = slices.DeleteFunc(ids, func(id string) bool { return !fits(id, short) })
+			if mine != nil {
+				if len(ids) > maxJudged {
+					return "", ambiguous(c, short, ids)
+				}
+				others = slices.Clone(ids)
+				ids = slices.DeleteFunc(ids, func(id string) bool { return !mine(id) })
+			}
+			switch len(ids) {
+			case 0:
+			case 1:
+				return ids[0], nil
+			default:
 				return "", ambiguous(c, short, ids)
 			}
-			others = slices.Clone(ids)
-			ids = slices.DeleteFunc(ids, func(id string) bool { return !mine(id) })
 		}
-		switch found := bestNamed(ids, short); len(found) {
-		case 0:
-		case 1:
-			return found[0], nil
-		default:
-			return "", ambiguous(c, short, found)
+		if len(others) > 0 {
+			return "", notYours(c, short, others)
 		}
-	}
-	if others = bestNamed(others, short); len(others) > 0 {
-		return "", notYours(c, short, others)
 	}
 	return "", nil
 }
 
-// namedBy reports whether short is an id's slug or, from minShortID characters
-// on, begins it or its slug.
-func namedBy(id, short string) bool {
-	slug := lockfile.SlugOf(id)
-	return slug == short || utf8.RuneCountInString(short) >= minShortID &&
-		(strings.HasPrefix(id, short) || strings.HasPrefix(slug, short))
-}
+// hasSlug reports whether short is an id's whole slug.
+func hasSlug(id, short string) bool { return lockfile.SlugOf(id) == short }
 
-// bestNamed are those of the ids that short names whose whole slug it is; all of
-// them where it is not a slug.
-func bestNamed(ids []string, short string) []string {
-	var exact []string
-	for _, id := range ids {
-		if lockfile.SlugOf(id) == short {
-			exact = append(exact, id)
-		}
-	}
-	if len(exact) > 0 {
-		return exact
-	}
-	return ids
+// beginsWith reports whether short, from minShortID characters on, begins an id
+// or its slug.
+func beginsWith(id, short string) bool {
+	return utf8.RuneCountInString(short) >= minShortID &&
+		(strings.HasPrefix(id, short) || strings.HasPrefix(lockfile.SlugOf(id), short))
 }
 
 func lookOrder(first disk.Which) []disk.Which {

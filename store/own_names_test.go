@@ -22,6 +22,7 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 	}
 	mine := create(w.main, "me", "Fix login tests", "a")
 	theirs := create(w.link, "you", "Fix login", "b")
+	create(w.link, "you", "Fix login texts", "e")
 	ref := store.Ref{LockID: "fix-login"}
 	me := w.at(w.main, "AGENT_LOCKS_AGENT_ID=me")
 	update := func(change func(*store.UpdateRequest)) (string, error) {
@@ -55,6 +56,7 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 			t.Errorf("%s: %q, %v; want the lock whose whole slug it is, %q", what, id, err, theirs)
 		}
 	}
+	ref.LockID = "fix-login-te"
 	for _, step := range []struct {
 		what string
 		do   func() (string, error)
@@ -73,7 +75,8 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 			t.Errorf("%s: %q, %v; want the caller's own, %q", step.what, id, err, mine)
 		}
 	}
-	// Nothing of one's own is called so any more.
+	// A whole slug means that very lock, not what else begins so.
+	ref.LockID = "fix-login"
 	for what, do := range map[string]func() (string, error){"heartbeat": heartbeat, "finish": finish} {
 		_, err := do()
 		wantCode(t, err, store.NotHolder, `none of your own locks is called "fix-login"`, "give the whole id:\n  "+theirs+` (active, "Fix login")`)
@@ -84,6 +87,40 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 	_, err := me.Finish(context.Background(), store.FinishRequest{Ref: store.Ref{LockID: theirs}, Force: true})
 	if err != nil {
 		t.Errorf("the whole id: %v", err)
+	}
+}
+
+// A whole slug names that lock for as long as there is a record of it: done a
+// second time, what ended it must not reach another lock that begins so.
+func TestAWholeSlugOfAFinishedLockNamesNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done := w.claim(w.main, "Fix login", "a")
+	page := w.claim(w.main, "Fix login page", "b")
+	s, ref := w.at(w.main), store.Ref{LockID: "fix-login"}
+	finish := func() error {
+		_, err := s.Finish(background, store.FinishRequest{Ref: ref})
+		return err
+	}
+	if err := finish(); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, finish(), store.LockNotActive, done+`" is already done`)
+	_, err := s.Heartbeat(background, store.HeartbeatRequest{Ref: ref})
+	wantCode(t, err, store.LockNotActive, done)
+	_, err = s.Update(background, store.UpdateRequest{Ref: ref, HandTo: ptr("her")})
+	wantCode(t, err, store.LockNotActive, done)
+	noted, err := s.Update(background, store.UpdateRequest{Ref: ref, Note: ptr("n")})
+	if err != nil || noted.Result.ID != done {
+		t.Errorf("a note: %q, %v; want it on %q", noted.Result.ID, err, done)
+	}
+	shown, err := s.Show(background, store.ShowRequest{Ref: ref})
+	if err != nil || shown.Result.ID != done {
+		t.Errorf("show: %q, %v; want %q", shown.Result.ID, err, done)
+	}
+	begun, err := s.Show(background, store.ShowRequest{Ref: store.Ref{LockID: "fix-login-p"}})
+	if err != nil || begun.Result.ID != page {
+		t.Errorf("a beginning: %q, %v; want %q", begun.Result.ID, err, page)
 	}
 }
 
