@@ -62,76 +62,105 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		if err != nil {
 			return Updated{}, err
 		}
-		var e disk.Entry
-		var others []disk.Entry // read where entries are added, which may overlap them
-		var back *comeback
-		var tickets []queue.Ticket
-		var ticketsErr error
 		if len(a.add) > 0 {
 			c.readAhead()
 		}
-		out, err := change(c, func(tx *disk.Tx) (Updated, error) {
-			var err error
-			if e, err = findToUpdate(c, r.Ref, a); err != nil {
-				return Updated{}, err
-			}
-			if e.Done() && (e.Lock.FinishedBy == reapedBy || a.amends()) {
-				return Updated{}, notActive(&e.Lock)
-			}
-			edit, err := a.edit(&e.Lock, c.now())
-			if err != nil {
-				return Updated{}, orGone(c, &e.Lock, err)
-			}
-			if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
-				return Updated{}, fault.Input("nothing would change: lock %q has all of that already", e.Lock.ID).
-					WithHint("to keep the lock fresh use `lock_heartbeat`")
-			}
-			if len(a.add) > 0 {
-				if others, err = c.list(disk.ActiveOnly); err != nil {
-					return Updated{}, err
-				}
-			}
-			if r.IfFree {
-				if err := mustNotBeBlocked(c, tx, e.Lock, added(a.add, e.Lock.Scope), "not widened"); err != nil {
-					return Updated{}, err
-				}
-			}
-			byHolder := a.who.From(&e.Lock, a.tell) == ""
-			if !e.Done() && (a.handTo != "" || byHolder) {
-				edit = stillAtWork(c, edit)
-			}
-			edit = withSeen(&e.Lock, edit, byHolder && a.handTo == "") // what a successor gets is new to it
-			if e, back, err = rewriteLock(c, tx, e, edit, others); err != nil {
-				return Updated{}, err
-			}
-			if len(a.add) > 0 || a.handTo != "" {
-				sendBack(c, tx, e.Lock.AgentID)
-			}
-			tickets, ticketsErr = queue.Sweep(c.ctx, tx)
-			var news NewNotes
-			if byHolder && a.handTo == "" {
-				news = showNewNotes(c, a.who, &e.Lock, newNotesRoom)
-			}
-			return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks),
-				Done: e.Done(), NewNotes: news}, nil
-		})
+		u := updating{call: c, amendment: &a, request: r}
+		out, err := change(c, u.write)
 		if err != nil {
 			return Updated{}, err
 		}
-		// Compared without the mutex, so that nobody waits for that.
-		out.Waiting = heldUp(c, e, tickets, ticketsErr)
-		if len(a.add) > 0 {
-			others = slices.DeleteFunc(others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
-			found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
-			out.Overlaps = overlapSummaries(c, found, c.foreignMinutes())
-		}
-		for _, s := range back.overlaps(c, e) {
-			if !slices.ContainsFunc(out.Overlaps, func(o Summary) bool { return o.ID == s.ID }) {
-				out.Overlaps = append(out.Overlaps, s)
-			}
-		}
+		u.compare(&out) // without the mutex, so that nobody waits for that
 		return out, nil
 	})
+}
+
+// An updating is an update under way: what its transaction leaves to be compared.
+type updating struct {
+	call      *call
+	amendment *amendment
+	request   UpdateRequest
+
+	entry      disk.Entry
+	others     []disk.Entry // read where entries are added, which may overlap them
+	back       *comeback
+	tickets    []queue.Ticket
+	ticketsErr error
+}
+
+// write is the transaction.
+func (u *updating) write(tx *disk.Tx) (Updated, error) {
+	c, a := u.call, u.amendment
+	e, err := findToUpdate(c, u.request.Ref, *a)
+	if err != nil {
+		return Updated{}, err
+	}
+	edit, err := u.changes(&e.Lock, e.Done())
+	if err != nil {
+		return Updated{}, err
+	}
+	if len(a.add) > 0 {
+		if u.others, err = c.list(disk.ActiveOnly); err != nil {
+			return Updated{}, err
+		}
+	}
+	if u.request.IfFree {
+		if err := mustNotBeBlocked(c, tx, e.Lock, added(a.add, e.Lock.Scope), "not widened"); err != nil {
+			return Updated{}, err
+		}
+	}
+	byHolder := a.who.From(&e.Lock, a.tell) == ""
+	if !e.Done() && (a.handTo != "" || byHolder) {
+		edit = stillAtWork(c, edit)
+	}
+	edit = withSeen(&e.Lock, edit, byHolder && a.handTo == "") // what a successor gets is new to it
+	if e, u.back, err = rewriteLock(c, tx, e, edit, u.others); err != nil {
+		return Updated{}, err
+	}
+	if len(a.add) > 0 || a.handTo != "" {
+		sendBack(c, tx, e.Lock.AgentID)
+	}
+	u.entry = e
+	u.tickets, u.ticketsErr = queue.Sweep(c.ctx, tx)
+	var news NewNotes
+	if byHolder && a.handTo == "" {
+		news = showNewNotes(c, a.who, &e.Lock, newNotesRoom)
+	}
+	return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks),
+		Done: e.Done(), NewNotes: news}, nil
+}
+
+// changes is what the update changes in a lock: something, and nothing but the record
+// of one that was finished.
+func (u *updating) changes(l *lockfile.Lock, done bool) (lockfile.Edit, error) {
+	if done && (l.FinishedBy == reapedBy || u.amendment.amends()) {
+		return lockfile.Edit{}, notActive(l)
+	}
+	edit, err := u.amendment.edit(l, u.call.now())
+	if err != nil {
+		return lockfile.Edit{}, orGone(u.call, l, err)
+	}
+	if len(edit.Set)+len(edit.Tick)+len(edit.AddTasks)+len(edit.AddNotes) == 0 {
+		return lockfile.Edit{}, fault.Input("nothing would change: lock %q has all of that already", l.ID).
+			WithHint("to keep the lock fresh use `lock_heartbeat`")
+	}
+	return edit, nil
+}
+
+// compare adds whom the lock holds up, and what it overlaps now.
+func (u *updating) compare(out *Updated) {
+	c, a, e := u.call, u.amendment, u.entry
+	out.Waiting = heldUp(c, e, u.tickets, u.ticketsErr)
+	if len(a.add) > 0 {
+		others := slices.DeleteFunc(u.others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
+		found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
+		out.Overlaps = overlapSummaries(c, found, c.foreignMinutes())
+	}
+	for _, s := range u.back.overlaps(c, e) {
+		if !slices.ContainsFunc(out.Overlaps, func(o Summary) bool { return o.ID == s.ID }) {
+			out.Overlaps = append(out.Overlaps, s)
+		}
+	}
 }
 
 // taskIndex finds the task of exactly that text, else the one of that number,
