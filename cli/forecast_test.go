@@ -45,7 +45,7 @@ not assessed: repo and origin/main: git says \x1b no
 			want: `               1  2  3
 1 repo            2  ?
 2 login        2     .
-3 origin/main  ?  .  
+3 origin/main  ?  .
 
 HERE  WITH   WHO      CONFLICT      FILE       LINES HERE  CLAIMED BY
 repo  login  agent-1  both changed  src/a.go   14-20, 31   2026-07-17T18-45-12-fix-login

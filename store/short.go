@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // addForPeople adds to summaries what tables show and no tool's answer has: the
@@ -33,6 +34,9 @@ func addForPeople(c *call, entries []disk.Entry, rows []Summary) error {
 			}
 		}
 		rows[i].Latest = e.Lock.LastNote()
+		if rows[i].Ago = rows[i].StaleForSeconds; e.Done() {
+			rows[i].Ago = max(0, rules.SecondsBetween(rules.Ended(&e.Lock).Time, c.store.Now()))
+		}
 	}
 	return nil
 }

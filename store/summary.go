@@ -60,6 +60,7 @@ type Summary struct {
 	LastNote        string `json:"lastNote,omitempty"` // its first line
 
 	// For tables, where the request is for people:
+	Ago      int64  `json:"-"` // seconds since the holder was last seen, or ended it
 	ShortID  string `json:"-"` // the shortest whole name that every command takes
 	NextTask string `json:"-"` // the first that is open
 	Latest   string `json:"-"` // its last note, whole

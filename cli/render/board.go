@@ -33,7 +33,10 @@ func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	if screen.Height > 0 {
 		foot = append(foot, "q quits")
 	}
-	blocks := boardBlocks(ans.Result, screen)
+	columns, blocks := boardBlocks(ans.Result, screen)
+	if len(blocks) > 0 {
+		head[1] = columns
+	}
 	room := len(blocks)
 	if screen.Height > 0 {
 		room = roomFor(blocks, screen.Height-len(head)-len(foot))
@@ -45,9 +48,14 @@ func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	if left := len(blocks) - room; left > 0 {
 		lines = append(lines, fmt.Sprintf("+%d more", left))
 	}
-	for _, line := range append(lines, foot...) {
-		fmt.Fprintln(w, line)
+	measure := widths()
+	for _, line := range foot {
+		if screen.Width > 0 {
+			line = measure.Truncate(line, screen.Width, Ellipsis)
+		}
+		lines = append(lines, line)
 	}
+	fmt.Fprintln(w, strings.Join(lines, "\n"))
 }
 
 // roomFor is how many of the blocks fit on so many lines, where one is kept for
@@ -69,17 +77,18 @@ func roomFor(blocks [][]string, lines int) int {
 	return len(blocks)
 }
 
-// boardBlocks are the lines of each lock. The first of a worktree has its name
-// above it.
-func boardBlocks(rows []store.Summary, screen Screen) [][]string {
+// boardBlocks are the names of the columns and the lines of each lock. The first
+// of a worktree has its name above it.
+func boardBlocks(rows []store.Summary, screen Screen) (columns string, blocks [][]string) {
 	rows = inBoardOrder(rows)
 	if screen.Width > 0 {
 		screen.Width = max(1, screen.Width-len(indent))
 	}
 	seen := []column{seenColumn(rows), whoColumn(rows), scopeColumn(rows)}
 	rest := append([]column{titleColumn(rows), percentColumn(rows)}, waitingColumn(rows)...)
-	table := layOut(seen, rest, idColumn(rows), screen)
-	blocks := make([][]string, len(rows))
+	layout := layOut(seen, rest, cells(rows, shortID), screen)
+	measure := widths()
+	blocks = make([][]string, len(rows))
 	for i, s := range rows {
 		if i == 0 || whereCell(rows[i-1]) != whereCell(s) || rows[i-1].Worktree != s.Worktree {
 			name := Short(whereCell(s))
@@ -88,16 +97,20 @@ func boardBlocks(rows []store.Summary, screen Screen) [][]string {
 			}
 			blocks[i] = append(blocks[i], name)
 		}
-		for _, line := range table.lines(i) {
+		for _, line := range layout.lines(i, screen.Width) {
 			blocks[i] = append(blocks[i], indent+line)
 		}
 		for _, l := range []struct{ name, text string }{{"next", s.NextTask}, {"note", s.Latest}} {
 			if l.text != "" {
-				blocks[i] = append(blocks[i], indent+indent+l.name+": "+Short(strings.TrimSpace(firstLine(l.text))))
+				line := indent + l.name + ": " + Short(strings.TrimSpace(firstLine(l.text)))
+				if screen.Width > 0 {
+					line = measure.Truncate(line, screen.Width, Ellipsis)
+				}
+				blocks[i] = append(blocks[i], indent+line)
 			}
 		}
 	}
-	return blocks
+	return strings.TrimRight(indent+layout.columnNames(), " "), blocks
 }
 
 // inBoardOrder puts locks of one worktree together: first those where somebody

@@ -29,8 +29,8 @@ func seenColumn(rows []store.Summary) column {
 // stale for that, or the holder waits for a person. A done lock does neither.
 func seenCell(s store.Summary) string {
 	ago := "now"
-	if s.StaleForSeconds > 0 {
-		ago = store.Age(s.StaleForSeconds) + " ago"
+	if seconds := max(s.Ago, s.StaleForSeconds); seconds > 0 {
+		ago = store.Age(seconds) + " ago"
 	}
 	switch {
 	case s.Status == lockfile.Done:
@@ -157,9 +157,7 @@ func titleColumn(rows []store.Summary) column {
 		enough: 16, least: 12, drop: 2}
 }
 
-// idColumn is never cut: what it shows can be given to every command.
-func idColumn(rows []store.Summary) column { return column{head: "ID", cells: cells(rows, shortID)} }
-
+// shortID is never cut: what it shows can be given to every command.
 func shortID(s store.Summary) string {
 	if s.ShortID != "" {
 		return s.ShortID

@@ -70,9 +70,9 @@ func writeForecastFiles(w io.Writer, pairs []store.ForecastPair, all bool, scree
 }
 
 func writeRows(w io.Writer, t table) {
-	fmt.Fprintln(w, t.head())
+	fmt.Fprintln(w, strings.TrimRight(t.head(), " "))
 	for n := range t.rows() {
-		fmt.Fprintln(w, t.row(n))
+		fmt.Fprintln(w, strings.TrimRight(t.row(n), " "))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -39,7 +41,7 @@ func List(w io.Writer, dir string, rows []store.Summary, screen Screen) {
 func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
 	seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), scopeColumn(rows)}
 	rest := slices.Concat([]column{titleColumn(rows), percentColumn(rows)}, conflictsColumn(rows), waitingColumn(rows))
-	writeLayout(w, layOut(seen, rest, idColumn(rows), screen))
+	writeLayout(w, layOut(seen, rest, cells(rows, shortID), screen), screen)
 }
 
 // twoLines is the width up to which each lock takes two lines.
@@ -47,47 +49,79 @@ const twoLines = 60
 
 const indent = "  "
 
-// A layout is locks as a table. Where a line has no room for a whole id, below
-// has a second line for each.
+// A layout is locks as a table, and their ids, which are never cut: each stands
+// at the end of its line, or on a line of its own where there is no room.
 type layout struct {
-	above table
-	below []string
+	table  table
+	rest   []column // what the second lines show, where each lock has one
+	ids    []string
+	narrow bool // each lock has two lines
 }
 
-func layOut(seen, rest []column, id column, screen Screen) layout {
-	one := newTable(slices.Concat(seen, rest, []column{id}), screen)
-	if screen.Width <= 0 || screen.Width > twoLines && one.fits() {
-		return layout{above: one}
+// longID is from where on an id may get a line of its own, so that one long name
+// does not cost all the others their columns.
+const longID = 24
+
+func layOut(seen, rest []column, ids []string, screen Screen) layout {
+	l := layout{rest: rest, ids: ids, narrow: 0 < screen.Width && screen.Width <= twoLines}
+	columns := seen
+	if !l.narrow {
+		columns = slices.Concat(seen, rest)
+		if screen.Width > 0 {
+			screen.Width -= len(gap) + roomForIDs(widths(), ids)
+		}
 	}
-	l := layout{above: newTable(seen, screen)}
-	for row, name := range id.cells {
+	l.table = newTable(columns, screen)
+	return l
+}
+
+// roomForIDs is how wide the longest id is that is not a long one.
+func roomForIDs(measure *runewidth.Condition, ids []string) int {
+	wide := len("ID")
+	for _, id := range ids {
+		if w := measure.StringWidth(id); w <= longID {
+			wide = max(wide, w)
+		}
+	}
+	return wide
+}
+
+func (l layout) columnNames() string {
+	if l.narrow {
+		return l.table.head()
+	}
+	return l.table.head() + gap + l.table.styled("ID", bold)
+}
+
+// lines are the lines of a lock on a screen of that width.
+func (l layout) lines(row, width int) []string {
+	measure := l.table.measure
+	line, id := l.table.row(row), l.ids[row]
+	if l.narrow {
 		more := ""
-		for _, c := range rest {
+		for _, c := range l.rest {
 			if cell := c.cells[row]; cell != "" && cell != "-" {
 				more += gap + cell
 			}
 		}
-		room := screen.Width - len(indent) - l.above.measure.StringWidth(name)
+		room := width - len(indent) - measure.StringWidth(id)
 		if room > len(gap)+1 { // for more than the ellipsis
-			name += l.above.measure.Truncate(more, room, Ellipsis)
+			id += measure.Truncate(more, room, Ellipsis)
 		}
-		l.below = append(l.below, indent+name)
+		return []string{strings.TrimRight(line, " "), indent + id}
 	}
-	return l
+	if width > 0 && total(l.table.wide)+len(gap)+measure.StringWidth(id) > width {
+		return []string{strings.TrimRight(line, " "), indent + id}
+	}
+	return []string{line + gap + id}
 }
 
-// lines are the lines of a lock.
-func (l layout) lines(row int) []string {
-	if l.below == nil {
-		return []string{l.above.row(row)}
-	}
-	return []string{l.above.row(row), l.below[row]}
-}
-
-func writeLayout(w io.Writer, l layout) {
-	fmt.Fprintln(w, l.above.head())
-	for row := range l.above.rows() {
-		fmt.Fprintln(w, strings.Join(l.lines(row), "\n"))
+func writeLayout(w io.Writer, l layout, screen Screen) {
+	fmt.Fprintln(w, strings.TrimRight(l.columnNames(), " "))
+	for row := range l.ids {
+		for _, line := range l.lines(row, screen.Width) {
+			fmt.Fprintln(w, line)
+		}
 	}
 }
 
@@ -98,7 +132,7 @@ func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 		fmt.Fprintln(w, noOverlap(ans.Compared))
 	} else {
 		seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), overlapColumn(rows)}
-		writeLayout(w, layOut(seen, []column{titleColumn(rows)}, idColumn(rows), screen))
+		writeLayout(w, layOut(seen, []column{titleColumn(rows)}, cells(rows, shortID), screen), screen)
 	}
 	if ans.Unreadable > 0 {
 		fmt.Fprintf(w, "the answer is incomplete: %s could not be read\n", Count(ans.Unreadable, "lock file"))

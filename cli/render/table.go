@@ -65,8 +65,17 @@ func (t table) rows() int {
 	return len(t.columns[0].cells)
 }
 
+// head is the line above the rows. Like them, it is as wide as the table.
 func (t table) head() string {
 	return t.line(func(c column) (string, string) { return c.head, bold })
+}
+
+// styled is a text in a style, where colours are on.
+func (t table) styled(text, style string) string {
+	if t.screen.Coloured && style != "" {
+		return style + text + unstyled
+	}
+	return text
 }
 
 func (t table) row(n int) string {
@@ -79,20 +88,14 @@ func (t table) row(n int) string {
 }
 
 func (t table) line(cell func(column) (text, style string)) string {
-	var b strings.Builder
+	cells := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		text, style := cell(c)
 		text = t.measure.Truncate(text, t.wide[i], Ellipsis)
 		pad := t.wide[i] - t.measure.StringWidth(text)
-		if t.screen.Coloured && style != "" {
-			text = style + text + unstyled
-		}
-		b.WriteString(text)
-		if i < len(t.columns)-1 {
-			b.WriteString(strings.Repeat(" ", pad) + gap)
-		}
+		cells[i] = t.styled(text, style) + strings.Repeat(" ", pad)
 	}
-	return b.String()
+	return strings.Join(cells, gap)
 }
 
 // fit chooses the columns to show and how wide each is. Where they are too wide
