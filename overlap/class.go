@@ -43,6 +43,10 @@ func (p *parser) readClass(first bool) (node, *fault) {
 	if f != nil {
 		return node{}, f
 	}
+	if ranges.reversed != "" && p.doubt == nil && !(len(spans) > ranges.count && p.nameEnds()) {
+		p.doubt = &fault{offset: start, reason: "has the reversed range " + quote(ranges.reversed) + ", which names nothing",
+			hint: "write the lesser character first, as in [a-z]; put a backslash before the [ if the name contains it"}
+	}
 	own := unescape(p.in[start:p.pos])
 	c := &class{spans: merge(spans)}
 	if p.fold {
@@ -53,8 +57,21 @@ func (p *parser) readClass(first bool) (node, *fault) {
 	}
 	c.spans = without(c.spans, '/')
 	alone := p.pos == len(p.in) || p.in[p.pos] == '/' || p.in[p.pos] == '.'
-	c.named = first && alone && !negated && !ranges && utf8.RuneCountInString(own) > len("[x]")
+	c.named = first && alone && !negated && !ranges.some && utf8.RuneCountInString(own) > len("[x]")
 	return node{op: opClass, text: own, set: c}, nil
+}
+
+// nameEnds reports whether what was read may end a name, as in [post-id].tsx and
+// [user-id]-[post-id]: that is a name, whatever it is as a class.
+func (p *parser) nameEnds() bool {
+	return p.pos == len(p.in) || strings.IndexByte("/.-_[(", p.in[p.pos]) >= 0
+}
+
+// ranges are those of a bracket.
+type ranges struct {
+	count    int
+	some     bool   // one of them has a character
+	reversed string // the text of the first that has none
 }
 
 // posixPattern is [:digit:] and its like inside a bracket, as git knows them.
@@ -62,19 +79,19 @@ var posixPattern = regexp.MustCompile(`^\[(?::[^\]]*:|\.[^\]]*\.|=[^\]]*=)\]`)
 
 // readSpans reads what is between the brackets and the closing one, as doublestar
 // does: a dash is a range only between two runes that belong to no other.
-func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
+func (p *parser) readSpans(start int) (spans []span, found ranges, f *fault) {
 	last := rune(-1) // what a range may begin with
 	for p.pos < len(p.in) {
 		c := p.in[p.pos]
 		switch {
 		case c == '[' && posixPattern.MatchString(p.in[p.pos:]):
-			return nil, false, &fault{offset: p.pos, hint: "name the characters, as in [0-9] or [A-Za-z]",
+			return nil, found, &fault{offset: p.pos, hint: "name the characters, as in [0-9] or [A-Za-z]",
 				reason: "has the class " + quote(posixPattern.FindString(p.in[p.pos:])) + ", which is not supported"}
 		case c == ']':
 			p.pos++
-			return spans, ranges, nil
+			return spans, found, nil
 		case c == '/':
-			return nil, false, &fault{offset: p.pos, reason: "has a / inside brackets",
+			return nil, found, &fault{offset: p.pos, reason: "has a / inside brackets",
 				hint: "a class never names a separator; put a backslash before the [ if the name contains it"}
 		case c == '-' && last >= 0 && p.pos+1 < len(p.in) && p.in[p.pos+1] != ']':
 			p.pos++
@@ -82,7 +99,11 @@ func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 				continue // refused above
 			}
 			hi := p.readRune()
-			ranges = ranges || last <= hi
+			found.count++
+			found.some = found.some || last <= hi
+			if last > hi && found.reversed == "" {
+				found.reversed = string([]rune{last, '-', hi})
+			}
 			spans[len(spans)-1] = span{last, hi}
 			last = -1
 		default:
@@ -90,7 +111,7 @@ func (p *parser) readSpans(start int) (spans []span, ranges bool, f *fault) {
 			spans = append(spans, span{last, last})
 		}
 	}
-	return nil, false, unclosed(start, "[")
+	return nil, found, unclosed(start, "[")
 }
 
 // readRune reads one rune, which may be escaped.

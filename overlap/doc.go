@@ -57,8 +57,9 @@
 //     has up to 128 letters from a to z, digits and -._/:@#+=~.
 //   - Names are compared in NFC and, with FoldCase, without regard to case.
 //   - Texts in other notations (file: URIs, mentions such as @src/a.ts, pathspec
-//     magic, quotation marks, drives, bash's ranges, POSIX classes) are read as
-//     meant or refused; spelling.go and readings.go list most.
+//     magic, quotation marks, drives, bash's ranges, POSIX classes, reversed ranges,
+//     regular expressions) are read as meant or refused; spelling.go and readings.go
+//     list most.
 //
 // # Guarantees
 //

@@ -45,6 +45,17 @@ type Entry struct {
 // String is the entry as it is to be stored and shown.
 func (e *Entry) String() string { return e.text }
 
+// Name is the name, relative to the root, of an entry that is no pattern; else "".
+func (e *Entry) Name() string {
+	if !e.plain {
+		return ""
+	}
+	return e.plainName()
+}
+
+// Floating reports whether the entry matches at any depth.
+func (e *Entry) Floating() bool { return e.floating }
+
 // Directory is the literal directory, relative to the root, in which all that the entry
 // covers lies; "" is the root.
 func (e *Entry) Directory() string {

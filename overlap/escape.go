@@ -99,6 +99,11 @@ func unescape(pattern string) string {
 	return b.String()
 }
 
+// afterSign reports whether a parenthesis follows what makes it an extglob.
+func afterSign(text string, at int) bool {
+	return at > 0 && strings.IndexByte("?*+@!", text[at-1]) >= 0
+}
+
 // escape writes a path as a pattern for it alone.
 func escape(path string) string {
 	var b strings.Builder
@@ -108,6 +113,10 @@ func escape(path string) string {
 			b.WriteByte('\\')
 		case '!', '+', '@':
 			if strings.HasPrefix(path[i+1:], "(") {
+				b.WriteByte('\\')
+			}
+		case '(':
+			if strings.Contains(path[i:], "|") && !afterSign(path, i) { // it may be taken for alternatives
 				b.WriteByte('\\')
 			}
 		}

@@ -217,6 +217,9 @@ func read(pattern string, rooted bool, c Context) (*Entry, *fault) {
 	if f != nil {
 		return nil, f
 	}
+	if p.doubt != nil && !c.there(r.literalText()) {
+		return nil, p.doubt
+	}
 	e := &Entry{exact: !c.Inexact && !p.inexact, fold: c.FoldCase, budget: c.Budget, unfolded: p.unfolded, seq: r.joined()}
 	if r.dir {
 		e.is = Dir

@@ -103,6 +103,15 @@ func first(names string) string {
 // mentions reports whether a text may be a mention.
 func mentions(text string) bool { return mention(text) != text }
 
+// Mentioned is what a text names where it is a mention, as src/a.ts of
+// @src/a.ts:42; any other text as it is.
+func Mentioned(text string) string {
+	for mentions(text) {
+		text = mention(text)
+	}
+	return text
+}
+
 // mentionsHere reports whether a mention may start from the caller's directory, as
 // @./a.ts does.
 func mentionsHere(text string) bool {
@@ -123,7 +132,8 @@ func mention(text string) string {
 	return text
 }
 
-var lineNumbers = regexp.MustCompile(`(?::[0-9]+(?:[:-][0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)|#L?[0-9]+(?:-L?[0-9]+)?)$`)
+var lineNumbers = regexp.MustCompile(
+	`(?::L?[0-9]+(?:[:-]L?[0-9]+)?:?|\([0-9]+(?:,[0-9]+)?\)|#L?[0-9]+(?:C[0-9]+)?(?:-L?[0-9]+(?:C[0-9]+)?)?)$`)
 
 func (c Context) there(path string) bool {
 	return path != "" && c.Kind != nil && c.Kind(path) != Unknown

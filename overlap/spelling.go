@@ -46,6 +46,8 @@ var notations = sync.OnceValue(func() []notation {
 		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
 			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a " +
 				"directory of that name is written %t", fault{outside: true}},
+		{regexp.MustCompile(`^\^.*[*$\\]|\.\*(?:\\\.|.*\$$)|(?:^|[^\\])\\\.\w+\$$`), "is a regular expression",
+			"write a glob, as in src/**/*.ts; a name that begins like this is written %t", fault{anywhere: true}},
 		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
 			"has a backslash that a shell would remove", "remove that backslash; to separate directories write /",
 			fault{}},
@@ -59,7 +61,8 @@ const shellEscaped = " \"#$&',:;<=>^`|~"
 // misspelled refuses the text of an entry that is written in another notation. On
 // Windows drives and network paths are none.
 func misspelled(text string, windows bool) *fault {
-	if text == "" || strings.IndexByte("~$!:%[{\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) {
+	if text == "" || strings.IndexByte("~$!:%[{^\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) &&
+		text[len(text)-1] != '$' {
 		return nil
 	}
 	for _, n := range notations() {

@@ -64,6 +64,10 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{`it\'s.md`, "backslash", "remove that backslash"},
 		{`{a\,b,zz}/c`, "backslash", "remove that backslash"},
 		{`src\@types\a.ts`, "backslash", "write /"},
+		{`^src/.*\.ts$`, "regular expression", "write a glob"},
+		{`src/.*\.tsx?`, "regular expression", "write a glob"},
+		{`src/.*$`, "regular expression", "write a glob"},
+		{`src/\w+\.ts$`, "regular expression", "write a glob"},
 		{`src\\\ a`, "backslash", "remove that backslash"},
 	} {
 		_, err := Parse(tt.entry, Context{Roots: []string{"/repo"}})
@@ -158,7 +162,7 @@ func TestMentions(t *testing.T) {
 	c := Context{Kind: tree("src app app/@modal @both both odd", "src/a.go odd:1"), Roots: []string{"/repo"}}
 	for text, want := range map[string]string{
 		"@src/a.go": "src/a.go", "@src/**": "src/**", "@src": "src/", "@/repo/src/a.go": "src/a.go", "@./src/*.go": "src/*.go",
-		"src/a.go:42": "src/a.go", "src/a.go:42:7": "src/a.go", "src/a.go:12:3:": "src/a.go", "src/a.go(3,4)": "src/a.go", "src/a.go(3)": "src/a.go", "src/new.go(3,4)": "src/new.go(3,4)", "src/a.go:1-9": "src/a.go", "src/a.go#L4": "src/a.go", "@src/a.go#L4-L9": "src/a.go",
+		"src/a.go:42": "src/a.go", "src/a.go:42:7": "src/a.go", "src/a.go:12:3:": "src/a.go", "src/a.go:L42": "src/a.go", "src/a.go#L4C2-L6C1": "src/a.go", "src/a.go(3,4)": "src/a.go", "src/a.go(3)": "src/a.go", "src/new.go(3,4)": "src/new.go(3,4)", "src/a.go:1-9": "src/a.go", "src/a.go#L4": "src/a.go", "@src/a.go#L4-L9": "src/a.go",
 		"src/new.go:42": "src/new.go:42", "odd:1": "odd:1", "src/*.go:1": "src/*.go:1", "v1:2/x": "v1:2/x",
 		"@src/new.go": "@src/new.go", "@both/x": "@both/x", "@both": "@both/", "@none/x": "@none/x", "app/@modal": "app/@modal/", "@(src|app)/x": "@(src|app)/x", "@*.go": "@*.go", "@": "@",
 	} {
@@ -194,6 +198,25 @@ func TestMentions(t *testing.T) {
 	}
 	if got := mustParse(t, "@src/a.go", Context{}).String(); got != "@src/a.go" {
 		t.Errorf("nobody looked, and yet it is %q", got)
+	}
+}
+
+// What would be refused is a name where something is called so, and where a bracket
+// is likelier a name than a class.
+func TestNamesThatLookLikePatterns(t *testing.T) {
+	t.Parallel()
+	c := Context{Kind: tree("", "src/[z-a]pi.ts src/(a|b).ts ")}
+	for _, name := range []string{
+		"src/[z-a]pi.ts", "src/(a|b).ts", "app/[post-id]/page.tsx", "app/(.)[post-id]/page.tsx", "app/[user-id]-[post-id].tsx", "src/.*", "a^b", "cost$",
+	} {
+		if e := mustParse(t, name, c); !e.Matches(name) {
+			t.Errorf("%q does not cover itself", name)
+		}
+	}
+	for _, name := range []string{"src/[z-a]pi.ts", "src/(a|b).ts", "(a|(b|c))", "^a$", `^a\.b`, `a\.ts$`, `x.*$`, `a.*\.b`, "{a, b}", "{ a}", "@( a|b)"} {
+		if e, err := Parse(Literal(name, false), Context{}); err != nil || !e.Matches(name) {
+			t.Errorf("Literal(%q) = %q: %v", name, Literal(name, false), err)
+		}
 	}
 }
 

@@ -73,6 +73,8 @@ type parser struct {
 	wild    bool // a *, ? or [ occurs
 	groups  bool // braces or extglobs occur
 	inexact bool // a !(...) occurs
+
+	doubt *fault // refused, unless the text is something's name
 }
 
 // readWhole reads the whole pattern.
@@ -107,6 +109,9 @@ func (p *parser) readSeq(closer byte) (seq, *fault) {
 		case closer == '}' && (c == ',' || c == '}'), closer == ')' && parens == 0 && (c == '|' || c == ')'):
 			return s, nil
 		default:
+			if c == '(' && p.depth == 0 && p.doubt == nil && !afterSign(p.in, p.pos) { // an escaped sign
+				p.doubt = plainAlternatives(p.in[p.pos:], p.pos)
+			}
 			if closer == ')' && c == '(' {
 				parens++
 			} else if closer == ')' && c == ')' {
@@ -215,7 +220,11 @@ func (p *parser) readGroup(closer byte) (node, *fault) {
 	n := node{op: opGroup, optional: kind == '*' || kind == '?', repeat: kind == '*' || kind == '+'}
 	for {
 		p.pos++ // the opening, or a separator
+		from := p.pos
 		alt, f := p.readSeq(closer)
+		if f == nil {
+			f = blankAround(p.in[from:p.pos], from)
+		}
 		if f != nil {
 			return node{}, f
 		}
@@ -234,6 +243,27 @@ func (p *parser) readGroup(closer byte) (node, *fault) {
 		return node{op: opStar}, nil
 	}
 	return n, nil
+}
+
+// plainAlternatives doubts (a|b), which are alternatives to other programs.
+func plainAlternatives(text string, offset int) *fault {
+	inner, _, closed := strings.Cut(text[1:], ")")
+	if !closed || strings.ContainsAny(inner, "(/\\") || !strings.Contains(inner, "|") {
+		return nil
+	}
+	return &fault{offset: offset, reason: "has alternatives without a sign before the (",
+		hint: "write " + quote("@("+inner+")")}
+}
+
+// blankAround refuses an alternative with a blank around it, as in {ts, tsx}: names
+// hardly begin or end with one, and shells read two words.
+func blankAround(alternative string, offset int) *fault {
+	text := strings.TrimSpace(alternative)
+	if text == alternative || text == "" {
+		return nil
+	}
+	return &fault{offset: offset, reason: "has a blank around " + quote(text) + ", which would be part of a name",
+		hint: "remove the blank, as in {ts,tsx}; where a name has it put a ? in its place"}
 }
 
 func unclosed(offset int, opening string) *fault {
