@@ -45,7 +45,7 @@ type Entry struct {
 // String is the entry as it is to be stored and shown.
 func (e *Entry) String() string { return e.text }
 
-// Name is the name, relative to the root, of an entry that is no pattern; else "".
+// Name is the name, relative to the root, of an entry that is not a pattern; else "".
 func (e *Entry) Name() string {
 	if !e.plain {
 		return ""

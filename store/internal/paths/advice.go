@@ -3,32 +3,11 @@ package paths
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
-
-// warnSeveral warns of an entry that looks like several: commas and blanks are
-// part of a name, and one that was meant to separate would cover neither path.
-func (r *Reader) warnSeveral(e *overlap.Entry) {
-	what, text := "", e.String()
-	switch {
-	case bareComma(text):
-		what = "a comma"
-	case allPaths(strings.Fields(text)):
-		what = "a blank"
-	}
-	if what != "" && r.kindHere(text) == overlap.Unknown {
-		r.warn("%s is read as one path with %s in it; give each path as an entry of its own", fault.InQuotes(text), what)
-	}
-}
-
-// allPaths reports whether a text's fields are several and each could be an entry.
-func allPaths(fields []string) bool {
-	return len(fields) > 1 && !slices.ContainsFunc(fields, func(f string) bool { return !strings.ContainsAny(f, "/*") })
-}
 
 // bareComma reports whether a comma stands outside all brackets.
 func bareComma(text string) bool {

@@ -1,26 +1,21 @@
 package paths
 
 import (
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// An either is an entry, read from the root, that names nothing there and would
+// fromHere doubts an entry, read from the root, that names nothing there and would
 // name something from the caller's directory.
-type either struct {
-	missing  string // what does not exist at the root, but does here
-	here     string // the text for what is in the caller's directory
-	fromRoot string // the text for what is meant from the root
-	other    *overlap.Entry
-}
-
-// fromHere looks for the other reading of an entry.
-func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (either, bool) {
+func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (doubt, bool) {
 	text = strings.TrimSpace(text)
 	if r.repo.Prefix == "" || r.repo.Worktree == "" || absolute(text) || r.exists(e) {
-		return either{}, false
+		return doubt{}, false
 	}
 	spellings := []string{"./" + text}
 	if rest, ok := strings.CutPrefix(text, "@"); ok {
@@ -32,31 +27,76 @@ func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (e
 			continue
 		}
 		missing := fault.InQuotes(text)
-		if !r.exists(other) {
-			if missing = "the directory of " + missing; !r.lies(other) || r.lies(e) {
-				continue
-			}
+		switch {
+		case r.exists(other):
+		case r.lies(other) && !r.lies(e):
+			missing = "the directory of " + missing
+		case e.Floating() || !r.matches(other, false) || r.matches(e, true):
+			continue
 		}
 		_, name, _ := strings.Cut(here, "./")
-		up := strings.Repeat("../", strings.Count(r.repo.Prefix, "/")+1)
-		return either{missing, here, up + name, other}, true
+		up := strings.Repeat("../", strings.Count(r.repo.Prefix, "/")+1) + name
+		return doubt{
+			what:     missing + " does not exist at the repository's root, but does in the current directory",
+			asked:    "both are looked for",
+			hint:     "write " + fault.InQuotes(here) + ", or " + fault.InQuotes(up) + " if you mean the root",
+			readings: []*overlap.Entry{other},
+		}, true
 	}
-	return either{}, false
+	return doubt{}, false
 }
 
-// exists reports whether something has an entry's text as its name.
-func (r *Reader) exists(e *overlap.Entry) bool { return r.kindHere(e.String()) != overlap.Unknown }
+// exists reports whether something has an entry's text, or the name that it stands
+// for, as its name.
+func (r *Reader) exists(e *overlap.Entry) bool {
+	name := e.Name()
+	return r.kindHere(e.String()) != overlap.Unknown || name != "" && r.kindHere(name) != overlap.Unknown
+}
 
 // lies reports whether the directory exists in which all lies that an entry covers.
 func (r *Reader) lies(e *overlap.Entry) bool {
 	return e.Directory() == "" || r.kindHere(e.Directory()) == overlap.Dir
 }
 
-func refuseEither(e either) (*overlap.Entry, error) {
-	return nil, fault.New(fault.BadScope, "%s", e.twoReadings()).
-		WithHint("write " + fault.InQuotes(e.here) + ", or " + fault.InQuotes(e.fromRoot) + " if you mean the root")
+// maxSeen bounds how many names one call looks at for what patterns match.
+const maxSeen = 4096
+
+// matches reports whether a pattern, which must not float, matches the name of
+// something; unknown where that cannot be seen quickly.
+func (r *Reader) matches(e *overlap.Entry, unknown bool) bool {
+	if e.Name() != "" || e.Floating() {
+		return false
+	}
+	found := r.matchesUnder(e, e.Directory())
+	return found || unknown && r.seen > maxSeen
 }
 
-func (e either) twoReadings() string {
-	return e.missing + " does not exist at the repository's root, but does in the current directory"
+func (r *Reader) matchesUnder(e *overlap.Entry, dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(r.repo.Worktree, filepath.FromSlash(dir)))
+	if err != nil {
+		return false
+	}
+	for _, entry := range entries {
+		if r.seen++; r.seen > maxSeen {
+			return false
+		}
+		switch name := path.Join(dir, entry.Name()); {
+		case name == ".git":
+		case !entry.IsDir():
+			if e.Matches(name) {
+				return true
+			}
+		case e.Matches(name + "/\u00a7"): // all that is in it
+			return true
+		case r.leadsInto(e, name) && r.matchesUnder(e, name):
+			return true
+		}
+	}
+	return false
+}
+
+// leadsInto reports whether an entry may cover something in a directory.
+func (r *Reader) leadsInto(e *overlap.Entry, dir string) bool {
+	in, err := overlap.Parse(Literal(dir), r.how())
+	return err != nil || e.Compare(in).Overlap
 }

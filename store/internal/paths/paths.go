@@ -26,6 +26,7 @@ type Reader struct {
 	budget *overlap.Budget   // what comparing scopes may cost
 	gone   map[string]bool   // worktree path -> it no longer exists
 	named  map[string]string // git's name of a worktree -> its root; "" where git knows none
+	seen   int               // names that were looked at for what patterns match
 }
 
 // New is a reader for a call about a repository; warn hears what is odd.
@@ -77,19 +78,35 @@ func Literal(file string) string {
 var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 
 // Parse reads the entries of a claim of the caller's, relative to where it stands.
-// One that may name a file in the caller's directory or at the root is refused.
-func (r *Reader) Parse(entries []string) (overlap.Scope, error) { return r.read(entries, refuseEither) }
-
-// Asked reads the entries of a question. Of one that Parse refuses, since it may
-// mean either, both readings are in the scope.
-func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
-	return r.read(entries, func(e either) (*overlap.Entry, error) {
-		r.warn("%s: both are looked for", e.twoReadings())
-		return e.other, nil
+// One that was probably meant otherwise than it reads is refused.
+func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
+	return r.read(entries, func(d doubt) ([]*overlap.Entry, error) {
+		switch {
+		case d.claimed == "":
+			return nil, fault.New(fault.BadScope, "%s", d.what).WithHint(d.hint)
+		case d.what != "":
+			r.warn("%s; %s", d.what, d.claimed)
+		}
+		return nil, nil
 	})
 }
 
-func (r *Reader) read(entries []string, twice func(either) (*overlap.Entry, error)) (overlap.Scope, error) {
+// Asked reads the entries of a question. Of one that was probably meant otherwise
+// than it reads, all readings are in the scope.
+func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
+	return r.read(entries, func(d doubt) ([]*overlap.Entry, error) {
+		switch {
+		case d.asked == "":
+			return nil, fault.New(fault.BadScope, "%s", d.what).WithHint(d.hint)
+		case d.what != "":
+			r.warn("%s; %s", d.what, d.asked)
+		}
+		return d.readings, nil
+	})
+}
+
+// read reads entries; those in doubt it leaves to decide, which gives other readings.
+func (r *Reader) read(entries []string, decide func(doubt) ([]*overlap.Entry, error)) (overlap.Scope, error) {
 	if len(entries) == 0 {
 		return nil, fault.New(fault.BadScope, "the scope is empty").
 			WithHint("name at least one path or glob from the repository's root with `scope`, as in src/auth/**")
@@ -114,14 +131,15 @@ func (r *Reader) read(entries []string, twice func(either) (*overlap.Entry, erro
 		if e.Custom() {
 			continue
 		}
-		if found, ok := r.fromHere(text, e, how); ok {
-			other, err := twice(found)
-			if err != nil {
-				return nil, err
+		for _, doubts := range []func(string, *overlap.Entry, overlap.Context) (doubt, bool){r.fromHere, r.misread} {
+			if d, ok := doubts(text, e, how); ok {
+				readings, err := decide(d)
+				if err != nil {
+					return nil, err
+				}
+				scope = append(scope, readings...)
 			}
-			scope = append(scope, other)
 		}
-		r.warnSeveral(e)
 		r.warnElsewhere(text, e)
 	}
 	return scope, nil

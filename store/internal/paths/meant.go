@@ -1,0 +1,203 @@
+package paths
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// A doubt is an entry that was probably meant otherwise than it reads.
+type doubt struct {
+	what     string           // it is; "": not worth a word
+	asked    string           // what a question does about it; "": it is refused
+	readings []*overlap.Entry // what else a question is about
+	claimed  string           // what a claim does about it; "": it is refused
+	hint     string           // what to say instead
+}
+
+// A piece is a path that an entry's text holds, and that is not its name.
+type piece struct {
+	text   string
+	entry  *overlap.Entry
+	exists bool
+	sure   bool // hardly a part of the name of a new file
+	vague  bool // only looks like a path
+	quiet  bool // and the whole text does as well
+}
+
+// An entry's text that has more cuts is not searched for pieces: no file is called so.
+const maxCuts = 64
+
+// A name has no more marks in it than this: app/(group)/[id]/(.)[slug]/page.tsx.
+const maxMarks = 16
+
+// misread looks for paths that an entry holds, where it names nothing itself.
+func (r *Reader) misread(typed string, e *overlap.Entry, how overlap.Context) (doubt, bool) {
+	typed = fault.InQuotes(strings.TrimSpace(typed))
+	text := overlap.Mentioned(e.String())
+	cuts := cuts(text)
+	if len(cuts) == 0 && stretchOf(text, cuts, 0, 0).unlike == text {
+		return doubt{}, false
+	}
+	if r.exists(e) || r.kindHere(text) != overlap.Unknown || r.here(text, how) != nil {
+		return doubt{}, false
+	}
+	if len(cuts) > maxCuts {
+		return doubt{what: typed + " names nothing, and is too long a text to look for paths in", hint: apart}, true
+	}
+	how.Inexact = true
+	found, fields := r.pieces(text, cuts, how, false), fields(text, cuts)
+	if len(found) == 0 && fields == nil {
+		found = r.pieces(text, cuts, how, true)
+	}
+	switch {
+	case len(found) == 0:
+		return r.several(typed, e, fields, how)
+	case r.matches(e, false):
+		return doubt{}, false
+	}
+	dir := literalDirectory(text)
+	return holding(typed, found, dir != "" && r.kindHere(dir) == overlap.Dir), true
+}
+
+// holding doubts an entry that holds paths; grounded says that the directory exists
+// which it is in as typed. Then it may be a new name there.
+func holding(typed string, found []piece, grounded bool) doubt {
+	d := doubt{asked: "looked for as well", claimed: "it is claimed as one path"}
+	var names []string
+	refused := false
+	for _, p := range found {
+		d.readings = append(d.readings, p.entry)
+		if !p.quiet {
+			names = append(names, fault.InQuotes(p.text))
+			refused = refused || len(names) > 1 || p.sure && (p.exists || !grounded)
+		}
+	}
+	if len(names) == 0 {
+		return d
+	}
+	list := strings.Join(names, ", ")
+	d.what, d.hint = typed+" names nothing, but holds "+list, "write "+list
+	if len(names) > 1 {
+		d.hint += ", each as an entry of its own"
+	}
+	d.hint += "; in the name of a new file put a * in place of the odd characters"
+	if refused {
+		d.claimed = ""
+	}
+	return d
+}
+
+// several is a text of which each field looks like a path, though none is there.
+func (r *Reader) several(typed string, e *overlap.Entry, fields []string, how overlap.Context) (doubt, bool) {
+	d := doubt{asked: apart, claimed: apart}
+	for _, field := range fields {
+		if e, err := overlap.Parse(field, how); err == nil {
+			d.readings = append(d.readings, e)
+			d.asked = "its parts are looked for as well"
+		}
+	}
+	text := e.String()
+	switch blank := strings.IndexFunc(text, unicode.IsSpace); {
+	case bareComma(text):
+		d.what = typed + " is read as one path with a comma in it"
+	case fields == nil:
+		return doubt{}, false
+	case blank >= 0:
+		d.what = typed + " is read as one path with a blank in it"
+	default:
+		d.what = typed + " is read as one path"
+	}
+	return d, true
+}
+
+const apart = "give each path as an entry of its own"
+
+// literalDirectory is what a text begins with before it is a pattern, up to the last slash.
+func literalDirectory(text string) string {
+	if i := strings.IndexAny(text, "*?[{"); i >= 0 {
+		text = text[:i]
+	}
+	return text[:max(strings.LastIndexByte(text, '/'), 0)]
+}
+
+// fileLike are the names of files rather than of anything else.
+var fileLike = regexp.MustCompile(`[^/.][^/]*\.[A-Za-z][A-Za-z0-9]*$`)
+
+// pieces are the paths that a text holds: from each cut on the longest name that
+// exists, else the shortest that could be one, or vaguely looks like one.
+func (r *Reader) pieces(text string, cuts []cut, how overlap.Context, vague bool) []piece {
+	var found []piece
+	for i := 0; i <= len(cuts); i++ {
+		var best piece
+		end := -1
+		for j := min(i+maxMarks, len(cuts)); j >= i && !best.exists; j-- {
+			s := stretchOf(text, cuts, i, j)
+			p, ok := r.pieceOf(s.text, s, how)
+			if ok = ok && !(i == 0 && j == len(cuts)); !p.exists && s.unlike != s.text {
+				if other, found := r.pieceOf(s.unlike, s, how); found && (other.exists || !ok) {
+					p, ok, p.sure = other, true, true
+				}
+			}
+			if ok && p.vague == vague {
+				best, end = p, j
+			}
+		}
+		if end >= 0 {
+			found = append(found, best)
+			i = end
+		}
+	}
+	return found
+}
+
+// pieceOf reads a part of a text as an entry, if there is such a path.
+func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bool) {
+	if utf8.RuneCountInString(text) < 2 || strings.Trim(text, "./") == "" {
+		return piece{}, false
+	}
+	e, err := overlap.Parse(text, how)
+	if err != nil || e.Custom() {
+		return piece{}, false
+	}
+	there := r.exists(e)
+	if there && e.Name() != "" {
+		text = e.Name()
+	} else if here := r.here(text, how); here != nil && !there {
+		text, e, there = "./"+text, here, true
+	}
+	if there {
+		p := piece{text: text, entry: e, exists: true, sure: true}
+		if s.next == 0 || r.kindHere(e.Name()) != overlap.Dir {
+			return p, true
+		}
+		// The name of a new file may begin with that of a directory.
+		p.sure = !unicode.IsSpace(s.next) && s.next != '('
+		return p, !strings.ContainsRune("[?@^", s.next)
+	}
+	p := piece{text: text, entry: e}
+	switch {
+	case !strings.Contains(text, "/"):
+		return p, false
+	case e.Directory() != "" && r.lies(e):
+		p.sure = !s.first || s.next == 0
+		return p, e.Name() == "" || fileLike.MatchString(text)
+	}
+	p.vague, p.quiet = true, !s.first || s.next == 0
+	return p, fileLike.MatchString(text)
+}
+
+// here is a text read from the caller's directory, if something is there of that name.
+func (r *Reader) here(text string, how overlap.Context) *overlap.Entry {
+	if r.repo.Prefix == "" || absolute(text) {
+		return nil
+	}
+	if e, err := overlap.Parse("./"+text, how); err == nil && r.exists(e) {
+		return e
+	}
+	return nil
+}
