@@ -1,10 +1,14 @@
 package store
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/paths"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 	"github.com/agent-locks/agent-locks/store/internal/session"
@@ -60,6 +64,9 @@ func remembered(c *call, s Session, matters bool) (session.Record, bool, error) 
 	}
 	key := session.Key(s.ID)
 	r, found, err := session.Read(c.dir, key)
+	if found {
+		r = wake(c, r)
+	}
 	if found || err != nil || !matters || !isElsewhere(c, s.Dir) {
 		return r, found, err
 	}
@@ -72,7 +79,32 @@ func remembered(c *call, s Session, matters bool) (session.Record, bool, error) 
 		return r, false, err
 	}
 	defer home.dir.Close()
-	return session.Read(home.dir, key)
+	if r, found, err = session.Read(home.dir, key); found {
+		r = wake(home, r)
+	}
+	return r, found, err
+}
+
+// endedFor is how long after a session's end an edit of its may still be one from
+// before: hooks answer within five seconds.
+const endedFor = 10 * time.Second
+
+// wake makes a session live again that works after an end was reported: another
+// window of it was closed. Where the mutex cannot be acquired at once, the next
+// edit does.
+func wake(c *call, r session.Record) session.Record {
+	if r.Ended.IsZero() || c.store.Now().Sub(r.Ended) <= endedFor {
+		return r
+	}
+	r.Ended, r.EndedIn, r.Reason = time.Time{}, "", ""
+	wait := c.dir.Wait
+	defer func() { c.dir.Wait = wait }()
+	c.dir.Wait = min(wait, hookPatience)
+	_, err := change(c, func(tx *disk.Tx) (session.Record, error) { return r, session.Write(tx, r) })
+	if err != nil && !errors.Is(err, fault.StoreBusy) {
+		c.warn("the session could not be recorded: %v", err)
+	}
+	return r
 }
 
 // isElsewhere reports whether a directory is in none of the repository's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -69,6 +70,7 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 		records, read = all, true
 		me := apart(identify(c, r, r.Why, records, entries), r, records, entries)
 		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
+		me.Place, me.EndedIn = c.place(), ""
 		return me
 	})
 	if err != nil {
@@ -93,7 +95,7 @@ func remember(c *call, r SessionRequest, with func(session.Records) session.Reco
 	defer func() { c.dir.Wait = wait }()
 	c.dir.Wait = min(wait, sessionPatience)
 	return change(c, func(tx *disk.Tx) (session.Record, error) {
-		session.Sweep(tx)
+		session.Sweep(tx, c.holders())
 		records, err := session.ReadAll(c.dir)
 		if err != nil {
 			return session.Record{}, err
@@ -103,12 +105,27 @@ func remember(c *call, r SessionRequest, with func(session.Records) session.Reco
 	})
 }
 
+// holders is how to ask whether an agent holds an active lock; the locks are read
+// for the first question.
+func (c *call) holders() func(agent string) bool {
+	read := sync.OnceValues(func() (disk.Listing, error) { return c.dir.List(c.ctx, disk.ActiveOnly) })
+	return func(agent string) bool {
+		l, err := read()
+		return err != nil || slices.ContainsFunc(l.Entries, func(e disk.Entry) bool {
+			return rules.SameAgent(e.Lock.AgentID, &agent) || rules.SameAgent(e.Lock.ParentAgentID, &agent)
+		})
+	}
+}
+
 // identify is the record of a session as it is known before its event; source
 // is how it starts, "" where that is not the event.
 func identify(c *call, r SessionRequest, source string, records session.Records, entries []disk.Entry) session.Record {
 	key, here := session.Key(r.ID), c.place()
 	me, found := records.Find(key)
-	me.Key, me.Place = key, here
+	me.Key = key
+	if !found {
+		me.Place = here
+	}
 	chosen := !rules.SameAgent(r.AgentID, r.OwnID)
 	switch {
 	case chosen && !records.Gave(key, *r.AgentID):
@@ -257,6 +274,9 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 				me.AgentID, _ = formerly(c, r, me.AgentID, entries)
 			}
 			former = formerOf(r.Session, me)
+			if here := c.place(); here != me.Place {
+				me.EndedIn = here
+			}
 			me.Ended, me.Reason = c.store.Now().UTC(), rules.FirstLine(r.Why, maxReason)
 			return me
 		})

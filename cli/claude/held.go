@@ -52,10 +52,14 @@ func (r refusal) text() string {
 func coordinate(blocked []store.Hold, flag string) string {
 	var b strings.Builder
 	asked, more := render.Holders(blocked)
-	for _, h := range asked {
+	for i, h := range asked {
+		if i > 0 { // the command is the same
+			fmt.Fprintf(&b, "- and likewise on %s: %s.\n", render.Plain(h.ID), holderName(h))
+			continue
+		}
 		fmt.Fprintf(&b, "- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.\n",
-			render.Plain(h.ID),
-			holderName(h), command("agent-locks tell "+flag+shell.Word(h.ID)+" 'what you need'"))
+			render.Plain(h.ID), holderName(h),
+			command("agent-locks tell "+flag+shell.Word(h.ID)+" 'what you need'"))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- and with the holders of %s more.\n", render.Count(more, "lock"))

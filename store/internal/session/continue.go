@@ -24,9 +24,9 @@ const shortly = 2 * time.Minute
 // certain: it starts from the source in the worktree, and exactly one session can
 // be meant.
 //
-//   - clear: the one that was cleared there just before;
+//   - clear: the one that was cleared just before, and had started or ended there;
 //   - resume: the only one that was ever there and is not continued, if it has
-//     ended. A client that keeps the id of what it resumes has a record already.
+//     ended, and started there. A client that keeps the id of what it resumes has a record already.
 //
 // Any other source begins something new (startup), continues beside what it comes
 // from (fork), or keeps its id (compact). One that has not ended is never it.
@@ -34,7 +34,7 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 	var found []Record
 	for i := range rs {
 		r := &rs[i]
-		if r.Key == key || r.Place != place || rs.continued(r) {
+		if r.Key == key || !r.was(place) || rs.continued(r) {
 			continue
 		}
 		switch source {
@@ -46,7 +46,8 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 			found = append(found, *r)
 		}
 	}
-	if len(found) != 1 || source == SourceResume && (found[0].Ended.IsZero() || found[0].Reason == ReasonResume) {
+	if len(found) != 1 || source == SourceResume &&
+		(found[0].Ended.IsZero() || found[0].Reason == ReasonResume || found[0].Place != place) {
 		return Record{}, false
 	}
 	return found[0], true
@@ -63,7 +64,8 @@ func (rs Records) Contested(agent, parent *string) bool {
 			continue
 		}
 		if slices.ContainsFunc(rs, func(o Record) bool {
-			return o.AgentID != r.AgentID && o.Place == r.Place && o.Reason == ReasonClear &&
+			there := o.was(r.Place) || r.EndedIn != "" && o.was(r.EndedIn)
+			return o.AgentID != r.AgentID && there && o.Reason == ReasonClear &&
 				o.Ended.Sub(r.Ended).Abs() <= shortly && !rs.continued(&o)
 		}) {
 			return true

@@ -89,10 +89,11 @@ func Write(tx *disk.Tx, r Record) error {
 	return in.Close()
 }
 
-// Sweep forgets the sessions of which nothing was heard for long, and the
-// oldest of too many. It never keeps a session from its own work: what goes
-// wrong is a warning.
-func Sweep(tx *disk.Tx) {
+// Sweep forgets the sessions of which nothing was heard for long, and of too many
+// the oldest, ended ones first. One whose agent holds something is kept; holds is
+// asked only where one is to go. It never keeps a session from its own work: what
+// goes wrong is a warning.
+func Sweep(tx *disk.Tx, holds func(agent string) bool) {
 	in, err := tx.Dir.OpenFolder(disk.SessionsName)
 	if err != nil || in == nil {
 		return
@@ -111,14 +112,24 @@ func Sweep(tx *disk.Tx) {
 		}
 	}
 	slices.SortFunc(files, func(a, b aged) int {
-		return cmp.Or(b.modified.Compare(a.modified), cmp.Compare(a.name, b.name))
+		return cmp.Or(a.modified.Compare(b.modified), cmp.Compare(b.name, a.name))
 	})
-	for i, f := range files {
-		if i < maxRecords/2 && tx.Dir.Now().Sub(f.modified) <= maxAge {
-			continue
-		}
-		if err := in.Unlink(f.name); !errors.Is(err, fs.ErrNotExist) {
-			tx.Warn("remove", in.File(f.name), err)
-		}
+	tooMany := len(files) - maxRecords/2
+	for _, liveToo := range []bool{false, true} { // the oldest first
+		files = slices.DeleteFunc(files, func(f aged) bool {
+			old := tx.Dir.Now().Sub(f.modified) > maxAge
+			if tooMany <= 0 && !old {
+				return false
+			}
+			r, ok := read(in, strings.TrimSuffix(f.name, suffix))
+			if ok && (holds(r.AgentID) || !liveToo && !old && r.Ended.IsZero()) {
+				return false
+			}
+			tooMany--
+			if err := in.Unlink(f.name); !errors.Is(err, fs.ErrNotExist) {
+				tx.Warn("remove", in.File(f.name), err)
+			}
+			return true
+		})
 	}
 }

@@ -23,10 +23,11 @@ type Record struct {
 	ParentAgentID *string `json:"parent_agent_id,omitempty"`
 	// Chosen: AgentID was chosen where the session was started. Others may have it, too.
 	Chosen  bool      `json:"chosen,omitempty"`
-	Place   string    `json:"place"` // the worktree: git's name of it, else its path
+	Place   string    `json:"place"` // the worktree that it started in: git's name of it, else its path
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended,omitzero"`
-	Reason  string    `json:"reason,omitempty"` // why it ended, in the client's words
+	EndedIn string    `json:"ended_in,omitempty"` // the worktree that it had gone to by then, if another
+	Reason  string    `json:"reason,omitempty"`   // why it ended, in the client's words
 	// Continues is the key of the session that this one is the same agent as.
 	Continues string `json:"continues,omitempty"`
 	// Left is the name that it had before and left to another live session.
@@ -82,6 +83,9 @@ func (rs Records) Find(key string) (Record, bool) {
 	}
 	return rs[i], true
 }
+
+// was reports whether a session started or ended in a worktree.
+func (r *Record) was(place string) bool { return r.Place == place || r.EndedIn == place }
 
 func (rs Records) continued(r *Record) bool {
 	return slices.ContainsFunc(rs, func(o Record) bool { return o.Continues == r.Key })
