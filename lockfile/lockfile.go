@@ -93,15 +93,6 @@ func (l *Lock) PercentComplete() int {
 	return (200*done + len(l.Tasks)) / (2 * len(l.Tasks))
 }
 
-// LastNote is the newest note, which may have several lines; "" if there is
-// none.
-func (l *Lock) LastNote() string {
-	if len(l.Notes) == 0 {
-		return ""
-	}
-	return l.Notes[len(l.Notes)-1]
-}
-
 // Bounds of a lock file (design, section 4).
 const (
 	MaxTitle = 500       // characters

@@ -199,7 +199,7 @@ func TestCleanTasks(t *testing.T) {
 	}
 }
 
-func TestPercentAndLastNote(t *testing.T) {
+func TestPercentComplete(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ done, all, want int }{{0, 0, 100}, {0, 3, 0}, {1, 3, 33}, {2, 3, 67}, {1, 8, 13}, {1, 200, 1}, {199, 200, 100}, {3, 3, 100}} {
 		l := Lock{Tasks: make([]Task, tt.all)}
@@ -209,11 +209,5 @@ func TestPercentAndLastNote(t *testing.T) {
 		if got := l.PercentComplete(); got != tt.want {
 			t.Errorf("%d of %d: %d, want %d", tt.done, tt.all, got, tt.want)
 		}
-	}
-	if got := (&Lock{}).LastNote(); got != "" {
-		t.Error(got)
-	}
-	if got := (&Lock{Notes: []string{"a", "b\nc"}}).LastNote(); got != "b\nc" {
-		t.Error(got)
 	}
 }

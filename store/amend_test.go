@@ -193,7 +193,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 		always  bool // the log tells it of any caller
 	}{
 		"a first lease":  {lease(90), "Lease set" + at + " to 90 minutes", false},
-		"a longer lease": {lease(180), "Lease lengthened" + at + " from 120 minutes to 180 minutes", false},
+		"a longer lease": {lease(180), "Lease lengthened" + at + " from 2 hours to 3 hours", false},
 		"a task":         {store.UpdateRequest{AddTasks: []string{"two"}}, "1 task added" + at, false},
 		"tasks":          {store.UpdateRequest{AddTasks: []string{"two", "three"}}, "2 tasks added" + at, false},
 		"a wider scope":  {store.UpdateRequest{AddScope: []string{"b"}}, "Scope widened" + at + " by b", true},
@@ -203,7 +203,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				id := w.held("kid", "boss", "a")
-				if strings.Contains(c.note, "120") {
+				if strings.Contains(c.note, "2 hours") {
 					if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), LeaseMinutes: ptr(120.0)}); err != nil {
 						t.Fatal(err)
 					}

@@ -89,7 +89,7 @@ func TestMessagesShowNumbersAsPeopleWriteThem(t *testing.T) {
 		"`timeout_seconds` -0.00001 is not": timeout,
 		"`stale_minutes` -12345678 is not":  stale,
 		"`stale_minutes` -1e+300 is not":    huge,
-		"; stale after 12345678m":           fresh,
+		"; stale after 12345678 minutes":    fresh,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

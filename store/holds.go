@@ -46,7 +46,7 @@ func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry,
 				same := here.SameWorktree(&e.Lock)
 				h := Hold{Summary: summaryOf(c, e, minutes), Files: files, Reason: reason, Exact: exact}
 				h.SameWorktree = &same
-				h.LastNote = rules.FirstLine(e.Lock.LastNote(), lastNoteRunes)
+				h.LastNote = rules.FirstLine(rules.LastNote(&e.Lock), lastNoteRunes)
 				if reason == "" {
 					h.Whose, h.HolderEnded = whose(&e.Lock)
 					blocked = append(blocked, h)

@@ -122,8 +122,8 @@ func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) 
 }
 
 func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
-	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %sm",
-		e.Lock.ID, rules.Age(quiet), rules.NumberText(minutes)).
+	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %s",
+		e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).
 		WithHint("wait, or ask its holder to finish it")
 	if rules.Longer(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
@@ -139,8 +139,8 @@ func protected(e disk.Entry, quiet int64, minutes float64) string {
 	if e.Lock.LeaseMinutes == minutes {
 		why = "its lease makes it stale"
 	}
-	return fmt.Sprintf("lock %q is protected: silent only %s; %s after %sm",
-		e.Lock.ID, rules.Age(quiet), why, rules.NumberText(minutes))
+	return fmt.Sprintf("lock %q is protected: silent only %s; %s after %s",
+		e.Lock.ID, rules.Age(quiet), why, rules.MinutesText(minutes))
 }
 
 // reapAll archives every lock that p may reap, one mutex hold a lock.

@@ -254,7 +254,7 @@ func TestReapNamesTheLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(90 * time.Minute)
-	const want = "protected: silent only 1h; its lease makes it stale after 120m"
+	const want = "protected: silent only 1h; its lease makes it stale after 2 hours"
 	a, err := s.Reap(background, store.ReapRequest{})
 	if err != nil || len(a.Result) != 0 {
 		t.Fatalf("%+v, %v", a.Result, err)

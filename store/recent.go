@@ -55,7 +55,7 @@ func recentOn(c *call, scope overlap.Scope) []Recent {
 		l := &o.entry.Lock
 		out = append(out, Recent{
 			ID: l.ID, Title: l.Title, AgentID: l.AgentID, Finished: rules.Ended(l).String(), FinishedBy: l.FinishedBy,
-			Outcome: l.Outcome, MovedTo: l.MovedTo, LastNote: rules.FirstLine(l.LastNote(), lastNoteRunes),
+			Outcome: l.Outcome, MovedTo: l.MovedTo, LastNote: rules.FirstLine(rules.LastNote(l), lastNoteRunes),
 		})
 	}
 	return out

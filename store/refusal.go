@@ -97,7 +97,7 @@ func blockedText(b blockers) string {
 		text = fmt.Sprintf("%s %s held by %s since %s, for %s",
 			fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created,
 			legible.Quote(rules.FirstLine(l.Title, lockfile.MaxTitle)))
-		if note := rules.FirstLine(l.LastNote(), lastNoteRunes); note != "" {
+		if note := rules.FirstLine(rules.LastNote(l), lastNoteRunes); note != "" {
 			text += fmt.Sprintf(" (last note: %s)", legible.Quote(note))
 		}
 		text += fmt.Sprintf(", lock %q", l.ID)

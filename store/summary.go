@@ -151,7 +151,7 @@ func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summ
 		same := here.SameWorktree(&o.entry.Lock)
 		s.Overlaps, s.OverlapsLeftOut = firstPairs(o.pairs)
 		s.SameWorktree = &same
-		s.LastNote = rules.FirstLine(o.entry.Lock.LastNote(), lastNoteRunes)
+		s.LastNote = rules.FirstLine(rules.LastNote(&o.entry.Lock), lastNoteRunes)
 		out[i] = s
 	}
 	return out

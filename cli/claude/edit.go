@@ -191,11 +191,11 @@ func newNotesText(locks []store.LockNotes) string {
 	lines := []string{"agent-locks: others left notes for you. " + othersWords}
 	for _, l := range locks {
 		for _, n := range l.NewNotes.NewNotes {
-			from := "somebody"
+			from := ""
 			if n.From != nil {
-				from = render.Plain(*n.From)
+				from = ", from " + render.Plain(*n.From)
 			}
-			lines = append(lines, fmt.Sprintf("- on %s, from %s: %s", render.Plain(l.ID), from, render.Plain(n.Text)))
+			lines = append(lines, fmt.Sprintf("- on %s%s: %s", render.Plain(l.ID), from, render.Plain(n.Text)))
 		}
 		if l.NewNotesLeftOut > 0 {
 			lines = append(lines, fmt.Sprintf("- and %d more on %s: lock_show", l.NewNotesLeftOut, render.Plain(l.ID)))

@@ -67,15 +67,15 @@ func writeNewNotes(w io.Writer, id string, n store.NewNotes) {
 	}
 }
 
-// NoteLines are notes by others with their authors.
+// NoteLines are notes by others, with their authors where the notes name them.
 func NoteLines(notes []store.NewNote) []string {
 	lines := make([]string, len(notes))
 	for i, note := range notes {
-		from := "somebody"
+		from := "" // our own records, a predecessor's notes, what was written by hand
 		if note.From != nil {
-			from = Plain(*note.From)
+			from = Plain(*note.From) + ": "
 		}
-		lines[i] = fmt.Sprintf("%s: %s", from, strings.ReplaceAll(PlainLines(note.Text), "\n", "\n    "))
+		lines[i] = from + strings.ReplaceAll(PlainLines(note.Text), "\n", "\n    ")
 	}
 	return lines
 }

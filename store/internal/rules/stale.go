@@ -138,12 +138,23 @@ func Age(seconds int64) string {
 	}
 }
 
-// MinutesText is a number of minutes for people, with its unit.
+// MinutesText is a number of minutes for people, in the largest unit that it has
+// two or more whole ones of.
 func MinutesText(m float64) string {
-	if m == 1 {
+	const hour, day = 60, 24 * 60
+	switch {
+	case m >= 2*day && math.Mod(m, day) == 0:
+		return NumberText(m/day) + " days"
+	case m >= 2*hour && math.Mod(m, hour) == 0:
+		return NumberText(m/hour) + " hours"
+	case m == 1:
 		return "1 minute"
+	case m < 1 && math.Round(m*60) == 1:
+		return "1 second"
+	case m < 1 && m*60 >= 1:
+		return NumberText(math.Round(m*60)) + " seconds"
 	}
-	return NumberText(m) + " minutes"
+	return NumberText(math.Round(m*1000)/1000) + " minutes"
 }
 
 // NumberText is a number as people write it, without an exponent where that

@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// records matches the notes that this program writes itself, to record what was
+// done to a lock. A reopening with a reason is somebody's words.
+var records = regexp.MustCompile(`^(?:` +
+	`(?:Scope (?:widened|narrowed)|Lease (?:set|shortened|lengthened)|Handed over|\d+ tasks? added) at ` + stamp + `|` +
+	`Reopened at ` + stamp + `(?:, [^:\n]*)?$|` +
+	`Reaped for inactivity at ` + stamp + `|` +
+	`Finished (?:with force by |by its parent |by a caller without an agent id in )|` +
+	`Committed past the guard \(|` +
+	`Edited outside the claim: )`)
+
+const stamp = `\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\b`
+
+// LastNote is the newest note that somebody wrote, which may have several lines;
+// "" if there is none. What the program recorded hides no words of people.
+func LastNote(l *lockfile.Lock) string {
+	for i := len(l.Notes) - 1; i >= 0; i-- {
+		if !records.MatchString(l.Notes[i]) {
+			return l.Notes[i]
+		}
+	}
+	return ""
+}
