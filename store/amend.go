@@ -47,6 +47,9 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 	if a.remove, err = parseRemovals(c, r.RemoveScope); err != nil {
 		return a, err
 	}
+	if err := a.unlessBoth(); err != nil {
+		return a, err
+	}
 	if a.addTasks, err = lockfile.CleanTasks(r.AddTasks, nil); err != nil {
 		return a, fault.Text("add_tasks", err)
 	}
@@ -102,6 +105,20 @@ func (a *amendment) progress(r UpdateRequest) error {
 	note, err := cleanNote("note", r.Note)
 	a.note = note
 	return err
+}
+
+// unlessBoth refuses to add and remove the same entry: which of the two was meant
+// is not for us to say.
+func (a *amendment) unlessBoth() error {
+	for _, e := range a.add {
+		for _, r := range a.remove {
+			if r.means(e.String()) {
+				return fault.Input("`add_scope` and `remove_scope` both name %s", fault.InQuotes(r.text)).
+					WithHint("name it in one of the two")
+			}
+		}
+	}
+	return nil
 }
 
 // A removal is an entry that is to leave the scope, as the caller gave it and

@@ -417,3 +417,24 @@ func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 		})
 	}
 }
+
+// To add an entry and remove it at once is refused, and nothing of it is done.
+func TestAnEntryIsNotAddedAndRemovedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	put(t, w.main, "lib/x.go")
+	id := w.claim(w.main, "t", "src/**")
+	before := w.read(id + ".md")
+	for added, removed := range map[string]string{"g": "g", "lib": "lib/", "./lib/": "lib", "src/**": " src/** "} {
+		_, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"docs", added},
+			RemoveScope: []string{removed}, Note: ptr("half")})
+		wantCode(t, err, store.BadInput, "both name", "one of the two")
+		if after := w.read(id + ".md"); after != before {
+			t.Errorf("%q and %q: the lock is now %s", added, removed, after)
+		}
+	}
+	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"src/a/**"},
+		RemoveScope: []string{"src/**"}}); err != nil {
+		t.Errorf("to narrow an entry: %v", err)
+	}
+}
