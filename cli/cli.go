@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -77,9 +78,10 @@ func Run(ctx context.Context, w World) int {
 type app struct {
 	World
 	locks   locks
-	out     *bufio.Writer // stdout
-	baseDir *string       // --base-dir, nil where it was not given
-	json    bool          // --json
+	out     *bufio.Writer  // stdout
+	baseDir *string        // --base-dir, nil where it was not given
+	json    bool           // --json
+	flags   *pflag.FlagSet // of the command that ran
 }
 
 // The operations of the store that commands use, behind an interface so that
@@ -119,7 +121,9 @@ func run(ctx context.Context, w World, l locks) int {
 	if len(w.Args) > 0 && w.Args[0] == cobra.ShellCompRequestCmd {
 		describePlainly(root)
 	}
-	return a.report(ctx, cmp.Or(root.ExecuteContext(ctx), a.flush()))
+	cmd, err := root.ExecuteContextC(ctx)
+	a.flags = cmd.Flags()
+	return a.report(ctx, cmp.Or(err, a.flush()))
 }
 
 // getenv is the value of a variable in this run's environment; "" where it is

@@ -3,6 +3,7 @@ package cli
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,14 +23,41 @@ func (e durationError) hint() string {
 
 // secondsFlag takes a length of time: a bare number counts seconds.
 func secondsFlag(f *pflag.FlagSet, to **float64, name, help string) {
-	parse := func(s string) (float64, error) { return parseDuration(s, time.Second) }
-	f.Var(optional[float64]{to, parse, "duration"}, name, help)
+	durationFlag(f, to, func(s string) (float64, error) { return parseDuration(s, time.Second) }, name, help)
 }
 
 // minutesFlag takes a length of time: a bare number counts minutes.
 func minutesFlag(f *pflag.FlagSet, to **float64, name, help string) {
-	parse := func(s string) (float64, error) { return parseDuration(s, time.Minute) }
-	f.Var(optional[float64]{to, parse, "duration"}, name, help)
+	durationFlag(f, to, func(s string) (float64, error) { return parseDuration(s, time.Minute) }, name, help)
+}
+
+// A duration is an optional length of time that remembers how it was typed.
+type duration struct {
+	value optional[float64]
+	typed *string
+}
+
+func (d duration) Set(s string) error { *d.typed = s; return d.value.Set(s) }
+func (d duration) String() string     { return d.value.String() }
+func (d duration) Type() string       { return d.value.Type() }
+
+func durationFlag(f *pflag.FlagSet, to **float64, parse func(string) (float64, error), name, help string) {
+	f.Var(duration{optional[float64]{to, parse, "duration"}, new(string)}, name, help)
+}
+
+// lengthAsTyped is a message that begins with a flag and the number that was made
+// of its text, with the text in place of the number.
+func lengthAsTyped(message string, f *pflag.FlagSet) string {
+	f.Visit(func(flag *pflag.Flag) {
+		d, ok := flag.Value.(duration)
+		name := "--" + flag.Name + " "
+		if rest, cut := strings.CutPrefix(message, name); ok && cut {
+			if _, tail, ok := strings.Cut(rest, " "); ok {
+				message = name + strconv.Quote(*d.typed) + " " + tail
+			}
+		}
+	})
+	return message
 }
 
 // parseDuration reads a number of unit, or a number with a unit of its own.
@@ -53,11 +81,11 @@ func staleFlag(f *pflag.FlagSet, to **float64) {
 // leaseFlag takes whole minutes of what has a unit: a lease is to last at least
 // as long as was asked.
 func leaseFlag(f *pflag.FlagSet, to **float64) {
-	f.Var(optional[float64]{to, func(s string) (float64, error) {
+	durationFlag(f, to, func(s string) (float64, error) {
 		v, err := parseDuration(s, time.Minute)
 		if _, bare := strconv.ParseFloat(s, 64); bare != nil {
 			v = math.Ceil(v)
 		}
 		return v, err
-	}, "duration"}, "lease", "stay fresh through `n` silent minutes, or 2h, 3d, where that is longer than the threshold")
+	}, "lease", "stay fresh through `n` silent minutes, or 2h, 3d, where that is longer than the threshold")
 }

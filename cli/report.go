@@ -75,6 +75,9 @@ func (a *app) report(ctx context.Context, err error) int {
 func (a *app) say(e *store.Error) {
 	said := *e
 	said.Message, said.Hint = asTyped(e.Message), asTyped(e.Hint)
+	if a.flags != nil {
+		said.Message = lengthAsTyped(said.Message, a.flags)
+	}
 	e = &said
 	if a.json || askedForJSON(a.Args) {
 		if line, err := errorJSON(e); err == nil {
