@@ -24,6 +24,9 @@ func newCheck(a *app) *cobra.Command {
 			"  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
 		Args: needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseIdleWords(cmd.Context(), args, laterPath); err != nil {
+				return err
+			}
 			request.Target, request.Scope, request.ForPeople = a.target(), append(scope, args...), !a.json
 			ans, err := a.locks.Check(cmd.Context(), request)
 			err = answer(a, ans, err, func(w io.Writer, _ []store.Summary) {

@@ -66,7 +66,7 @@ func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.Creat
 	if cmd.Name() == "run" {
 		example += " -- make"
 	}
-	if err := a.refuseWords(cmd.Context(), scope, quoteTitle(title)); err != nil {
+	if err := a.refuseWords(cmd.Context(), scope, nil, quoteTitle(title)); err != nil {
 		return err
 	}
 	request.Scope = append(request.Scope, scope...)

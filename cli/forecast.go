@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 func newForecast(a *app) *cobra.Command {
@@ -29,6 +31,9 @@ func newForecast(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Target, request.Scope = a.target(), append(scope, args...)
 			ans, err := a.locks.Forecast(cmd.Context(), request)
+			if err == nil && len(ans.Result.Pairs) == 0 {
+				err = a.refuseNames(cmd.Context(), args)
+			}
 			err = answer(a, ans, err, func(w io.Writer, f store.Foreseen) {
 				render.Forecast(w, f, request.All, a.screen())
 			})
@@ -45,6 +50,24 @@ func newForecast(a *app) *cobra.Command {
 	f.BoolVar(&exitCode, "exit-code", false,
 		"exit with 2 on a conflict, 1 where none is found but not all could be assessed")
 	return cmd
+}
+
+// refuseNames refuses a branch's name, or another word that names nothing here,
+// where the answer would be that all is clean.
+func (a *app) refuseNames(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	repo, err := a.repository(ctx, a.baseDir)
+	if err != nil {
+		return err
+	}
+	for _, arg := range args {
+		if repo.Worktree != "" && !namesSomething(repo, arg) && isCommit(ctx, repo, arg) {
+			return usage("compare with it: --against "+shell.Word(arg), "%q is a branch or commit, and names no file here", arg)
+		}
+	}
+	return a.refuseIdleWords(ctx, args, laterPath)
 }
 
 // forecastOutcome is the exit code: "clean" must be known, not assumed.

@@ -10,7 +10,7 @@ func TestForecastRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, store.Foreseen{}, []requestCase{
 		{args: []string{"forecast"}, want: store.ForecastRequest{}},
-		{args: []string{"forecast", "--all", "--scope", "a", "b"}, want: store.ForecastRequest{All: true, Scope: []string{"a", "b"}}},
+		{args: []string{"forecast", "--all", "--scope", "a", "--scope", "b"}, want: store.ForecastRequest{All: true, Scope: []string{"a", "b"}}},
 		{args: []string{"forecast", "--against", "origin/main"}, want: store.ForecastRequest{Against: p("origin/main")}},
 		{args: []string{"forecast", "--against", ""}, want: store.ForecastRequest{Against: p("")}},
 	})

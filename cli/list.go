@@ -20,7 +20,7 @@ func newList(a *app) *cobra.Command {
 		Long:    "List locks, oldest first. Filters combine; without any it lists the\nactive locks.",
 		Example: "  agent-locks list 'src/**' --status all --limit 10",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.refuseWords(cmd.Context(), args, filterBy); err != nil {
+			if err := a.refuseIdleWords(cmd.Context(), args, filterBy); err != nil {
 				return err
 			}
 			request.Scope = append(request.Scope, args...)

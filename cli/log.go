@@ -19,7 +19,7 @@ func newLog(a *app) *cobra.Command {
 			"became of it, and the notes. With files: also the commits of that time on them.",
 		Example: "  agent-locks log 'src/auth/**' --since 7d",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.refuseWords(cmd.Context(), args, filterBy); err != nil {
+			if err := a.refuseWords(cmd.Context(), args, nil, filterBy); err != nil {
 				return err
 			}
 			request.Scope = append(request.Scope, args...)

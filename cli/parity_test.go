@@ -46,7 +46,7 @@ func deeds() []deed {
 		{"lock_query", `{"status":"all","scope":"src/a/x.go","agent_id":"me","text":"ONE","limit":1}`,
 			[]string{"list", "--status", "all", "--scope", "src/a/x.go", "--agent", "me", "--text", "ONE", "--limit", "1"}},
 		{"lock_query", `{"text":"none"}`, []string{"list", "--text", "none"}},
-		{"lock_check_conflict", `{"scope":["src","docs"]}`, []string{"check", "src", "docs"}},
+		{"lock_check_conflict", `{"scope":["src","docs/"]}`, []string{"check", "src", "docs/"}},
 		{"lock_heartbeat", `{"lock_id":"` + one + `"}`, []string{"heartbeat", one}},
 		{"lock_reap", `{"dry_run":true,"agent_id":"me"}`, []string{"reap", "--dry-run", "--agent", "me"}},
 		{"lock_reap", `{"lock_id":"` + two + `","stale_minutes":1,"force":true}`, []string{"reap", two, "--stale-minutes", "1", "--force"}},
@@ -93,7 +93,7 @@ func TestCommandsAnswerAsToolsDo(t *testing.T) {
 	}
 	commands := play(func(d deed) string {
 		var out, fault bytes.Buffer
-		w := World{Args: append(d.command, "--json"), Stdout: &out, Stderr: &fault, Getwd: s.Getwd}
+		w := World{Args: append(d.command, "--json"), Stdout: &out, Stderr: &fault, Getwd: s.Getwd, Environ: s.Environ}
 		if code := run(t.Context(), w, s); code != 0 {
 			t.Fatalf("%q: exit code %d, stderr %q", d.command, code, fault.String())
 		}

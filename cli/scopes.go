@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store"
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
@@ -23,8 +26,10 @@ func scopeFlag(f *pflag.FlagSet, to *[]string, help string) {
 }
 
 // refuseWords refuses arguments that look like words and name nothing here; hint
-// says where such words may belong.
-func (a *app) refuseWords(ctx context.Context, args []string, hint func(words []string) string) error {
+// says where such words may belong. known knows further names; nil: there are none.
+func (a *app) refuseWords(
+	ctx context.Context, args []string, known func(word string) bool, hint func(words []string) string,
+) error {
 	if !slices.ContainsFunc(args, isWord) {
 		return nil
 	}
@@ -36,12 +41,46 @@ func (a *app) refuseWords(ctx context.Context, args []string, hint func(words []
 		return nil // nothing can be looked up
 	}
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		return !isWord(arg) || namesSomething(repo, arg)
+		return !isWord(arg) || namesSomething(repo, arg) || known != nil && known(arg) || isDeleted(ctx, repo, arg)
 	})
 	if len(words) == 0 {
 		return nil
 	}
-	return usage(hint(words), "%q names nothing here", words[0])
+	said := hint(words)
+	if a.isLock(ctx, words[0]) {
+		said = fmt.Sprintf("a lock is called that: agent-locks show %s; %s", words[0], said)
+	}
+	return usage(said, "%q names nothing here", words[0])
+}
+
+// refuseIdleWords is refuseWords for questions, which would answer a lock's name
+// with "nobody". What an active lock covers may still be made here, or be in
+// another worktree.
+func (a *app) refuseIdleWords(ctx context.Context, args []string, hint func(words []string) string) error {
+	return a.refuseWords(ctx, args, func(word string) bool {
+		ans, err := a.locks.Query(ctx, store.QueryRequest{Target: a.target(), Scope: []string{word}})
+		return err == nil && len(ans.Result) > 0
+	}, hint)
+}
+
+// isLock reports whether a lock has this whole name.
+func (a *app) isLock(ctx context.Context, word string) bool {
+	ans, err := a.locks.Show(ctx, store.ShowRequest{Target: a.target(), Ref: store.Ref{LockID: word}})
+	return err == nil && (ans.Result.ID == word || lockfile.SlugOf(ans.Result.ID) == word)
+}
+
+// isDeleted looks for a name that is gone from here but not from HEAD.
+func isDeleted(ctx context.Context, repo *gitdir.Repo, name string) bool {
+	return slices.ContainsFunc([]string{"", repo.Prefix}, func(dir string) bool {
+		_, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD:"+path.Join(dir, name))
+		return err == nil
+	})
+}
+
+// isCommit reports whether git takes a name for a commit, as it does a branch's.
+func isCommit(ctx context.Context, repo *gitdir.Repo, name string) bool {
+	_, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	return err == nil
 }
 
 // isWord recognises a text that has nothing of a path or a glob about it.
@@ -73,6 +112,11 @@ func quoteTitle(title *string) func(words []string) string {
 func filterBy(words []string) string {
 	text := shell.Word(strings.Join(words, " "))
 	return fmt.Sprintf("for words in titles and notes: --text %s; for a path that is gone: --scope %s", text, text)
+}
+
+// laterPath is the hint for words that a question was asked about.
+func laterPath(words []string) string {
+	return "a path that is still to be made goes after --scope, as in --scope " + shell.Word(words[0])
 }
 
 // warnExpanded warns where a shell seems to have expanded a glob: the claim

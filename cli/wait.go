@@ -23,6 +23,9 @@ func newWait(a *app) *cobra.Command {
 		Example: "  agent-locks wait 'src/auth/**' --timeout 300 && make deploy",
 		Args:    needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseIdleWords(cmd.Context(), args, laterPath); err != nil {
+				return err
+			}
 			request.Target, request.Scope = a.target(), append(scope, args...)
 			ans, err := a.locks.Wait(a.withProgress(cmd.Context()), request)
 			if err := answer(a, ans, err, render.Waited); err != nil {

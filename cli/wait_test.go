@@ -11,12 +11,12 @@ func TestWaitRequests(t *testing.T) {
 	t.Parallel()
 	testRequests(t, store.Waited{Status: "free"}, []requestCase{
 		{args: []string{"wait", "src/**", "go.mod"}, want: store.WaitRequest{Scope: []string{"src/**", "go.mod"}}},
-		{args: []string{"wait", "a", "--timeout", "0.5", "--agent", "me", "--parent", "you", "--shared"},
-			want: store.WaitRequest{Scope: []string{"a"}, TimeoutSeconds: p(0.5), AgentID: p("me"), ParentAgentID: p("you"), Shared: true}},
-		{args: []string{"wait", "--scope", "a", "b"}, want: store.WaitRequest{Scope: []string{"a", "b"}}},
+		{args: []string{"wait", "a/", "--timeout", "0.5", "--agent", "me", "--parent", "you", "--shared"},
+			want: store.WaitRequest{Scope: []string{"a/"}, TimeoutSeconds: p(0.5), AgentID: p("me"), ParentAgentID: p("you"), Shared: true}},
+		{args: []string{"wait", "--scope", "a", "b/"}, want: store.WaitRequest{Scope: []string{"a", "b/"}}},
 		{args: []string{"wait"}, err: "wait needs a path or glob"},
-		{args: []string{"wait", "a", "--timeout", "soon"}, err: `--timeout "soon": not a length of time`},
-		{args: []string{"wait", "a", "--timeout", "2h"}, want: store.WaitRequest{Scope: []string{"a"}, TimeoutSeconds: p(7200.0)}},
+		{args: []string{"wait", "a/", "--timeout", "soon"}, err: `--timeout "soon": not a length of time`},
+		{args: []string{"wait", "a/", "--timeout", "2h"}, want: store.WaitRequest{Scope: []string{"a/"}, TimeoutSeconds: p(7200.0)}},
 	})
 }
 
@@ -25,16 +25,16 @@ func TestWaitOutput(t *testing.T) {
 	held := someSummary()
 	held.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
 	testOutputs(t, []outputCase{
-		{name: "free", args: []string{"wait", "a"}, store: fake{result: store.Waited{Status: "free", WaitedSeconds: 61}},
+		{name: "free", args: []string{"wait", "a/"}, store: fake{result: store.Waited{Status: "free", WaitedSeconds: 61}},
 			want: "free after 1m\n"},
-		{name: "timeout", args: []string{"wait", "a"}, code: 2,
+		{name: "timeout", args: []string{"wait", "a/"}, code: 2,
 			store: fake{result: store.Waited{Status: "timeout", WaitedSeconds: 30, Overlaps: []store.Summary{held}}},
 			want:  "not free after 30s\noverlaps " + someID + ", held by agent-1 (Fix login): both cover src/auth/a\n"},
-		{name: "asked once", args: []string{"wait", "a", "--timeout", "0"}, code: 2, store: fake{result: store.Waited{Status: "timeout"}}, want: "not free\n"},
-		{name: "timeout as JSON", args: []string{"wait", "a", "--json"}, code: 2,
+		{name: "asked once", args: []string{"wait", "a/", "--timeout", "0"}, code: 2, store: fake{result: store.Waited{Status: "timeout"}}, want: "not free\n"},
+		{name: "timeout as JSON", args: []string{"wait", "a/", "--json"}, code: 2,
 			store: fake{result: store.Waited{Status: "timeout", Overlaps: []store.Summary{}, Recent: []store.Recent{}}},
 			want:  `{"status":"timeout","waitedSeconds":0,"overlaps":[],"recent":[]}` + "\n"},
-		{name: "recent", args: []string{"wait", "a"},
+		{name: "recent", args: []string{"wait", "a/"},
 			store: fake{result: store.Waited{Status: "free", Recent: []store.Recent{
 				{ID: "x", Title: "Old\x1b", AgentID: p("me"), Finished: "then", Outcome: "moved", MovedTo: "lib", LastNote: "see lib"},
 				{ID: "y", Title: "Older", Finished: "before"},
