@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -69,14 +70,20 @@ func (e *Entry) Directory() string {
 	return head[:max(strings.LastIndexByte(head, '/'), 0)]
 }
 
+// anything is paths that only an entry covers which covers every path.
+var anything = []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"}
+
 // Everything reports whether the entry covers all that a repository may hold.
 func (e *Entry) Everything() bool {
-	for _, path := range []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"} {
-		if !e.Matches(path) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(anything, func(path string) bool { return !e.Matches(path) })
+}
+
+// CoversWhole reports whether the scope covers all that a path is, beyond doubt: the
+// file or, of a directory, whatever it may hold. A directory that an entry only
+// leads through is not.
+func (s Scope) CoversWhole(path string) bool {
+	path = strings.TrimSuffix(path, "/") + "/"
+	return !slices.ContainsFunc(anything, func(below string) bool { return !s.CoversExactly(path + below) })
 }
 
 // plainName is a plain entry's name.

@@ -8,52 +8,55 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // findToFinish finds the active lock that is to end: by its name or, where none
-// of the caller's own goes by that, by a path that exactly one of them covers.
+// of the caller's own goes by that, by a path that exactly one of them covers. A
+// lock that has ended is meant by its whole slug only: a finish that is repeated
+// ends no other lock.
 func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
-	named, err := findOwnLock(c, r, who, disk.ActiveOnly)
+	named, err := unlessDone(findOwnLock(c, r, who, disk.ActiveOnly))
 	isID := lockfile.ValidID(r.LockID) == nil && strings.TrimSpace(r.LockID) != ""
+	ended := errors.Is(err, fault.LockNotActive)
+	isName := err == nil || ended && lockfile.SlugOf(named.Lock.ID) == r.LockID
+	notNamed := ended || errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.NotHolder)
 	switch {
-	case err == nil && named.Lock.ID == r.LockID, strings.TrimSpace(r.LockID) == "":
-		return unlessDone(named, err)
-	case err != nil && isID && !errors.Is(err, fault.LockNotFound) && !errors.Is(err, fault.NotHolder):
+	case named.Lock.ID == r.LockID, strings.TrimSpace(r.LockID) == "", err != nil && isID && !notNamed:
 		return named, err
 	}
-	covering, perr := ownLocksOn(c, who, r.LockID, isID, err == nil)
-	switch {
-	case perr != nil:
+	covering, perr := ownLocksOn(c, who, r.LockID, isID, isName)
+	if perr != nil {
 		return named, perr
-	case err != nil && len(covering) == 1:
-		return covering[0], nil
-	case err != nil && len(covering) > 1:
-		return named, fault.Input("%q is covered by %d locks of yours", r.LockID, len(covering)).
-			WithHint("name the one that you mean:" + candidates(c, entryIDs(covering)))
-	case err != nil && isID:
-		return named, err
-	case err != nil:
-		return named, fault.New(fault.LockNotFound, "no active lock of yours covers %q", r.LockID).
-			WithHint("see `lock_query` for the ids; `lock_check_conflict` says who else covers it")
 	}
-	others := slices.DeleteFunc(covering, func(e disk.Entry) bool { return e.Lock.ID == named.Lock.ID })
-	if len(others) > 0 {
+	covering = slices.DeleteFunc(covering, func(e disk.Entry) bool { return e.Lock.ID == named.Lock.ID })
+	switch {
+	case isName && len(covering) > 0:
 		const said = "%q is the name of a lock, and a path that another lock of yours covers"
 		return named, fault.Input(said, r.LockID).
-			WithHint("name the one that you mean:" + candidates(c, append([]string{named.Lock.ID}, entryIDs(others)...)))
+			WithHint("name the one that you mean:" + candidates(c, append([]string{named.Lock.ID}, entryIDs(covering)...)))
+	case isName, len(covering) == 0 && isID:
+		return named, err
+	case len(covering) == 0:
+		return named, fault.New(fault.LockNotFound, "no active lock of yours covers %q", r.LockID).
+			WithHint("see `lock_query` for the ids; `lock_check_conflict` says who else covers it")
+	case len(covering) > 1:
+		return named, fault.Input("%q is covered by %d locks of yours", r.LockID, len(covering)).
+			WithHint("name the one that you mean:" + candidates(c, entryIDs(covering)))
 	}
-	return unlessDone(named, nil)
+	return covering[0], nil
 }
 
-// ownLocksOn are the caller's active locks that cover a path beyond doubt, or
-// have it as an entry of their scope. A text that may be an id (isID) is a path
-// where something here goes by it; else it must be such an entry, and not even
-// that where it is a lock's name (isName).
+// ownLocksOn are the caller's active locks that cover all of a path beyond doubt,
+// or have it as an entry of their scope. A path that may be meant from the root
+// and from the caller's directory counts as both. A text that may be an id (isID)
+// is a path where something here goes by it; else it must be such an entry, and
+// not even that where it is a lock's name (isName).
 func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]disk.Entry, error) {
-	scope, err := c.paths.Parse([]string{text})
+	readings, err := c.paths.Named(text)
 	switch e, ok := errors.AsType[*fault.Error](err); {
 	case err != nil && isID:
 		return nil, nil // the text has one meaning only
@@ -62,9 +65,11 @@ func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]di
 	case err != nil:
 		return nil, err
 	}
-	path := strings.TrimSuffix(scope[0].String(), "/")
-	isPath := !isID || existsHere(c, path)
-	if !isPath && isName {
+	isPath := func(e *overlap.Entry) bool { return !isID || existsHere(c, e.String()) }
+	if isName {
+		readings = slices.DeleteFunc(readings, func(e *overlap.Entry) bool { return !isPath(e) })
+	}
+	if len(readings) == 0 {
 		return nil, nil
 	}
 	entries, err := c.list(disk.ActiveOnly)
@@ -75,8 +80,10 @@ func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]di
 		if e.Done() || !who.MayHold(&e.Lock) {
 			return true
 		}
-		_, exactly := rules.Covering(storedScope(c, e), path)
-		return !(isPath && exactly) && !slices.Contains(e.Lock.Scope, scope[0].String())
+		return !slices.ContainsFunc(readings, func(path *overlap.Entry) bool {
+			return slices.Contains(e.Lock.Scope, path.String()) ||
+				isPath(path) && rules.CoversWhole(storedScope(c, e), path.String())
+		})
 	}), nil
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,5 +67,40 @@ func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The beginning of an id that says only when a lock was claimed means one's own
+// where there is no other: many are of one time, and a caller with an id may hold
+// any lock of its worktree that names nobody.
+func TestATimeAloneIsNoNameAmongSeveral(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claim := func(title string, agent *string) string {
+		t.Helper()
+		a, err := w.at(w.main).Create(background, store.CreateRequest{Title: title, Scope: []string{title}, AgentID: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result.ID
+	}
+	finish := func(name string) (string, error) {
+		a, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref(name), AgentID: ptr("newcomer")})
+		return a.Result.ID, err
+	}
+	nobodys, theirs := claim("nobodys", nil), claim("theirs", ptr("you"))
+	for _, name := range []string{"2026", "2026-07-17T18-45", strings.TrimSuffix(theirs, "theirs")} {
+		_, err := finish(name)
+		e, ok := errors.AsType[*store.Error](err)
+		if !ok || e.Code != store.BadInput || !strings.Contains(e.Hint, nobodys) || !strings.Contains(e.Hint, theirs) {
+			t.Errorf("finish %q: %v", name, err)
+		}
+	}
+	if id, err := finish(strings.TrimSuffix(nobodys, "odys")); err != nil || id != nobodys {
+		t.Errorf("with more than the time: %q, %v", id, err)
+	}
+	last := claim("2026 figures", ptr("newcomer"))
+	if id, err := finish("2026"); err != nil || id != last {
+		t.Errorf("by its slug: %q, %v", id, err)
 	}
 }

@@ -95,7 +95,7 @@ func tooShort(short string, notFound error) error {
 // fix-login-page.
 func expandID(c *call, short string, first disk.Which, mine func(id string) bool) (string, error) {
 	for _, fits := range []func(id, short string) bool{hasSlug, beginsWith} {
-		var others []string
+		var others []string // with the caller's own
 		for _, w := range lookOrder(first) {
 			ids, err := c.dir.IDs(c.ctx, w)
 			if err != nil {
@@ -112,6 +112,9 @@ func expandID(c *call, short string, first disk.Which, mine func(id string) bool
 			switch len(ids) {
 			case 0:
 			case 1:
+				if len(others) > 1 && byTime(ids[0], short) {
+					return "", ambiguous(c, short, others)
+				}
 				return ids[0], nil
 			default:
 				return "", ambiguous(c, short, ids)
@@ -132,6 +135,14 @@ func hasSlug(id, short string) bool { return lockfile.SlugOf(id) == short }
 func beginsWith(id, short string) bool {
 	return utf8.RuneCountInString(short) >= minShortID &&
 		(strings.HasPrefix(id, short) || strings.HasPrefix(lockfile.SlugOf(id), short))
+}
+
+// byTime reports whether short, which begins an id, says when that was claimed and
+// nothing of its slug. Many are of one time, so that it means one's own only where
+// there is no other.
+func byTime(id, short string) bool {
+	slug := lockfile.SlugOf(id)
+	return len(short) <= len(id)-len(slug) && !strings.HasPrefix(slug, short)
 }
 
 func lookOrder(first disk.Which) []disk.Which {

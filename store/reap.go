@@ -41,7 +41,7 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 			return reapAll(c, p)
 		}
 		var out Reaped
-		named := func() (disk.Entry, error) { return findActiveLock(c, Ref{LockID: *r.LockID}) }
+		named := func() (disk.Entry, error) { return findToReap(c, Ref{LockID: *r.LockID}, p) }
 		if p.dryRun {
 			out, err = wouldReap(c, p, named)
 		} else {
@@ -52,6 +52,15 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 		}
 		return []Reaped{out}, nil
 	})
+}
+
+// findToReap finds a lock by its name. Where force lifts what protects the work of
+// others, theirs is named by its whole id.
+func findToReap(c *call, r Ref, p reapPlan) (disk.Entry, error) {
+	if p.force {
+		return unlessDone(findOwnLock(c, r, p.who, disk.ActiveOnly))
+	}
+	return findActiveLock(c, r)
 }
 
 // A reapPlan is what a reaper asked for.

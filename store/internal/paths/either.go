@@ -41,6 +41,7 @@ func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (d
 			asked:    "both are looked for",
 			hint:     "write " + fault.InQuotes(here) + ", or " + fault.InQuotes(up) + " if you mean the root",
 			readings: []*overlap.Entry{other},
+			where:    true,
 		}, true
 	}
 	return doubt{}, false

@@ -17,6 +17,7 @@ type doubt struct {
 	readings []*overlap.Entry // what else a question is about
 	claimed  string           // what a claim does about it; "": it is refused
 	hint     string           // what to say instead
+	where    bool             // all that is in doubt is where it starts
 }
 
 // A piece is a path that an entry's text holds, and that is not its name.

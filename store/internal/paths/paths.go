@@ -79,15 +79,26 @@ var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 
 // Parse reads the entries of a claim of the caller's, relative to where it stands.
 // One that was probably meant otherwise than it reads is refused.
-func (r *Reader) Parse(entries []string) (overlap.Scope, error) {
-	return r.read(entries, func(d doubt) ([]*overlap.Entry, error) {
-		switch {
-		case d.claimed == "":
-			return nil, fault.New(fault.BadScope, "%s", d.what).WithHint(d.hint)
-		case d.what != "":
-			r.warn("%s; %s", d.what, d.claimed)
+func (r *Reader) Parse(entries []string) (overlap.Scope, error) { return r.read(entries, r.claim) }
+
+func (r *Reader) claim(d doubt) ([]*overlap.Entry, error) {
+	switch {
+	case d.claimed == "":
+		return nil, fault.New(fault.BadScope, "%s", d.what).WithHint(d.hint)
+	case d.what != "":
+		r.warn("%s; %s", d.what, d.claimed)
+	}
+	return nil, nil
+}
+
+// Named reads a path that stands for what was claimed. Where it may be meant from the
+// root and from the caller's directory, both readings are in the scope.
+func (r *Reader) Named(path string) (overlap.Scope, error) {
+	return r.read([]string{path}, func(d doubt) ([]*overlap.Entry, error) {
+		if d.where {
+			return d.readings, nil
 		}
-		return nil, nil
+		return r.claim(d)
 	})
 }
 

@@ -107,6 +107,12 @@ func Covering(scope overlap.Scope, file string) (covers, exactly bool) {
 	return covers, exactly
 }
 
+// CoversWhole asks the same of all that a path is: of a directory, of whatever it
+// may hold.
+func CoversWhole(scope overlap.Scope, path string) bool {
+	return scope.CoversWhole(path) || scope.CoversWhole(lockfile.Recordable(path))
+}
+
 // exemption is why a lock that covers a file does not block; "" where it does.
 func exemption(theirs, own *FileClaim) string {
 	switch {
