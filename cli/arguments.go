@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/server"
@@ -30,6 +31,9 @@ func commandFor(tool string) string {
 	return ""
 }
 
+// noteCall is a note for a lock's holder, in the words of the tools.
+var noteCall = regexp.MustCompile("^`lock_update` with `lock_id` ([A-Za-z0-9._-]+) and `note`")
+
 // asTyped is a message of the store's in the words of the command line: the
 // arguments and tools in it, which stand in backquotes, become flags and
 // commands. What stands in double quotes is the caller's text, or other
@@ -44,6 +48,11 @@ func asTyped(message string) string {
 		}
 		b.WriteString(rest[:i])
 		rest = rest[i:]
+		if note := noteCall.FindStringSubmatch(rest); note != nil {
+			b.WriteString("agent-locks tell " + note[1] + " 'what you need'")
+			rest = rest[len(note[0]):]
+			continue
+		}
 		end := closing(rest)
 		if name := rest[:end]; name[0] == '`' && nameable(name) {
 			b.WriteString(typed(name[1 : end-1]))
@@ -83,11 +92,8 @@ func nameable(quoted string) bool {
 // typed is what a person types for an argument, or for a tool's call such as
 // lock_query status=all.
 func typed(name string) string {
-	switch name {
-	case "lock_id":
+	if name == "lock_id" {
 		return "the lock's id" // it has no flag
-	case "lock_update note":
-		return "agent-locks tell" // of which the lock's id and a text are the arguments
 	}
 	words := strings.Fields(name)
 	for i, word := range words {

@@ -11,19 +11,20 @@ import (
 func TestAsTyped(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
-		"":                                       "",
-		"nothing named":                          "nothing named",
-		"`wait_seconds` -3 is not a number":      "--wait -3 is not a number",
-		"`base_dir` \"`force`\" is gone":         "--base-dir \"`force`\" is gone",
-		"\"a \\\" `force`\" or `force`":          "\"a \\\" `force`\" or --force",
-		"see `lock_query status=all`":            "see agent-locks list --status all",
-		"`lock_id` \"\" is empty":                "the lock's id \"\" is empty",
-		"the reason, by force, is agent_id":      "the reason, by force, is agent_id",
-		"`never closed":                          "`never closed",
-		"`` and `A` and `x1`":                    "`` and `A` and `x1`",
-		"an open \" hides `force`":               "an open \" hides `force`",
-		"`git worktree repair` fixes it":         "`git worktree repair` fixes it",
-		"each `add_tasks` entry, `older_than` x": "each --add-task entry, --older-than x",
+		"":                                  "",
+		"nothing named":                     "nothing named",
+		"`wait_seconds` -3 is not a number": "--wait -3 is not a number",
+		"`base_dir` \"`force`\" is gone":    "--base-dir \"`force`\" is gone",
+		"\"a \\\" `force`\" or `force`":     "\"a \\\" `force`\" or --force",
+		"see `lock_query status=all`":       "see agent-locks list --status all",
+		"`lock_id` \"\" is empty":           "the lock's id \"\" is empty",
+		"the reason, by force, is agent_id": "the reason, by force, is agent_id",
+		"`never closed":                     "`never closed",
+		"`` and `A` and `x1`":               "`` and `A` and `x1`",
+		"an open \" hides `force`":          "an open \" hides `force`",
+		"`git worktree repair` fixes it":    "`git worktree repair` fixes it",
+		"ask: `lock_update` with `lock_id` 2026-a and `note`": "ask: agent-locks tell 2026-a 'what you need'",
+		"each `add_tasks` entry, `older_than` x":              "each --add-task entry, --older-than x",
 	} {
 		if got := asTyped(message); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)

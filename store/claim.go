@@ -158,7 +158,7 @@ func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope
 	}
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = what + ": " + e.Message
-	e.Hint = "choose other files, or " + coordinate(b) + "; nothing was written" + ownHint(c, k, b)
+	e.Hint = waysOut(c, k, b, "")
 	return e
 }
 

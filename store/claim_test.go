@@ -56,16 +56,16 @@ func TestIfFreeWritesOrSaysWho(t *testing.T) {
 	if len(first.Result.Overlaps) != 0 || first.Result.Recent == nil || len(first.Result.Recent) != 0 {
 		t.Errorf("a free claim answers %+v", first.Result)
 	}
-	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: store.Ref{LockID: first.Result.ID}, Note: ptr("half way\nand more")}); err != nil {
+	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: store.Ref{LockID: first.Result.ID}, Note: ptr("half \"way\"\nand more")}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.ifFree(w.link, store.CreateRequest{Scope: []string{"docs", "src/a.go"}, AgentID: ptr("two")})
-	wantCode(t, err, store.Conflict, `"src/a.go" is held by "one" since 2026-07-17T18-45-12`, "First", `last note: "half way"`, "wait_seconds")
+	wantCode(t, err, store.Conflict, `"src/a.go" is held by "one" since 2026-07-17T18-45-12`, "First", `last note: "half 'way'"`, "wait_seconds")
 	r := refused(t, err)
 	if r.Code != store.Conflict || r.Deadlock || len(r.Waiting) != 0 || len(r.Overlaps) != 1 {
 		t.Fatalf("refusal %+v", r)
 	}
-	if o := r.Overlaps[0]; o.ID != first.Result.ID || !o.Blocks || o.LastNote != "half way" || o.Created == "" || len(o.Overlaps) != 1 {
+	if o := r.Overlaps[0]; o.ID != first.Result.ID || !o.Blocks || o.LastNote != `half "way"` || o.Created == "" || len(o.Overlaps) != 1 {
 		t.Errorf("overlap %+v", o)
 	}
 	if files := w.activeFiles(); len(files) != 1 {

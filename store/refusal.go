@@ -43,25 +43,8 @@ func waiters(tickets []queue.Ticket) []Waiter {
 func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
-	e.Hint = "choose other files, wait for your turn with `wait_seconds`, or " + coordinate(b) + "; nothing was written" +
-		ownHint(c, k, b)
+	e.Hint = waysOut(c, k, b, "wait for your turn with `wait_seconds`")
 	return e
-}
-
-// coordinate is how to reach the holders among the blockers, three of them at most.
-func coordinate(b blockers) string {
-	const most = 3
-	var ask []string
-	for _, o := range b.locks[:min(len(b.locks), most)] {
-		ask = append(ask, fmt.Sprintf("`lock_update note` %s 'what you need'", o.entry.Lock.ID))
-	}
-	if more := len(b.locks) - most; more > 0 {
-		ask = append(ask, fmt.Sprintf("and the holders of %d more", more))
-	}
-	if len(ask) == 0 {
-		return "coordinate"
-	}
-	return "coordinate: " + strings.Join(ask, ", ")
 }
 
 // deadlockOf refuses a wait that would close a circle.
@@ -89,21 +72,14 @@ func blockedText(b blockers) string {
 	var text string
 	switch {
 	case len(b.locks) > 0:
-		l, pair := &b.locks[0].entry.Lock, b.locks[0].pairs[0]
-		verb := "is"
-		if !pair.Exact { // decided by how the entries begin, or with a !(...)
-			verb = "may be"
-		}
-		text = fmt.Sprintf("%s %s held by %s since %s, for %s",
-			fault.InQuotes(pair.Example), verb, rules.Named(l.AgentID), l.Created,
-			legible.Quote(rules.FirstLine(l.Title, lockfile.MaxTitle)))
+		l := &b.locks[0].entry.Lock
+		text = heldText(b.locks[0], lockfile.MaxTitle)
 		if note := rules.FirstLine(rules.LastNote(l), lastNoteRunes); note != "" {
-			text += fmt.Sprintf(" (last note: %s)", legible.Quote(note))
+			text += fmt.Sprintf(" (last note: %s)", wordsInQuotes(note))
 		}
 		text += fmt.Sprintf(", lock %q", l.ID)
 	case len(b.tickets) > 0:
-		t := b.tickets[0]
-		text = fmt.Sprintf("%s waits for %s since %s and comes first", rules.Named(t.AgentID), fault.Quoted(t.Scope), t.Since)
+		text = comesFirstText(b.tickets[0])
 	default:
 		return "nothing blocks it now"
 	}
@@ -113,45 +89,20 @@ func blockedText(b blockers) string {
 	return text
 }
 
-// ownHint is the way out where a blocking lock may be for the caller to end: it
-// may be the caller's own, it was made in this worktree, or its own is gone.
-func ownHint(c *call, k *claim, b blockers) string {
-	who := c.here()
-	who.Agent, who.Parent = k.lock.AgentID, k.lock.ParentAgentID
-	whose := whose(c, who, sessionsOf(c), k.minutes)
-	for _, o := range b.locks {
-		is, _ := whose(&o.entry.Lock)
-		if hint := whoseHint(is, &o.entry.Lock); hint != "" {
-			return "; " + hint
-		}
+// heldText is who holds what, since when, doing what.
+func heldText(o overlapping, title int) string {
+	verb := "is"
+	if !o.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
+		verb = "may be"
 	}
-	return ""
+	l := &o.entry.Lock
+	return fmt.Sprintf("%s %s held by %s since %s, for %s", fault.InQuotes(o.pairs[0].Example), verb,
+		rules.Named(l.AgentID), l.Created, wordsInQuotes(rules.FirstLine(l.Title, title)))
 }
 
-func whoseHint(w rules.Whose, l *lockfile.Lock) string {
-	takeOver := func(why string) string {
-		return fmt.Sprintf("lock %q was made from your own worktree, in a session that has ended%s: to continue its "+
-			"work, hand it to yourself (`lock_update` with `agent_id` %s and your own id as `hand_to`)",
-			l.ID, why, legible.Quote(*l.AgentID))
-	}
-	switch w {
-	case rules.WhoseChild:
-		return fmt.Sprintf("you started %s; when it is done: `lock_finish` %q", rules.Named(l.AgentID), l.ID)
-	case rules.WhoseMaybeYou:
-		return fmt.Sprintf("lock %q was made in this worktree and may be your own: pass `agent_id` whenever you claim, "+
-			"and your own locks do not block you", l.ID)
-	case rules.WhoseEnded:
-		return takeOver("")
-	case rules.WhoseContested:
-		return takeOver(", as has another one there")
-	case rules.WhoseUnknown:
-		return fmt.Sprintf("lock %q was made from your worktree by %s; if that was you under an earlier id, ask the "+
-			"person you work for", l.ID, rules.Named(l.AgentID))
-	case rules.WhoseLive:
-		return fmt.Sprintf("lock %q was made from your own worktree, in another live session there", l.ID)
-	case rules.WhoseGone:
-		return fmt.Sprintf("the worktree of lock %q is gone: if nobody works on it any longer, finish it (`lock_finish` "+
-			"with `force`), or `lock_reap` it once it is stale", l.ID)
-	}
-	return ""
+func comesFirstText(t queue.Ticket) string {
+	return fmt.Sprintf("%s waits for %s since %s and comes first", rules.Named(t.AgentID), fault.Quoted(t.Scope), t.Since)
 }
+
+// wordsInQuotes are people's words in quotes, without escaped quotes in them.
+func wordsInQuotes(words string) string { return legible.Quote(strings.ReplaceAll(words, `"`, "'")) }

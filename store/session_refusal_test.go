@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -77,7 +78,14 @@ func TestARefusedClaimNamesEachHolder(t *testing.T) {
 		ids = append(ids, w.held(name, "", name))
 	}
 	_, err := w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"a", "b"}, AgentID: ptr("me"), IfFree: true})
-	wantCode(t, err, store.Conflict, "note` "+ids[0]+" 'what you need', `lock_update note` "+ids[1]+" 'what you need'; nothing")
+	ask := func(name string, id int) string {
+		return fmt.Sprintf("\nor ask %q: `lock_update` with `lock_id` %s and `note`\n", name, ids[id])
+	}
+	also := func(name string) string { return fmt.Sprintf("also blocking: %q is held by %[1]q since 2", name) }
+	wantCode(t, err, store.Conflict, "; 1 more blocking\n"+also("b"), ask("a", 0), ask("b", 1)+"nothing was written")
 	_, err = w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"**"}, AgentID: ptr("me"), IfFree: true})
-	wantCode(t, err, store.Conflict, ids[2]+" 'what you need', and the holders of 2 more; nothing")
+	wantCode(t, err, store.Conflict, "; 4 more blocking\n"+also("b"), "\n"+also("c"), ask("c", 2)+"or ask the holders of 2 more\nnothing")
+	if hint := err.(*store.Error).Hint; strings.Contains(hint, ids[3]) {
+		t.Errorf("it names more than three: %q", hint)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
@@ -149,7 +150,8 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	}
 	e := blockedError(c, fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
-	e.Hint = "choose other files, or wait again: your place in the queue was given up" + ownHint(c, k, b)
+	again := "choose other files, or wait again: your place in the queue was given up"
+	e.Hint = strings.Join(append(otherBlockers(b), again), "\n") + ownHint(c, k, b)
 	e.Err = why
 	return e
 }
