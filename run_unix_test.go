@@ -33,7 +33,7 @@ func runHeld(t *testing.T, script string, env ...string) *held {
 	h.cmd.Dir, h.cmd.Env = h.dir, append(append(skillEnv(), "GORACE=atexit_sleep_ms=0", "AGENT_LOCKS_AGENT_ID=me"), env...)
 	h.cmd.Stdout, h.cmd.Stderr = &h.stdout, &h.stderr
 	h.cmd.WaitDelay = 10 * time.Second
-	startInterruptible(t, h.cmd, syscall.SIGTERM)
+	startInterruptible(t, h.cmd, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	h.await("ready")
 	return h
 }

@@ -32,13 +32,13 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 
-// startInterruptible starts a program that a signal reaches. It would inherit that
+// startInterruptible starts a program that signals reach. It would inherit that
 // these tests ignore one, as they do under nohup or in a script's background;
 // what is caught here, a new program does not inherit.
-func startInterruptible(t *testing.T, cmd *exec.Cmd, sig os.Signal) {
+func startInterruptible(t *testing.T, cmd *exec.Cmd, signals ...os.Signal) {
 	t.Helper()
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, sig)
+	signal.Notify(caught, signals...)
 	defer signal.Stop(caught)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
