@@ -21,7 +21,7 @@ func newCheck(a *app) *cobra.Command {
 		Long: "List the active locks whose scope overlaps one of the globs.\n" +
 			"Asking blocks nobody and writes nothing.",
 		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n" +
-			"  git diff --name-only -z | xargs -0 agent-locks check --exit-code --",
+			"  git diff --name-only -z | xargs -0 -r agent-locks check --exit-code --",
 		Args: needGlobs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.refuseIdleWords(cmd.Context(), args, laterPath); err != nil {

@@ -30,7 +30,7 @@ type guardState struct {
 	Edited  bool   `json:"edited,omitempty"`  // our hook was, so whether the guard runs is not known
 	Unknown bool   `json:"unknown,omitempty"` // whether it runs is not known
 	Why     string `json:"why,omitempty"`
-	Fix     string `json:"fix,omitempty"` // what to do about the hook
+	Fix     string `json:"fix,omitempty"` // what to do about the hook, or the mode
 	Hook    string `json:"hook"`
 	Program string `json:"program,omitempty"` // what the hook of ours starts
 	store.GuardState
@@ -81,9 +81,13 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	case !s.Runs:
 		s.Fix = cmp.Or(guard.Fix(ctx, place), guardFix(s.Edited, guardInstall))
 	case s.Bypass:
-		s.Runs, s.Why = false, render.Bypass+" is in the environment"
+		s.Runs, s.Why, s.Fix = false, render.Bypass+" is in the environment", "unset AGENT_LOCKS_BYPASS"
 	case s.Mode == store.ModeOff:
 		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
+		s.Fix = "git config agentlocks.guard block"
+		if a.getenv("AGENT_LOCKS_GUARD") != "" { // which wins over git's settings
+			s.Fix = "unset AGENT_LOCKS_GUARD, or set it to block"
+		}
 	}
 	// Where git's hook cannot be read, the status has said so.
 	s.Left, _ = place.Left()

@@ -131,12 +131,16 @@ func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) 
 }
 
 func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Error {
+	ask := "ask its holder to finish it"
+	if p.who.Owns(&e.Lock) {
+		ask = "finish it with `lock_finish`, since it is your own"
+	}
 	err := fault.New(fault.LockNotStale, "lock %q is not stale: silent only %s; stale after %s",
 		e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).
-		WithHint("wait, or ask its holder to finish it")
+		WithHint("wait, or " + ask)
 	if rules.Longer(quiet, p.asked) {
 		err.Message = protected(e, quiet, minutes)
-		err.Hint = "ask its holder to finish it; `force` reaps it at the threshold that you ask for"
+		err.Hint = ask + "; `force` reaps it at the threshold that you ask for"
 	}
 	return err
 }

@@ -253,6 +253,17 @@ func TestReapNamesTheLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for agent, hint := range map[string]string{"own": "wait, or finish it with `lock_finish`", "another": "wait, or ask its holder"} {
+		fresh, err := s.Create(background, store.CreateRequest{Title: "x", Scope: []string{"b"}, AgentID: ptr("own")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Reap(background, store.ReapRequest{LockID: &fresh.Result.ID, AgentID: &agent})
+		wantCode(t, err, store.LockNotStale, hint)
+		if _, err := s.Finish(background, store.FinishRequest{Ref: ref(fresh.Result.ID), AgentID: ptr("own")}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.pass(90 * time.Minute)
 	const want = "protected: silent only 1h; its lease makes it stale after 2 hours"
 	a, err := s.Reap(background, store.ReapRequest{})

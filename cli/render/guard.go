@@ -188,7 +188,11 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		}
 	}
 	if len(g.Unclaimed) > 0 {
-		fmt.Fprintf(w, "  claim       agent-locks claim --title '...' --scope %s\n", Entries(g.Unclaimed[:1]))
+		agent := ""
+		if g.You != nil {
+			agent = " --agent " + shell.Word(*g.You)
+		}
+		fmt.Fprintf(w, "  claim       agent-locks claim --title '...'%s -- %s\n", agent, Entries(g.Unclaimed))
 	}
 	if person {
 		note := ""

@@ -87,6 +87,21 @@ func TestARefusalNamesEachHolder(t *testing.T) {
 	}
 }
 
+// The claim that is missing is one of all files, in the committer's name.
+func TestWayOutOfAMissingClaim(t *testing.T) {
+	t.Parallel()
+	for want, you := range map[string]*string{
+		"  claim       agent-locks claim --title '...' --agent me -- a 'b c' d\n": new("me"),
+		"  claim       agent-locks claim --title '...' -- a 'b c' d\n":            nil,
+	} {
+		var b strings.Builder
+		writeWaysOut(&b, store.Guarded{Unclaimed: []string{"a", "b c", "d"}, You: you}, false)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.String())
+		}
+	}
+}
+
 // Where no lock is concerned, none gets a note of a bypass.
 func TestBypassOfAMissingClaim(t *testing.T) {
 	t.Parallel()
