@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/render"
@@ -29,7 +31,9 @@ func newDrift(a *app) *cobra.Command {
 				request.Scope = append(request.Scope, args...)
 			}
 			ans, err := a.locks.Drift(cmd.Context(), request)
-			return answer(a, ans, err, render.Drift)
+			return answer(a, ans, err, func(w io.Writer, drifts []store.LockDrift) {
+				render.Drift(w, drifts, len(request.Scope) > 0, a.caller(request.AgentID))
+			})
 		},
 	}
 	scopeFlag(cmd.Flags(), &request.Scope, "only locks whose scope overlaps this `glob` (repeatable)")

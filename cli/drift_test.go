@@ -24,6 +24,13 @@ func TestDriftOutput(t *testing.T) {
 	const next = "next: agent-locks update " + someID + " "
 	testOutputs(t, []outputCase{
 		{name: "no lock", args: []string{"drift"}, store: fake{result: []store.LockDrift{}}, want: "no active lock of yours on files was made from this worktree\n"},
+		{name: "no lock there", args: []string{"drift", "src/"}, store: fake{result: []store.LockDrift{}},
+			want: "no active lock of yours that was made from this worktree overlaps that\n"},
+		{name: "somebody else's", args: []string{"drift", someID},
+			store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.Drifted, Outside: []string{"a"}, NotYours: true}}},
+			want:  someID + ": 1 file changed outside its scope\n  a\n"},
+		{name: "with an id", args: []string{"drift", "--agent", "me"}, store: drifted("a"),
+			want: someID + ": 1 file changed outside its scope\n  a\n" + next + "--add-scope a --agent me\n"},
 		{name: "nothing, and nothing outside", args: []string{"drift"},
 			store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.NothingChanged}, {LockID: "x", Outcome: store.Covered, Changed: []string{"a", "b"}}}},
 			want:  someID + ": nothing changed\nx: covers all that changed (2 files)\n"},

@@ -81,10 +81,10 @@ func (a *amendment) amends() bool {
 	return len(a.add) > 0 || len(a.remove) > 0 || len(a.addTasks) > 0 || a.lease > 0 || a.handTo != ""
 }
 
-// findToUpdate finds the lock that is to be amended. A note, more scope and more
-// tasks may come from anybody, so that their short name may mean anybody's lock.
+// findToUpdate finds the lock that is to be amended. A note and more tasks may come
+// from anybody, so that their short name may mean anybody's lock.
 func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
-	if a.task != "" || len(a.remove) > 0 || a.lease > 0 || a.handTo != "" {
+	if a.task != "" || len(a.add) > 0 || len(a.remove) > 0 || a.lease > 0 || a.handTo != "" {
 		return findOwnLock(c, r, a.who, disk.ActiveOnly)
 	}
 	return findLock(c, r)
@@ -222,8 +222,12 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 			WithHint("use globs, or make several claims")
 	}
 	if len(added) > 0 {
+		by, _, err := a.who.MayEnd("widen it", l, a.force)
+		if err != nil {
+			return err
+		}
 		ed.AddNotes = append(ed.AddNotes,
-			a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), "", l))
+			a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), by, l))
 	}
 	if len(removed) > 0 {
 		by, _, err := a.who.MayEnd("narrow it", l, a.force)

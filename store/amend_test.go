@@ -57,11 +57,15 @@ func TestWidening(t *testing.T) {
 	if err != nil || ids(c.Result) != id {
 		t.Errorf("check: %q, %v", ids(c.Result), err)
 	}
-	// Anybody may widen; the note says who did.
-	if _, err := w.at(w.link).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"docs"}, AgentID: ptr("c")}); err != nil {
+	// What somebody else is to claim is not for a stranger to say.
+	docs := store.UpdateRequest{Ref: ref(id), AddScope: []string{"docs"}, AgentID: ptr("c")}
+	_, err = w.at(w.link).Update(background, docs)
+	wantCode(t, err, store.NotHolder, `held by "a", and you are "c": you cannot widen it`)
+	docs.Force = true
+	if _, err := w.at(w.link).Update(background, docs); err != nil {
 		t.Fatal(err)
 	}
-	if n := lastNote(w.show(id)); !strings.HasSuffix(n, "by c") {
+	if n := lastNote(w.show(id)); !strings.HasSuffix(n, "by docs, with force by c; its holder was a") {
 		t.Errorf("note %q", n)
 	}
 }
@@ -209,13 +213,17 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 					}
 				}
 				r := c.request
-				r.Ref, r.AgentID = ref(id), agent
+				r.Ref, r.AgentID, r.Force = ref(id), agent, true
 				if _, err := w.at(w.link).Update(background, r); err != nil {
 					t.Fatal(err)
 				}
 				anonymous := ", by a caller without an agent id in " + fmt.Sprintf("%q", w.link)
 				var want []string
 				switch other := agent != nil && *agent != "kid"; {
+				case c.always && name == "parent":
+					want = []string{c.note + ", by its parent boss for its holder kid"}
+				case c.always && name == "stranger":
+					want = []string{c.note + ", with force by other; its holder was kid"}
 				case other:
 					want = []string{c.note + ", by " + *agent}
 				case agent == nil:
@@ -393,7 +401,7 @@ func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 		"nobody known's lease": {store.UpdateRequest{LeaseMinutes: ptr(1.0)}, true, false},
 		"somebody's note":      {store.UpdateRequest{Note: ptr("are you there?"), AgentID: ptr("b")}, false, false},
 		"somebody's tick":      {store.UpdateRequest{TaskText: ptr("one"), AgentID: ptr("b")}, false, false},
-		"somebody's scope":     {store.UpdateRequest{AddScope: []string{"docs"}, AgentID: ptr("b")}, false, false},
+		"somebody's scope":     {store.UpdateRequest{AddScope: []string{"docs"}, AgentID: ptr("b"), Force: true}, false, false},
 		"somebody's lease":     {store.UpdateRequest{LeaseMinutes: ptr(1.0), AgentID: ptr("b")}, false, false},
 		"the parent's note":    {store.UpdateRequest{Note: ptr("where are you?"), AgentID: ptr("boss")}, false, false},
 		"to a successor":       {store.UpdateRequest{HandTo: ptr("b"), AgentID: ptr("b"), Force: true}, false, true},

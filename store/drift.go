@@ -37,6 +37,7 @@ type LockDrift struct {
 	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
 	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
 	Changed      []string `json:"changed"`
+	NotYours     bool     `json:"-"` // so that it is not for the caller to widen
 
 	OutsideFiles int `json:"outsideFiles,omitempty"` // where directories stand for some of them
 	ChangedFiles int `json:"changedFiles,omitempty"`
@@ -160,7 +161,8 @@ type drifting struct {
 }
 
 func (k *drifting) drift(e disk.Entry) (LockDrift, error) {
-	d := LockDrift{LockID: e.Lock.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{}}
+	d := LockDrift{LockID: e.Lock.ID, Outcome: NothingChanged, Outside: []string{}, HeldByOthers: []Held{},
+		NotYours: !k.who.MayHold(&e.Lock)}
 	changed, err := k.changed(&e.Lock)
 	if err != nil {
 		return d, err

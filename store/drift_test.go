@@ -50,20 +50,23 @@ func TestDrift(t *testing.T) {
 	w.put(w.link, "old name.txt", "gone.txt", "src/a.go")
 	w.commit(w.link, "base")
 	id := w.claim(w.link, "mine", "src/**")
-	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] [] 0 0 0 0 0}]" {
+	if got := fmt.Sprint(w.drift(w.link, nil)); got != "[{"+id+" nothing_changed [] [] [] false 0 0 0 0 0}]" {
 		t.Errorf("nothing changed: %s", got)
 	}
 	if line, err := store.Encode(w.drift(w.link, nil)); err != nil || strings.Contains(string(line), "null") {
 		t.Errorf("an empty list is not a list: %s, %v", line, err)
 	}
 	w.put(w.link, "src/b.go")
-	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go] 0 0 0 0 0}]" {
+	if got := fmt.Sprint(w.drift(w.link, &id)); got != "[{"+id+" covered [] [] [src/b.go] false 0 0 0 0 0}]" {
 		t.Errorf("covered: %s", got)
 	}
 
 	other, err := w.at(w.main).Create(background, store.CreateRequest{Title: "theirs", Scope: []string{"docs"}, AgentID: ptr("them")})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := w.drift(w.link, &other.Result.ID); len(got) != 1 || !got[0].NotYours {
+		t.Errorf("somebody else's: %+v", got)
 	}
 	w.pass(time.Second)
 	w.put(w.link, "committed.txt")

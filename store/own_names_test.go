@@ -45,7 +45,6 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 	}
 	for what, do := range map[string]func() (string, error){
 		"a note":        func() (string, error) { return update(func(r *store.UpdateRequest) { r.Note = ptr("n") }) },
-		"more scope":    func() (string, error) { return update(func(r *store.UpdateRequest) { r.AddScope = []string{"c"} }) },
 		"one more task": func() (string, error) { return update(func(r *store.UpdateRequest) { r.AddTasks = []string{"y"} }) },
 		"looking at one": func() (string, error) {
 			a, err := me.Show(background, store.ShowRequest{Ref: ref})
@@ -61,6 +60,9 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 		what string
 		do   func() (string, error)
 	}{
+		{"more scope", func() (string, error) {
+			return update(func(r *store.UpdateRequest) { r.AddScope = []string{"c"} })
+		}},
 		{"a task", func() (string, error) { return update(func(r *store.UpdateRequest) { r.TaskText = ptr("x") }) }},
 		{"a lease", func() (string, error) { return update(func(r *store.UpdateRequest) { r.LeaseMinutes = ptr(90.0) }) }},
 		{"a heartbeat", heartbeat},

@@ -16,14 +16,18 @@ import (
 type Caller struct{ BaseDir, Agent *string }
 
 // next is a command for this caller that can be pasted.
-func (c Caller) next(args ...string) string {
+func (c Caller) next(args ...string) string { return "agent-locks " + shell.Words(args...) + c.flags() }
+
+// flags are what a command for this caller ends with.
+func (c Caller) flags() string {
+	flags := ""
 	if c.BaseDir != nil {
-		args = append(args, "--base-dir", *c.BaseDir)
+		flags += " --base-dir " + shell.Word(*c.BaseDir)
 	}
 	if c.Agent != nil {
-		args = append(args, "--agent", *c.Agent)
+		flags += " --agent " + shell.Word(*c.Agent)
 	}
-	return "agent-locks " + shell.Words(args...)
+	return flags
 }
 
 // Claimed reports a new lock, and how to continue: by ticking the first of its

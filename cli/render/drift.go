@@ -8,17 +8,22 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Drift reports, for each lock, which files changed outside its scope.
-func Drift(w io.Writer, drifts []store.LockDrift) {
-	if len(drifts) == 0 {
+// Drift reports, for each lock, which files changed outside its scope. some: only
+// the locks on some files were asked about.
+func Drift(w io.Writer, drifts []store.LockDrift, some bool, by Caller) {
+	switch {
+	case len(drifts) > 0:
+	case some:
+		fmt.Fprintln(w, "no active lock of yours that was made from this worktree overlaps that")
+	default:
 		fmt.Fprintln(w, "no active lock of yours on files was made from this worktree")
 	}
 	for _, d := range drifts {
-		writeDrift(w, d)
+		writeDrift(w, d, by)
 	}
 }
 
-func writeDrift(w io.Writer, d store.LockDrift) {
+func writeDrift(w io.Writer, d store.LockDrift, by Caller) {
 	switch d.Outcome {
 	case store.NothingChanged:
 		fmt.Fprintf(w, "%s: nothing changed\n", Plain(d.LockID))
@@ -50,8 +55,8 @@ func writeDrift(w io.Writer, d store.LockDrift) {
 			writeHeld(w, h, "")
 		}
 	}
-	if len(free) > 0 {
-		fmt.Fprintf(w, "next: agent-locks update %s %s\n", Plain(d.LockID), widening(free))
+	if len(free) > 0 && !d.NotYours {
+		fmt.Fprintf(w, "next: agent-locks update %s %s%s\n", Plain(d.LockID), widening(free), by.flags())
 	}
 }
 

@@ -28,7 +28,7 @@ func everyReport(s store.Summary) map[string]func(io.Writer) {
 		"a holder": func(w io.Writer) { io.WriteString(w, HoldText("is ", store.Hold{Summary: s})) },
 		"drift": func(w io.Writer) {
 			Drift(w, []store.LockDrift{{LockID: "mine", Outcome: store.Drifted, Outside: []string{"gen/ (300 files)"},
-				HeldByOthers: []store.Held{{Path: "gen/a", LockID: s.ID, Title: s.Title, AgentID: s.AgentID}}}})
+				HeldByOthers: []store.Held{{Path: "gen/a", LockID: s.ID, Title: s.Title, AgentID: s.AgentID}}}}, false, Caller{})
 		},
 	}
 }
@@ -75,7 +75,7 @@ func TestDriftTextOfDirectories(t *testing.T) {
 		HeldByOthers: []store.Held{held("gen/a.js", "one"), held("gen/sub/ (20 files)", "two"), held("lib/ (40 files)", "three")},
 	}
 	var b bytes.Buffer
-	Drift(&b, []store.LockDrift{d})
+	Drift(&b, []store.LockDrift{d}, false, Caller{})
 	const want = `mine: 3011 files changed outside its scope
   docs/a b.md
   free/ (9 files)

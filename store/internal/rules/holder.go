@@ -167,7 +167,7 @@ func WrittenBy(note string) (from *string, text string) {
 }
 
 // MayEnd decides whether a caller may do to a lock what takes something from
-// its holder (deed says what). It returns how a note must name the caller: ""
+// its holder, or claims something in its name (deed says what). It returns how a note must name the caller: ""
 // where the holder itself acted, as far as is known.
 func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch c.to(l) {
