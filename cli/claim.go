@@ -33,6 +33,8 @@ func newClaim(a *app) *cobra.Command {
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
 			if quiet {
 				ans.Warnings = append(ans.Warnings, overlapsInShort(ans.Result.Overlaps)...)
+				ans.Warnings = append(ans.Warnings,
+					render.Elsewhere(ans.Result.ChangedElsewhere, ans.Result.ChangedElsewhereLeftOut)...)
 			}
 			return answer(a, ans, err, func(w io.Writer, c store.Created) {
 				if quiet {

@@ -48,6 +48,15 @@ func TestClaimOutput(t *testing.T) {
 			want: someID + "\n", stderr: "agent-locks: warning: the claim overlaps 2 locks: 2026-07-17T18-45-13-old, " + someID + "\n"},
 		{name: "the id alone, as JSON", args: append(args, "-q", "--json"), code: exitError,
 			stderr: `{"error":{"code":"bad_input","hint":"give one of the two","message":"--quiet and --json exclude each other"}}` + "\n"},
+		{name: "changed elsewhere", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, ChangedElsewhere: []store.ChangedElsewhere{
+			{Worktree: "/w/login", Branch: "login", Files: []string{"a", "b\x1b[m"}, FilesLeftOut: 3}, {Worktree: "/w/x", Files: []string{"a"}}, {Worktree: "/w/y", Files: []string{}, FilesLeftOut: 1}},
+			ChangedElsewhereLeftOut: 2}},
+			want: "claimed " + someID + "\nchanged without a lock in /w/login (branch login): a, b\\x1b[m and 3 more\n" +
+				"changed without a lock in /w/x: a\nchanged without a lock in /w/y: 1 file\n" +
+				"changed without a lock in 2 other worktrees as well\n" + next},
+		{name: "the id alone, changed elsewhere", args: append(args, "-q"), store: fake{result: store.Created{ID: someID, ChangedElsewhere: []store.ChangedElsewhere{
+			{Worktree: "/w/x", Files: []string{"a"}}}}},
+			want: someID + "\n", stderr: "agent-locks: warning: changed without a lock in /w/x: a\n"},
 		{name: "overlaps", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: "claimed " + someID + "\n" +
 				"overlaps 2026-07-17T18-45-13-old, held by an agent without an id, stale for 2h (Old): both cover docs/a.md\n" +

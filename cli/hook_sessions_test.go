@@ -393,3 +393,23 @@ func TestSessionsWithAStoreThatIsOdd(t *testing.T) {
 		})
 	}
 }
+
+// A session that starts hears what is changed elsewhere in the files that it
+// holds, as far as git can tell in a second.
+func TestASessionHearsOfChangesElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	_, agent := s.startOf(first, "startup")
+	s.claim(agent, "Mine", "README.md", "new/**")
+	if err := os.WriteFile(filepath.Join(s.dir, otherTree, "README.md"), []byte("other\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = `changed without a lock in DIR/app-login (branch login): README.md\n`
+	for range 100 { // the machine may be busy
+		said, _ := s.startOf(first, "resume")
+		if strings.Contains(strings.ReplaceAll(said, s.dir, "DIR"), "- "+want) {
+			return
+		}
+	}
+	t.Errorf("never said: %s", want)
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
@@ -77,6 +78,7 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	request.IfFree = true
 	claimed, err := a.locks.Create(a.withProgress(ctx), request)
 	a.warn(claimed.Warnings)
+	a.warn(render.Elsewhere(claimed.Result.ChangedElsewhere, claimed.Result.ChangedElsewhereLeftOut))
 	if err != nil {
 		if ctx.Err() != nil {
 			return err

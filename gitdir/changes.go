@@ -50,8 +50,17 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 // count in what was a worktree, as the orphans that it names: their .git points
 // to what is gone, and to git all that was checked out there is untracked here.
 func (r *Repo) Uncommitted(ctx context.Context, merging []string) (changed, orphans []string, err error) {
-	out, err := r.Git(ctx, "-c", "status.renames=false", "-c", "diff.renames=false",
-		"status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules())
+	return r.uncommitted(ctx, merging, nil)
+}
+
+// uncommitted is that for what lies under some paths; none: everywhere.
+func (r *Repo) uncommitted(ctx context.Context, merging, under []string) (changed, orphans []string, err error) {
+	args := []string{"-c", "status.renames=false", "-c", "diff.renames=false"}
+	if len(under) > 0 && r.IgnoreCase {
+		args = append(args, "--icase-pathspecs")
+	}
+	args = append(args, "status", "--porcelain=v2", "-z", "--untracked-files=all", r.submodules(), "--")
+	out, err := r.Git(ctx, append(args, under...)...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,6 +73,28 @@ func (e *Entry) Directory() string {
 // anything is paths that only an entry covers which covers every path.
 var anything = []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"}
 
+// Within is a path, relative to the root, that the entry is or that holds all that
+// it covers. It has only letters, digits, spaces and ._- in it, in ASCII, so that
+// it means the same to git as a path and as a pattern; "" where no such path says
+// more than the root. A file that stands where it has a directory is not within.
+func (e *Entry) Within() string {
+	path := e.Directory()
+	if e.plain && !e.foreign {
+		path = e.plainName()
+	}
+	var names []string
+	for name := range strings.SplitSeq(path, "/") {
+		if strings.ContainsFunc(name, func(r rune) bool {
+			letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+			return !letter && !strings.ContainsRune(" ._-", r)
+		}) {
+			break
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, "/")
+}
+
 // Everything reports whether the entry covers all that a repository may hold.
 func (e *Entry) Everything() bool {
 	return !slices.ContainsFunc(anything, func(path string) bool { return !e.Matches(path) })

@@ -294,6 +294,26 @@ func TestDir(t *testing.T) {
 	}
 }
 
+// Within is a path that git reads as it is, whatever the entry covers.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"./*.json": "", "**": "", "*.ts": "", "a": "a", "a/b": "a/b", "a/b/": "a/b", "a/**": "a", "a/b*": "a", `a/\[id\]/x*`: "a", "a/[id]/x": "a",
+		"{a,b}/c": "", "{a,a/b}/c": "", "!(x)": "", "a/ü/c": "a", "a b/c-d_e.f/g": "a b/c-d_e.f/g", "custom://port-3000": "", "a/%41/b": "a", "a/b?": "a",
+		"+(a)/b": "", "a//b/./c": "a/b/c", "a/..": "", ".": "",
+	} {
+		e := mustParse(t, text, Context{})
+		if got := e.Within(); got != want {
+			t.Errorf("%q lies within %q, want %q", text, got, want)
+		}
+		for _, path := range []string{"a", "a/b", "a/b/c", "a/bc", "b/c", "a/[id]/x", "a/i/x", "a b/c-d_e.f/g", "x.json", "c.ts", "a/ü/c"} {
+			if in := want == "" || path == want || strings.HasPrefix(path, want+"/") || strings.HasPrefix(want, path+"/"); e.Matches(path) && !in {
+				t.Errorf("%q covers %q, which is not within %q", text, path, want)
+			}
+		}
+	}
+}
+
 func TestEverything(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

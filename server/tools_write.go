@@ -10,7 +10,7 @@ func createTool() Tool {
 		Command: "claim",
 		Title:   "Claim files",
 		Description: "Claim files before you edit them; agents in every worktree see the claim. " +
-			"It succeeds even on overlap, so read overlaps in the answer and coordinate. Keep the id.",
+			"It succeeds even on overlap, so read overlaps and changedElsewhere in the answer and coordinate. Keep the id.",
 		Properties: []Property{
 			textArg("title", "The work, in one line").required(),
 			listArg("scope", "Paths or globs from the repository's root, as narrow as you can: src/auth/**; "+

@@ -16,7 +16,8 @@ import (
 // Comparing scopes keeps no writer waiting: it is done while the mutex is free,
 // also by a claim that then looks again. Another tool's absolute scope makes a
 // comparison read where the worktrees are, and the kernel tells in which order
-// that file and the mutex are opened and closed.
+// that file and the mutex are opened and closed. A claim of files reads that anyway,
+// to find other worktrees: where nothing is met, it is of something else.
 //
 // No other test may run beside it: a process that one is starting keeps the
 // files of this one open for a moment.
@@ -34,8 +35,8 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 		met  bool
 	}{
 		"claim":   {"docs", create(store.CreateRequest{Scope: []string{"src/a"}}), true},
-		"if free": {"docs", create(store.CreateRequest{Scope: []string{"web"}, IfFree: true}), false},
-		"wait":    {"docs", create(store.CreateRequest{Scope: []string{"web"}, WaitSeconds: ptr(600.0)}), false},
+		"if free": {"docs", create(store.CreateRequest{Scope: []string{"custom://web"}, IfFree: true}), false},
+		"wait":    {"docs", create(store.CreateRequest{Scope: []string{"custom://web"}, WaitSeconds: ptr(600.0)}), false},
 		"widen": {"docs", func(s *store.Store, mine string) ([]store.Summary, error) {
 			a, err := s.Update(background, store.UpdateRequest{Ref: ref(mine), AddScope: []string{"src/a"}})
 			if err != nil {
@@ -53,6 +54,7 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			w.git(w.main, "worktree", "remove", w.link) // else git is asked about it meanwhile
 			theirs := w.claim(w.main, "theirs", "THEIRS")
 			mine := w.claim(w.main, "mine", tc.mine)
 			w.write(theirs+".md", strings.Replace(w.read(theirs+".md"), "- THEIRS", "- "+w.main+"/src", 1))

@@ -19,6 +19,7 @@ type claim struct {
 	scope   overlap.Scope
 	minutes float64      // the staleness threshold that others are judged by
 	others  []disk.Entry // the active locks, as they were when the claim was granted
+	on      []disk.Entry // those of them that overlap it
 	// compared is what the scope has been compared with, by the ids of the locks.
 	// A read under the mutex that follows another one compares only what is new,
 	// so that others wait for the reading of the store and not for the comparing.
@@ -29,6 +30,13 @@ type claim struct {
 type comparison struct {
 	scope []string
 	pairs []overlap.Pair
+}
+
+// take notes what the claim overlaps.
+func (k *claim) take(found []overlapping) {
+	for _, o := range found {
+		k.on = append(k.on, o.entry)
+	}
 }
 
 func (k *claim) party() rules.Party { return rules.PartyOf(&k.lock, false) }

@@ -33,6 +33,10 @@ type Created struct {
 	Overlaps []Summary `json:"overlaps"`
 	// What ended there lately; nil where the claim was not conditional.
 	Recent []Recent `json:"recent,omitzero"`
+	// Files of the scope that are changed in other worktrees, not committed and
+	// covered by no lock, as far as git could tell in time.
+	ChangedElsewhere        []ChangedElsewhere `json:"changedElsewhere,omitempty"`
+	ChangedElsewhereLeftOut int                `json:"changedElsewhereLeftOut,omitempty"`
 }
 
 // Create claims a scope. It never refuses because of other locks, unless it is
@@ -44,12 +48,20 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		if err != nil {
 			return Created{}, err
 		}
+		look := &look{stop: func() {}}
+		if r.WaitSeconds == nil {
+			look = lookElsewhere(c, r.Target, k.scope)
+		}
+		defer func() { look.stop() }()
 		var out Created
 		switch {
 		case r.WaitSeconds != nil:
 			var limit time.Duration
 			if limit, err = waitSeconds(*r.WaitSeconds); err == nil {
 				out, err = claimInTurn(c, k, limit)
+			}
+			if err == nil { // what is changed now, after the wait
+				look = lookElsewhere(c, r.Target, k.scope)
 			}
 		case r.IfFree:
 			out, err = claimIfFree(c, k)
@@ -63,6 +75,9 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			out.Recent = recentOn(c, k.scope)
 		}
 		warnBeside(c, &k.lock, k.others)
+		me := c.here()
+		me.Agent, me.Parent = k.lock.AgentID, k.lock.ParentAgentID
+		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = look.unclaimed(c, me, k.on, claimPatience)
 		return out, nil
 	})
 }
@@ -147,6 +162,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 		return Created{}, err
 	}
 	found := overlappingWith(c, k.scope, exclusiveTo(k.lock.Mode, k.others))
+	k.take(found)
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, k.minutes)}, nil
 }
 
@@ -189,6 +205,7 @@ func grantClaim(c *call, tx *disk.Tx, k *claim, b blockers) (Created, error) {
 	}
 	notePassed(c, k, b)
 	k.others = b.read.Entries
+	k.take(b.overlaps)
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: blockerSummaries(c, k, b)}, nil
 }
 

@@ -37,6 +37,9 @@ type Started struct {
 	Own           []Summary // locks that it holds
 	Others        []Summary // those of others; SameWorktree says of each whether it was made here
 	Beside        []string  // agents of other live sessions in this worktree that started lately
+	// Files of its own claims that are changed elsewhere, as for Created.
+	ChangedElsewhere        []ChangedElsewhere
+	ChangedElsewhereLeftOut int
 }
 
 // SessionStart remembers that a session starts, and tells who it is: an agent
@@ -58,6 +61,7 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 		}
 		atWork(c, itself(c, out.AgentID, r.Former), entries)
 		describe(c, &out, r, nil, entries, records) // another session may have had that name as well
+		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = changedInOwn(c, r.Target, out, entries)
 		return out, nil
 	})
 }

@@ -58,7 +58,8 @@ type Store struct {
 	Getwd   func() (string, error) // asked on every call
 	Environ func() []string        // asked on every call
 
-	MutexWait time.Duration // how long a write waits for other writers; 0: 10 s
+	MutexWait     time.Duration // how long a write waits for other writers; 0: 10 s
+	ElsewhereWait time.Duration // how long a claim or a session's start waits for git on other worktrees; 0: 0.3 s, 1 s
 
 	watch func(*disk.Dir) *queue.Watch // what wakes a waiter; nil: the system's reports, and each second
 }

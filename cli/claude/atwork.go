@@ -41,6 +41,13 @@ func atWork(me store.Started) []string {
 		}
 	}
 	list("You still hold:", me.Own, nil)
+	if len(me.ChangedElsewhere) > 0 {
+		text = append(text,
+			"Others have changed files of yours and not committed that yet (lock_forecast says what will conflict):")
+		for _, line := range render.Elsewhere(me.ChangedElsewhere, me.ChangedElsewhereLeftOut) {
+			text = append(text, "- "+clipped(line, 400))
+		}
+	}
 	list("Held by your subagents:", children, nil)
 	list("Made from this very worktree, under another id:", beside, func(s store.Summary) string {
 		return "\n  " + whoseHere(s, me.AgentID, "")

@@ -36,11 +36,38 @@ func Claimed(w io.Writer, c store.Created, tasks []string, by Caller) {
 	fmt.Fprintf(w, "claimed %s\n", Plain(c.ID))
 	writeOverlaps(w, c.Overlaps)
 	writeRecent(w, c.Recent)
+	for _, text := range Elsewhere(c.ChangedElsewhere, c.ChangedElsewhereLeftOut) {
+		fmt.Fprintln(w, text)
+	}
 	progress := []string{"update", c.ID, "--note", "what is done so far"}
 	if len(tasks) > 0 {
 		progress = []string{"update", c.ID, "--task", strings.TrimSpace(tasks[0])}
 	}
 	fmt.Fprintf(w, "next: %s\n", by.next(progress...))
+}
+
+// Elsewhere has a line for each worktree in which files of a claim are changed, and
+// one that counts the others.
+func Elsewhere(changed []store.ChangedElsewhere, leftOut int) []string {
+	var lines []string
+	for _, e := range changed {
+		text := fmt.Sprintf("changed without a lock in %s", Plain(e.Worktree))
+		if e.Branch != "" {
+			text += fmt.Sprintf(" (branch %s)", Plain(e.Branch))
+		}
+		names := Plain(strings.Join(e.Files, ", "))
+		switch {
+		case len(e.Files) == 0:
+			names = Count(e.FilesLeftOut, "file")
+		case e.FilesLeftOut > 0:
+			names += fmt.Sprintf(" and %d more", e.FilesLeftOut)
+		}
+		lines = append(lines, text+": "+names)
+	}
+	if leftOut > 0 {
+		lines = append(lines, "changed without a lock in "+Count(leftOut, "other worktree")+" as well")
+	}
+	return lines
 }
 
 // Updated reports the progress of a lock, and the agent that it was handed to;
