@@ -147,10 +147,14 @@ func (u *updating) changes(l *lockfile.Lock, done bool) (lockfile.Edit, error) {
 	return edit, nil
 }
 
-// compare adds whom the lock holds up, and what it overlaps now.
+// compare adds whom the lock holds up, and what it overlaps now; of one that has ended,
+// whom a note for its holder may miss.
 func (u *updating) compare(out *Updated) {
 	c, a, e := u.call, u.amendment, u.entry
 	out.Waiting = heldUp(c, e, u.tickets, u.ticketsErr)
+	if e.Done() && a.note != "" && a.who.From(&e.Lock, a.tell) != "" {
+		warnTooLate(c, a.who, e)
+	}
 	if len(a.add) > 0 {
 		others := slices.DeleteFunc(u.others, func(o disk.Entry) bool { return o.Lock.ID == e.Lock.ID })
 		found := overlappingWith(c, a.add, exclusiveTo(e.Lock.Mode, others))
