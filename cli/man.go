@@ -13,12 +13,10 @@ import (
 	"github.com/agent-locks/agent-locks/cli/render"
 )
 
-// newMan is hidden: it is for those who package the program.
 func newMan(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:    "man <directory>",
-		Short:  "write the manual pages into a directory",
-		Hidden: true,
+		Use:   "man <directory>",
+		Short: "write the manual pages",
 		Long: "Write the manual pages into a directory, one for each command. Their date is\n" +
 			"SOURCE_DATE_EPOCH, else today.",
 		Example: "  agent-locks man ~/.local/share/man/man1",
