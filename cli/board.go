@@ -22,12 +22,17 @@ func newBoard(a *app) *cobra.Command {
 		Use:   "board",
 		Short: "keep showing who works on what, by worktree",
 		Long: "Keep showing the active locks by worktree, each with its next open task and its\n" +
-			"last note, until q or an interrupt. Same as agent-locks status --watch.",
+			"last note, until q or an interrupt. Off a terminal, or with --json, it prints\n" +
+			"them once; agent-locks status --watch prints them at each change.",
 		Example: "  agent-locks board",
 		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target, request.ForPeople = a.target(), !a.json
-			return a.watch(cmd.Context(), request)
+			if a.hasBoard() {
+				return a.showBoard(cmd.Context(), request)
+			}
+			ans, err := a.locks.Query(cmd.Context(), request)
+			return answer(a, ans, err, func(w io.Writer, _ []store.Summary) { render.Board(w, ans, render.Screen{}) })
 		},
 	}
 	staleFlag(cmd.Flags(), &request.StaleMinutes)
@@ -42,10 +47,15 @@ const (
 // watch shows the active locks until it is interrupted: on a terminal as a board
 // that takes the whole screen, else again whenever they have changed.
 func (a *app) watch(ctx context.Context, request store.QueryRequest) error {
-	if !a.json && a.screen().Width > 0 && a.getenv("TERM") != "dumb" {
+	if a.hasBoard() {
 		return a.showBoard(ctx, request)
 	}
 	return a.printChanges(ctx, request, readEvery)
+}
+
+// hasBoard reports whether stdout is a terminal that can be drawn on.
+func (a *app) hasBoard() bool {
+	return !a.json && a.screen().Width > 0 && a.getenv("TERM") != "dumb"
 }
 
 // printChanges reads the locks every so often, and prints them again whenever

@@ -141,6 +141,17 @@ func (s *turning) Query(context.Context, store.QueryRequest) (store.Answer[[]sto
 	return store.Answer[[]store.Summary]{Result: now, Dir: "/d"}, nil
 }
 
+// Where there is no screen to keep, the board is printed once: nobody could end it.
+func TestBoardWithoutATerminalEnds(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{"board": "no active locks", "board --json": "[]\n"} {
+		got := try(t, &fake{result: []store.Summary{}}, strings.Fields(args))
+		if got.code != 0 || strings.Count(got.stdout, want) != 1 || strings.Contains(got.stdout, "\x1b") {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+}
+
 func TestStatusWatchShowsChangesOnly(t *testing.T) {
 	t.Parallel()
 	later := someSummary()
