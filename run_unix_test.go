@@ -212,7 +212,7 @@ func TestRunShowsNotesWhileItsCommandRuns(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	h.touch("go")
-	if code := h.wait(); code != 0 || h.stderr.String() != "agent-locks: new note by you: please stop\n" {
+	if code := h.wait(); code != 0 || h.stderr.String() != "agent-locks: new note: you: please stop\n" {
 		t.Errorf("exit code %d, stderr %q", code, h.stderr.String())
 	}
 }

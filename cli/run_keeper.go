@@ -70,7 +70,7 @@ func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 // command does at this moment.
 func (k *keeper) hear(n store.NewNotes, delivered func(context.Context) error) {
 	for _, line := range render.NoteLines(n.NewNotes) {
-		fmt.Fprintf(k.app.Stderr, "agent-locks: new note by %s\n", line)
+		fmt.Fprintf(k.app.Stderr, "agent-locks: new note: %s\n", line)
 	}
 	k.notes.NewNotes = append(k.notes.NewNotes, n.NewNotes...)
 	k.notes.NewNotesLeftOut = n.NewNotesLeftOut // the next answer has them

@@ -132,7 +132,7 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		edit := stillAtWork(p.call, lockfile.Edit{})
 		if outside != "" && i == len(own)-1 {
 			edit.AddNotes = []string{outsideNote + outside}
-			edit = withSeen(&e.Lock, edit, true)
+			edit = withSeen(&e.Lock, edit, len(edit.AddNotes))
 		}
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue

@@ -63,6 +63,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
+		var news NewNotes
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := findToFinish(c, r.Ref, who)
 			if err != nil {
@@ -73,13 +74,14 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 				return disk.Entry{}, orGone(c, &e.Lock, err)
 			}
 			edit.Set = append(edit.Set, outcome...)
-			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")
+			edit = withSeen(&e.Lock, edit, ownNotes(who, &e.Lock, edit, false))
+			news = showNewNotes(c, who, &e.Lock, newNotesRoom)
 			return tx.Finish(e, edit)
 		})
 		if err != nil {
 			return Finished{}, err
 		}
-		out := Finished{ID: e.Lock.ID, FilePath: e.Path, NewNotes: showNewNotes(c, who, &e.Lock, newNotesRoom)}
+		out := Finished{ID: e.Lock.ID, FilePath: e.Path, NewNotes: news}
 		reportUncommitted(c, r.Target, e, &out)
 		return out, nil
 	})

@@ -62,7 +62,7 @@ func noteBypassOn(c *call, holds []Hold, who rules.Caller) []string {
 			}
 			note := bypassNote(who, files)
 			if !slices.Contains(e.Lock.Notes, note) {
-				if _, err := tx.Rewrite(e, withSeen(&e.Lock, lockfile.Edit{AddNotes: []string{note}}, false)); err != nil {
+				if _, err := tx.Rewrite(e, withSeen(&e.Lock, lockfile.Edit{AddNotes: []string{note}}, 0)); err != nil {
 					return struct{}{}, err
 				}
 			}

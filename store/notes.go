@@ -43,7 +43,7 @@ func newNotes(who rules.Caller, l *lockfile.Lock, room int) NewNotes {
 	if !who.IsHolder(l) && (who.Within != nil || !who.Owns(l)) {
 		return out
 	}
-	unseen, most := l.Unseen(), room/2
+	unseen, most := unseenBy(who, l), room/2
 	for i, place := range unseen {
 		note := newNote(l.Notes[place-1], most)
 		text, err := Encode(note)
@@ -54,6 +54,19 @@ func newNotes(who rules.Caller, l *lockfile.Lock, room int) NewNotes {
 		out.NewNotes = append(out.NewNotes, note)
 	}
 	return out
+}
+
+// unseenBy are the places of those notes. A caller without an id may have written
+// itself what names no author, or not be the holder: it gets the others only.
+func unseenBy(who rules.Caller, l *lockfile.Lock) []int {
+	places := l.Unseen()
+	if who.IsHolder(l) {
+		return places
+	}
+	return slices.DeleteFunc(places, func(place int) bool {
+		from, _ := rules.WrittenBy(l.Notes[place-1])
+		return from == nil
+	})
 }
 
 // newNote is a note of which no more is shown than fits.
@@ -156,19 +169,30 @@ func recordSeen(c *call, tx *disk.Tx, s showing) error {
 
 const notesSeen = "notes_seen"
 
-// withSeen completes an edit that adds notes: those of the holder it has seen. Of
-// others nothing is said, but what a file edited by hand says no longer holds.
-func withSeen(l *lockfile.Lock, edit lockfile.Edit, byHolder bool) lockfile.Edit {
-	seen := l.SeenNotes()
+// withSeen completes an edit that adds notes, the last ones of which the holder
+// knows. Of others nothing is said, but what a file edited by hand says no longer
+// holds.
+func withSeen(l *lockfile.Lock, edit lockfile.Edit, known int) lockfile.Edit {
+	seen, last := l.SeenNotes(), len(l.Notes)+len(edit.AddNotes)
 	switch {
 	case len(edit.AddNotes) == 0:
-	case byHolder:
-		seen = seen.Plus(len(l.Notes)+1, len(l.Notes)+len(edit.AddNotes))
+	case known > 0:
+		seen = seen.Plus(last-known+1, last)
 		edit.Set = append(edit.Set, lockfile.KeyValue{Key: notesSeen, Value: seen.Value()})
 	case len(seen) < len(l.NotesSeen):
 		edit.Remove = append(edit.Remove, notesSeen)
 	}
 	return edit
+}
+
+// ownNotes counts the notes that an edit adds for a caller who is the holder; 0 for
+// any other. One without an id may be anybody in the worktree: it is taken for a
+// holder that has none only.
+func ownNotes(who rules.Caller, l *lockfile.Lock, edit lockfile.Edit, addressed bool) int {
+	if who.From(l, addressed) == "" && (who.Agent != nil || l.AgentID == nil) {
+		return len(edit.AddNotes)
+	}
+	return 0
 }
 
 // inTurn is both of what records that notes were seen; either may be nil.

@@ -125,7 +125,7 @@ func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) 
 	}
 	edit := endEdit(c.now(), reapedBy)
 	edit.AddNotes = []string{reapNote(c, p, e)}
-	edit = withSeen(&e.Lock, edit, false)
+	edit = withSeen(&e.Lock, edit, 0)
 	_, err := e.Edited(edit)
 	return Reaped{ID: e.Lock.ID, Title: e.Lock.Title, StaleForSeconds: quiet}, edit, err
 }

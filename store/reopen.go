@@ -53,7 +53,8 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			if err != nil {
 				return disk.Entry{}, orGone(c, &e.Lock, err)
 			}
-			edit = withSeen(&e.Lock, edit, who.From(&e.Lock, false) == "")
+			edit = withSeen(&e.Lock, edit, ownNotes(who, &e.Lock, edit, false))
+			news = showNewNotes(c, who, &e.Lock, newNotesRoom)
 			if r.IfFree {
 				if err := mustNotBeBlocked(c, tx, e.Lock, storedScope(c, e), "not reopened"); err != nil {
 					return disk.Entry{}, err
@@ -65,7 +66,6 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			}
 			if e, err = tx.Reopen(e, edit); err == nil {
 				sendBack(c, tx, e.Lock.AgentID)
-				news = showNewNotes(c, who, &e.Lock, newNotesRoom)
 			}
 			return e, err
 		})

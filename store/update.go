@@ -109,11 +109,19 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 			return Updated{}, err
 		}
 	}
-	byHolder := a.who.From(&e.Lock, a.tell) == ""
-	if !e.Done() && (a.handTo != "" || byHolder) {
+	mayHold := a.who.From(&e.Lock, a.tell) == ""
+	if !e.Done() && (a.handTo != "" || mayHold) {
 		edit = stillAtWork(c, edit)
 	}
-	edit = withSeen(&e.Lock, edit, byHolder && a.handTo == "") // what a successor gets is new to it
+	var news NewNotes
+	known := 1 // the last note tells a successor of itself; whatever else comes with the lock is new to it
+	if a.handTo == "" {
+		known = ownNotes(a.who, &e.Lock, edit, a.tell)
+		if mayHold {
+			news = showNewNotes(c, a.who, &e.Lock, newNotesRoom)
+		}
+	}
+	edit = withSeen(&e.Lock, edit, known)
 	if e, u.back, err = rewriteLock(c, tx, e, edit, u.others); err != nil {
 		return Updated{}, err
 	}
@@ -122,10 +130,6 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 	}
 	u.entry = e
 	u.tickets, u.ticketsErr = queue.Sweep(c.ctx, tx)
-	var news NewNotes
-	if byHolder && a.handTo == "" {
-		news = showNewNotes(c, a.who, &e.Lock, newNotesRoom)
-	}
 	return Updated{ID: e.Lock.ID, PercentComplete: e.Lock.PercentComplete(), TaskCount: len(e.Lock.Tasks),
 		Done: e.Done(), NewNotes: news}, nil
 }
