@@ -227,7 +227,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 			return err
 		}
 		ed.AddNotes = append(ed.AddNotes,
-			a.signed(fmt.Sprintf("Scope widened at %s by %s", a.now, strings.Join(added, ", ")), by, l))
+			a.signed("Scope widened at "+a.now, by, l)+": "+strings.Join(added, ", "))
 	}
 	if len(removed) > 0 {
 		by, _, err := a.who.MayEnd("narrow it", l, a.force)
@@ -235,7 +235,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 			return err
 		}
 		ed.AddNotes = append(ed.AddNotes,
-			a.signed(fmt.Sprintf("Scope narrowed at %s by %s", a.now, strings.Join(removed, ", ")), by, l))
+			a.signed("Scope narrowed at "+a.now, by, l)+": "+strings.Join(removed, ", "))
 	}
 	if len(added)+len(removed) > 0 {
 		ed.Set = append(ed.Set, lockfile.KeyValue{Key: "scope", Value: scope})

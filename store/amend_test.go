@@ -50,7 +50,7 @@ func TestWidening(t *testing.T) {
 	if got := strings.Join(l.Scope, " "); got != "auth/** billing/**" || len(l.Tasks) != 2 || l.Updated != "2026-07-17T18-46-12" {
 		t.Errorf("%+v", l)
 	}
-	if len(l.Notes) != 1 || l.Notes[0] != "Scope widened at 2026-07-17T18-46-12 by billing/**" {
+	if len(l.Notes) != 1 || l.Notes[0] != "Scope widened at 2026-07-17T18-46-12: billing/**" {
 		t.Errorf("notes %q", l.Notes)
 	}
 	c, err := w.at(w.link).Check(background, store.CheckRequest{Scope: []string{"billing/y.go"}})
@@ -65,7 +65,7 @@ func TestWidening(t *testing.T) {
 	if _, err := w.at(w.link).Update(background, docs); err != nil {
 		t.Fatal(err)
 	}
-	if n := lastNote(w.show(id)); !strings.HasSuffix(n, "by docs, with force by c; its holder was a") {
+	if n := lastNote(w.show(id)); !strings.HasSuffix(n, ", with force by c; its holder was a: docs") {
 		t.Errorf("note %q", n)
 	}
 }
@@ -98,7 +98,7 @@ func TestNarrowing(t *testing.T) {
 	if _, err := s.Update(background, store.UpdateRequest{Ref: ref(id), RemoveScope: []string{" docs/*.md ", "lib/"}}); err != nil {
 		t.Fatal(err)
 	}
-	if l := w.show(id); strings.Join(l.Scope, " ") != "src/**" || !strings.Contains(lastNote(l), "Scope narrowed at 2026-07-17T18-45-12 by docs/*.md, lib") {
+	if l := w.show(id); strings.Join(l.Scope, " ") != "src/**" || !strings.Contains(lastNote(l), "Scope narrowed at 2026-07-17T18-45-12: docs/*.md, lib") {
 		t.Errorf("%q, %q", l.Scope, lastNote(l))
 	}
 	before := w.read(id + ".md")
@@ -200,7 +200,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 		"a longer lease": {lease(180), "Lease lengthened" + at + " from 2 hours to 3 hours", false},
 		"a task":         {store.UpdateRequest{AddTasks: []string{"two"}}, "1 task added" + at, false},
 		"tasks":          {store.UpdateRequest{AddTasks: []string{"two", "three"}}, "2 tasks added" + at, false},
-		"a wider scope":  {store.UpdateRequest{AddScope: []string{"b"}}, "Scope widened" + at + " by b", true},
+		"a wider scope":  {store.UpdateRequest{AddScope: []string{"b"}}, "Scope widened" + at + "%s: b", true},
 	} {
 		for name, agent := range map[string]*string{"holder": ptr("kid"), "nobody known": nil, "parent": ptr("boss"), "stranger": ptr("other")} {
 			t.Run(what+" by "+name, func(t *testing.T) {
@@ -217,19 +217,25 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 				if _, err := w.at(w.link).Update(background, r); err != nil {
 					t.Fatal(err)
 				}
+				note := func(by string) []string {
+					if strings.Contains(c.note, "%s") {
+						return []string{fmt.Sprintf(c.note, by)}
+					}
+					return []string{c.note + by}
+				}
 				anonymous := ", by a caller without an agent id in " + fmt.Sprintf("%q", w.link)
 				var want []string
 				switch other := agent != nil && *agent != "kid"; {
 				case c.always && name == "parent":
-					want = []string{c.note + ", by its parent boss for its holder kid"}
+					want = note(", by its parent boss for its holder kid")
 				case c.always && name == "stranger":
-					want = []string{c.note + ", with force by other; its holder was kid"}
+					want = note(", with force by other; its holder was kid")
 				case other:
-					want = []string{c.note + ", by " + *agent}
+					want = note(", by " + *agent)
 				case agent == nil:
-					want = []string{c.note + anonymous}
+					want = note(anonymous)
 				case c.always:
-					want = []string{c.note}
+					want = note("")
 				}
 				if got := w.show(id).Notes; !slices.Equal(got, want) {
 					t.Errorf("notes %q, want %q", got, want)
@@ -257,7 +263,7 @@ func TestAmendmentsOfAnonymousLocksNameTheCaller(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	for _, n := range notes {
-		if !strings.HasSuffix(n, ", by x") {
+		if !strings.Contains(n, ", by x") {
 			t.Errorf("the note %q does not name who did it", n)
 		}
 	}
@@ -444,5 +450,61 @@ func TestAnEntryIsNotAddedAndRemovedAtOnce(t *testing.T) {
 	if _, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{"src/a/**"},
 		RemoveScope: []string{"src/**"}}); err != nil {
 		t.Errorf("to narrow an entry: %v", err)
+	}
+}
+
+// What is added later does not come before what somebody else was granted meanwhile.
+func TestWideningTakesNothingFromOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by     string
+		shared bool
+		late   bool // the other lock is the older one
+		scope  string
+		yields bool
+	}{
+		"the holder":             {by: "old", scope: "src/**", yields: true},
+		"a stranger":             {by: "x", scope: "src/**", yields: true},
+		"elsewhere":              {by: "old", scope: "docs"},
+		"over a reader":          {by: "old", scope: "src/**", shared: true},
+		"over a lock before one": {by: "old", scope: "src/**", late: true},
+		"what it had covered":    {by: "old", scope: "m/a/**"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			granted := func() {
+				r := store.CreateRequest{Title: "granted", Scope: []string{"src/a", "m/a/x"}, AgentID: ptr("new"), Shared: c.shared}
+				if _, err := w.at(w.main).Create(background, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.late {
+				granted()
+				w.pass(time.Minute)
+			}
+			id := w.held("old", "", "m/**")
+			w.pass(time.Minute)
+			if !c.late {
+				granted()
+			}
+			w.pass(time.Minute)
+			a, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{c.scope}, AgentID: &c.by, Force: true})
+			if err != nil || strings.Contains(strings.Join(a.Warnings, "\n"), "comes first in what was added") != c.yields {
+				t.Errorf("%q, %v", a.Warnings, err)
+			}
+			if strings.Contains(w.read(id+".md"), "live_since") != c.yields {
+				t.Error(w.read(id + ".md"))
+			}
+			if !c.yields {
+				return
+			}
+			for agent, want := range map[string]store.Verdict{"old": store.GuardBlocked, "new": store.GuardWarned} {
+				g, err := w.at(w.main).Guard(background, store.GuardRequest{Files: []string{"src/a"}, AgentID: &agent})
+				if err != nil || g.Result.Verdict != want {
+					t.Errorf("%s: %+v, %v", agent, g.Result, err)
+				}
+			}
+		})
 	}
 }

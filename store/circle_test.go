@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,7 @@ func TestCirclesThatFormBehindTheQueue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.Contains(w, "comes first in what was added") })
 			if len(warnings) != 1 || !strings.Contains(warnings[0], `"a" waits for "b"`) {
 				t.Errorf("the one that formed it hears %q", warnings)
 			}

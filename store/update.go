@@ -7,9 +7,11 @@ import (
 	"strconv"
 
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // An UpdateRequest records progress, or amends the claim.
@@ -62,10 +64,8 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		if err != nil {
 			return Updated{}, err
 		}
-		if len(a.add) > 0 {
-			c.readAhead()
-		}
 		u := updating{call: c, amendment: &a, request: r}
+		u.compareAhead()
 		out, err := change(c, u.write)
 		if err != nil {
 			return Updated{}, err
@@ -81,11 +81,29 @@ type updating struct {
 	amendment *amendment
 	request   UpdateRequest
 
+	claim      claim // on what is added
 	entry      disk.Entry
 	others     []disk.Entry // read where entries are added, which may overlap them
 	back       *comeback
 	tickets    []queue.Ticket
 	ticketsErr error
+}
+
+// compareAhead compares what is added without the mutex, so that nobody waits for
+// that: under it only what was written since is read and compared.
+func (u *updating) compareAhead() {
+	c := u.call
+	u.claim = claim{scope: u.amendment.add, minutes: c.foreignMinutes()}
+	if len(u.claim.scope) == 0 {
+		return
+	}
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return // what fails here is reported there
+	}
+	for _, e := range read.Entries {
+		comparedPairs(c, &u.claim, e)
+	}
 }
 
 // write is the transaction.
@@ -102,6 +120,9 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 	if len(a.add) > 0 {
 		if u.others, err = c.list(disk.ActiveOnly); err != nil {
 			return Updated{}, err
+		}
+		if u.yields(&e.Lock) {
+			edit.Set = append(edit.Set, lockfile.KeyValue{Key: "live_since", Value: c.now().Raw})
 		}
 	}
 	if u.request.IfFree {
@@ -149,6 +170,34 @@ func (u *updating) changes(l *lockfile.Lock, done bool) (lockfile.Edit, error) {
 			WithHint("to keep the lock fresh use `lock_heartbeat`")
 	}
 	return edit, nil
+}
+
+// yields reports, and warns, that what is added was granted to others after the lock
+// that is widened: it must not come first there, and so it comes first nowhere any
+// more.
+func (u *updating) yields(l *lockfile.Lock) bool {
+	c, k := u.call, &u.claim
+	k.lock = *l
+	if rules.Stale(l, c.store.Now(), k.minutes) {
+		return false // it comes first nowhere, and will not when it comes back
+	}
+	scope := c.paths.Stored(l.Scope, c.paths.WorktreeOf(l))
+	isNew := func(p overlap.Pair) bool {
+		covered, _ := rules.Covering(scope, p.Example)
+		return !covered && !slices.Contains(l.Scope, p.Yours)
+	}
+	yields := false
+	for _, o := range u.others {
+		their := &o.Lock
+		if their.ID == l.ID || their.Mode == lockfile.Shared || their.LiveFrom().Before(l.LiveFrom().Time) ||
+			!lockBlocks(c, k, o) || !slices.ContainsFunc(comparedPairs(c, k, o), isNew) {
+			continue
+		}
+		yields = true
+		c.warn("%q was granted to %s at %s, and comes first in what was added: leave these files alone, or agree with "+
+			"its holder", their.ID, rules.Named(their.AgentID), their.LiveFrom())
+	}
+	return yields
 }
 
 // compare adds whom the lock holds up, and what it overlaps now; of one that has ended,

@@ -71,6 +71,7 @@ func Judge(files []string, claims []FileClaim) Judgement {
 		for i := range claims {
 			c := &claims[i]
 			switch {
+			case c.Own && c.Lock.Mode == lockfile.Shared: // it only reads
 			case c.Own: // a claim of one's own that may cover the file gives no leave
 				if _, exactly := Covering(c.Scope, file); exactly {
 					claimed = true

@@ -43,6 +43,7 @@ func TestJudge(t *testing.T) {
 		"one's parent":                  {[]FileClaim{lock(0, "src/**", parent)}, "[]", "[]", true},
 		"a stale lock":                  {[]FileClaim{lock(0, "src/**", stale)}, "[]", "[0 stale]", true},
 		"a reader":                      {[]FileClaim{lock(0, "src/**", shared)}, "[]", "[0 shared]", true},
+		"one reads it oneself":          {[]FileClaim{lock(0, "src/**", own, shared), lock(1, "src/**")}, "[1]", "[]", true},
 		"a younger lock":                {[]FileClaim{lock(0, "src/**", own), lock(1, "src/**")}, "[]", "[1 yours_is_older]", false},
 		"an older lock":                 {[]FileClaim{lock(0, "src/**"), lock(1, "src/**", own)}, "[0]", "[]", false},
 		"a lock of the same second":     {[]FileClaim{lock(0, "src/**", id("a")), lock(0, "src/**", own, id("b"))}, "[0]", "[]", false},

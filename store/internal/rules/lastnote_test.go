@@ -18,7 +18,7 @@ func TestLastNote(t *testing.T) {
 		{[]string{"Finished the parser"}, "Finished the parser"},
 		{[]string{"a", "Handed over to the night shift"}, "Handed over to the night shift"},
 		{[]string{"a", "Scope widened at last"}, "Scope widened at last"},
-		{[]string{"(from b) Scope widened at 2026-07-17T18-45-12 by x"}, "(from b) Scope widened at 2026-07-17T18-45-12 by x"},
+		{[]string{"(from b) Scope widened at 2026-07-17T18-45-12: x"}, "(from b) Scope widened at 2026-07-17T18-45-12: x"},
 		{[]string{"Reopened at 2026-07-17T18-45-12: a test fails"}, "Reopened at 2026-07-17T18-45-12: a test fails"},
 		{[]string{"a", "Reopened at 2026-07-17T18-45-12, by its parent p for its holder a"}, "a"},
 		{[]string{"Reopened at 2026-07-17T18-45-12"}, ""},
