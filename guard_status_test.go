@@ -242,7 +242,12 @@ func frameworkHook(t *testing.T) string {
 func TestStatusOfOurBlockWhereNoShellReadsIt(t *testing.T) {
 	t.Parallel()
 	s := newHookSite(t)
-	for first, want := range gittest.SomeOf(2, map[string]string{"#!/bin/sh": "runs", "#!/bin/bash -l": "runs", "#!/bin/sh -n": "may not run", "#!/bin/sh /dev/null": "may not run"}) {
+	evil := filepath.Join(filepath.Dir(s.main), "sh") // runs nothing
+	if err := os.WriteFile(evil, []byte("#!/bin/true\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for first, want := range gittest.SomeOf(2, map[string]string{"#!/bin/sh": "runs", "#!/bin/bash -l": "runs", "#!/bin/sh -n": "may not run", "#!/bin/sh /dev/null": "may not run",
+		"#!/nonexistent/sh": "may not run", "#!" + evil: "may not run"}) {
 		s.hook(first + "\ntrue\n")
 		s.locks(s.main, "guard", "install")
 		if got := s.answers(); got != want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -72,7 +73,7 @@ func shellOptions(text string) (options string, plain bool) {
 	at := slices.IndexFunc(words, func(word string) bool {
 		return slices.Contains(shells(), strings.TrimSuffix(filepath.Base(filepath.FromSlash(word)), ".exe"))
 	})
-	if at < 0 || !filepath.IsAbs(words[0]) && !strings.HasPrefix(words[0], "/") ||
+	if at < 0 || !systems(words[0]) ||
 		slices.ContainsFunc(words[:at], isNoLauncher) {
 		return "", false
 	}
@@ -84,6 +85,17 @@ func shellOptions(text string) (options string, plain bool) {
 		options += letters
 	}
 	return options, true
+}
+
+// systems reports whether a program is one of the system's, and there: a hook's first
+// line may name another of that name. On Windows, git finds its own by the name alone.
+func systems(program string) bool {
+	if runtime.GOOS == "windows" {
+		return filepath.IsAbs(program) || strings.HasPrefix(program, "/")
+	}
+	_, err := atPath(program)
+	dirs := []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
+	return err == nil && slices.Contains(dirs, filepath.Dir(program))
 }
 
 // isNoLauncher reports whether a word ahead of the shell's name is none that starts it.

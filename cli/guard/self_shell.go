@@ -31,6 +31,7 @@ var (
 	// asksForItself is all else that leads to the script, or to the number of a
 	// line in it.
 	asksForItself = lazily(`\$\{?0|BASH_SOURCE|BASH_ARGV|LINENO|/proc/(?:\$\$|self)|\bcaller\b` +
+		`|\$\{@:0|\bps\b[^\n;|&]*(?:\bargs\b|\bcommand\b|\$\$)` +
 		`|ZSH_SCRIPT|ZSH_ARGZERO|\$\{\(%|funcfiletrace|\.sh\.(?:file|lineno)`)
 	// ownName is the name of the hook, or a pattern of names that may match it.
 	ownName = lazily(`(?m)(?:^|[^\w.-])(?:` + regexp.QuoteMeta(hookName) + `(?:$|[^\w.-])|p[\w-]*[*?[])` +

@@ -21,6 +21,8 @@ func TestAHookThatReadsItselfRefusesAsBefore(t *testing.T) {
 		"by a pattern":     {"cat \"$(dirname \"$0\")\"/pre-c* | sed -n 3p | grep -q '^#x' && exit 1\n#x\nexit 0\n", "sh"},
 		"by git":           {":\n[ \"$(sed -n 4p \"$(git rev-parse --git-path hooks)/pre-commit\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
 		"by its length":    {":\n[ $(wc -l < .git/hooks/pre-commit) -eq 4 ] && exit 1\nexit 0\n", "sh"},
+		"by its arguments": {":\n[ \"$(sed -n 4p \"${@:0:1}\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "bash"},
+		"by ps":            {"me=$(ps -o args= -p $$ | cut -d' ' -f2)\n[ \"$(sed -n 4p \"$me\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
 		"by LINENO":        {"[ $LINENO = 2 ] && exit 1\nexit 0\n", "bash"},
 		"in python":        {"import sys\nsys.exit(open(__file__).readlines()[3] == '#x\\n')\n#x\n", "python3"},
 		"by git in python": {"import sys\nsys.exit(open('.git/hooks/pre-commit').readlines()[3] == '#x\\n')\n#x\n", "python3"},
