@@ -207,13 +207,13 @@ func TestNamesThatLookLikePatterns(t *testing.T) {
 	t.Parallel()
 	c := Context{Kind: tree("", "src/[z-a]pi.ts src/(a|b).ts ")}
 	for _, name := range []string{
-		"src/[z-a]pi.ts", "src/(a|b).ts", "app/[post-id]/page.tsx", "app/(.)[post-id]/page.tsx", "app/[user-id]-[post-id].tsx", "src/.*", "a^b", "cost$",
+		"src/[z-a]pi.ts", "src/(a|b).ts", "app/[post-id]/page.tsx", "app/(.)[post-id]/page.tsx", "app/[user-id]-[post-id].tsx", "src/.*", "a^b", "cost$", "api/{id}/x", "@( )x",
 	} {
 		if e := mustParse(t, name, c); !e.Matches(name) {
 			t.Errorf("%q does not cover itself", name)
 		}
 	}
-	for _, name := range []string{"src/[z-a]pi.ts", "src/(a|b).ts", "(a|(b|c))", "^a$", `^a\.b`, `a\.ts$`, `x.*$`, `a.*\.b`, "{a, b}", "{ a}", "@( a|b)"} {
+	for _, name := range []string{"src/[z-a]pi.ts", "src/(a|b).ts", "(a|(b|c))", "^a$", `^a\.b`, `a\.ts$`, `x.*$`, `a.*\.b`, "{a, b}", "{ a}", "{a|b}", "@(a,b)", "{a b}", " {id}", "@( a|b)"} {
 		if e, err := Parse(Literal(name, false), Context{}); err != nil || !e.Matches(name) {
 			t.Errorf("Literal(%q) = %q: %v", name, Literal(name, false), err)
 		}

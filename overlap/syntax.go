@@ -238,6 +238,9 @@ func (p *parser) readGroup(closer byte) (node, *fault) {
 	}
 	p.pos++
 	p.depth--
+	if len(n.alts) == 1 && p.doubt == nil {
+		p.doubt = oneAlternative(p.in[start:p.pos], start)
+	}
 	if kind == '!' {
 		p.inexact = true
 		return node{op: opStar}, nil
@@ -253,6 +256,21 @@ func plainAlternatives(text string, offset int) *fault {
 	}
 	return &fault{offset: offset, reason: "has alternatives without a sign before the (",
 		hint: "write " + quote("@("+inner+")")}
+}
+
+// oneAlternative doubts a group in which something else than its separator stands
+// between names, as in {a|b} and @(a,b).
+func oneAlternative(group string, offset int) *fault {
+	separator, others := ",", "|; "
+	if group[0] != '{' {
+		separator, others = "|", ",; "
+	}
+	inner := strings.Trim(group[strings.IndexAny(group, "{(")+1:len(group)-1], " ")
+	if !strings.ContainsAny(inner, others) || strings.ContainsAny(inner, "({") {
+		return nil
+	}
+	return &fault{offset: offset, reason: "has one alternative in " + quote(group),
+		hint: "put a " + separator + " between alternatives; put a backslash before the bracket if the name contains it"}
 }
 
 // blankAround refuses an alternative with a blank around it, as in {ts, tsx}: names

@@ -2,6 +2,7 @@ package paths
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ type doubt struct {
 type piece struct {
 	text   string
 	entry  *overlap.Entry
-	exists bool
+	exists bool // or is beyond doubt
 	sure   bool // hardly a part of the name of a new file
 	vague  bool // only looks like a path
 	quiet  bool // and the whole text does as well
@@ -32,6 +33,13 @@ type piece struct {
 
 // An entry's text that has more cuts is not searched for pieces: no file is called so.
 const maxCuts = 64
+
+// maxTried bounds what looking for pieces costs a call, in bytes that are tried and
+// 64 more for each try. A text with few cuts costs little, and is not counted.
+const (
+	maxTried = 1 << 20
+	fewCuts  = 4
+)
 
 // A name has no more marks in it than this: app/(group)/[id]/(.)[slug]/page.tsx.
 const maxMarks = 16
@@ -47,8 +55,9 @@ func (r *Reader) misread(typed string, e *overlap.Entry, how overlap.Context) (d
 	if r.exists(e) || r.kindHere(text) != overlap.Unknown || r.here(text, how) != nil {
 		return doubt{}, false
 	}
+	tooMuch := doubt{what: typed + " names nothing, and is too much text to look for paths in", hint: apart}
 	if len(cuts) > maxCuts {
-		return doubt{what: typed + " names nothing, and is too long a text to look for paths in", hint: apart}, true
+		return tooMuch, true
 	}
 	how.Inexact = true
 	found, fields := r.pieces(text, cuts, how, false), fields(text, cuts)
@@ -56,6 +65,8 @@ func (r *Reader) misread(typed string, e *overlap.Entry, how overlap.Context) (d
 		found = r.pieces(text, cuts, how, true)
 	}
 	switch {
+	case r.tried > maxTried && len(cuts) > fewCuts:
+		return tooMuch, true
 	case len(found) == 0:
 		return r.several(typed, e, fields, how)
 	case r.matches(e, false):
@@ -96,6 +107,9 @@ func holding(typed string, found []piece, grounded bool) doubt {
 // several is a text of which each field looks like a path, though none is there.
 func (r *Reader) several(typed string, e *overlap.Entry, fields []string, how overlap.Context) (doubt, bool) {
 	d := doubt{asked: apart, claimed: apart}
+	if fields != nil && !slices.ContainsFunc(fields, func(f string) bool { return !strings.Contains(f, "*") }) {
+		d.claimed, d.hint = "", apart+"; to match a blank put a ? in its place"
+	}
 	for _, field := range fields {
 		if e, err := overlap.Parse(field, how); err == nil {
 			d.readings = append(d.readings, e)
@@ -138,6 +152,11 @@ func (r *Reader) pieces(text string, cuts []cut, how overlap.Context, vague bool
 		end := -1
 		for j := min(i+maxMarks, len(cuts)); j >= i && !best.exists; j-- {
 			s := stretchOf(text, cuts, i, j)
+			if len(cuts) > fewCuts {
+				if r.tried += len(s.text) + 64; r.tried > maxTried {
+					return nil
+				}
+			}
 			p, ok := r.pieceOf(s.text, s, how)
 			if ok = ok && !(i == 0 && j == len(cuts)); !p.exists && s.unlike != s.text {
 				if other, found := r.pieceOf(s.unlike, s, how); found && (other.exists || !ok) {
@@ -169,7 +188,11 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 	if there && e.Name() != "" {
 		text = e.Name()
 	} else if here := r.here(text, how); here != nil && !there {
-		text, e, there = "./"+text, here, true
+		// Of a mention this is the path without the line.
+		if text = "./" + text; strings.HasPrefix(here.Name(), r.repo.Prefix+"/") {
+			text = "." + strings.TrimPrefix(here.Name(), r.repo.Prefix)
+		}
+		e, there = here, true
 	}
 	if there {
 		p := piece{text: text, entry: e, exists: true, sure: true}
@@ -178,7 +201,7 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 		}
 		// The name of a new file may begin with that of a directory.
 		p.sure = !unicode.IsSpace(s.next) && s.next != '('
-		return p, !strings.ContainsRune("[?@^", s.next)
+		return p, !strings.ContainsRune("[?@^+~", s.next)
 	}
 	p := piece{text: text, entry: e}
 	switch {
@@ -186,6 +209,9 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 		return p, false
 	case e.Directory() != "" && r.lies(e):
 		p.sure = !s.first || s.next == 0
+		if e.Name() == "" && strings.ContainsRune(separators, s.next) { // as in src/*.ts,*.tsx
+			p.sure, p.exists = true, true
+		}
 		return p, e.Name() == "" || fileLike.MatchString(text)
 	}
 	p.vague, p.quiet = true, !s.first || s.next == 0

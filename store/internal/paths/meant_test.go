@@ -82,6 +82,10 @@ func TestTextsAroundPathsAreNotNames(t *testing.T) {
 		"src/api/,docs/":                         "docs/",
 		"src|docs":                               "src",
 		"src docs":                               "docs",
+		"src/api/login.ts+README.md":             "",
+		"src/api/login.ts~":                      "",
+		"src/api/login.ts\u2026":                 "",
+		"src/api/*.ts,*.tsx":                     "src/api/*.ts",
 		"src/api/login.ts::TestX":                "",
 		"src/api/login.ts:12:3: error":           "",
 		"src/api/login.ts(12,3): error TS2345":   "",
@@ -135,7 +139,7 @@ func TestTextsAroundPathsAreNotNames(t *testing.T) {
 		}
 		held := strings.TrimSuffix(strings.ReplaceAll(holds, "**", "x"), "/")
 		if i := strings.Index(held, "*"); i >= 0 {
-			held = "src/xx/xts"
+			held = "src/api/x.ts"
 		}
 		pairs, warnings := a.asks(entry, held)
 		if len(pairs) == 0 || pairs[len(pairs)-1].Exact || len(warnings) == 0 {
@@ -200,7 +204,7 @@ func TestNewNamesThatBeginAsOthers(t *testing.T) {
 		"docs/API v2.md": "docs/API/x.md", "docs/API v2/x.md": "docs/API/y.md",
 		"src/Button (copy).ts":  "src/Button/index.ts",
 		"docs/Node.js guide.md": "docs/Node.js", "src/new.ts:12:3: error": "src/new.ts",
-		"lib/a.ts;lib/b.ts": "lib/b.ts", "lib/** sub/**": "sub/x",
+		"lib/a.ts;lib/b.ts": "lib/b.ts",
 	} {
 		refused, warnings := a.claims(entry)
 		if refused != nil || len(warnings) != 1 {
@@ -219,10 +223,33 @@ func TestNewNamesThatBeginAsOthers(t *testing.T) {
 			t.Errorf("check %q, where nothing is: %+v, %q", entry, pairs, warnings)
 		}
 	}
+	for _, entry := range []string{"lib/** sub/**", "*.ts;*.md", "*.c *.h"} {
+		if refused, _ := a.claims(entry); refused == nil || !strings.Contains(refused.Hint, "entry of its own") {
+			t.Errorf("claim %q: %+v", entry, refused)
+		}
+	}
+	if pairs, warnings := a.asks("lib/** sub/**", "sub/x"); len(pairs) == 0 || len(warnings) != 1 {
+		t.Errorf("check of two patterns: %+v, %q", pairs, warnings)
+	}
 	long := "src/Button" + strings.Repeat(" x", maxCuts+1)
 	r, _ := a.reader()
 	if _, err := r.Asked([]string{long}); !errors.Is(err, fault.BadScope) {
 		t.Errorf("a text with %d blanks: %v", maxCuts+1, err)
+	}
+}
+
+// What looking for paths costs is bounded; past that the call is refused.
+func TestTextsOfManyWords(t *testing.T) {
+	t.Parallel()
+	a := asker{t, &gitdir.Repo{Worktree: tree(t, "src/x.ts")}}
+	r, _ := a.reader()
+	text := "src/" + strings.Repeat("ab ", maxCuts-1) + "x"
+	entries := make([]string, overlap.MaxEntries)
+	for i := range entries {
+		entries[i] = text
+	}
+	if _, err := r.Asked(entries); !errors.Is(err, fault.BadScope) || r.tried > 2*maxTried {
+		t.Errorf("%v, after %d", err, r.tried)
 	}
 }
 
@@ -245,6 +272,13 @@ func TestPatternsBelowTheRoot(t *testing.T) {
 		refused, _ := a.claims(entry)
 		if (refused == nil) != (entry == "**/src/q.ts") || refused != nil && !strings.Contains(refused.Hint, `"./`) {
 			t.Errorf("claim %q: %+v", entry, refused)
+		}
+	}
+	for entry, want := range map[string]string{
+		"local.ts:12: error": `write "./local.ts";`, "a/local.ts": `write "./local.ts";`, "a/sub/local.ts": `write "sub/local.ts";`,
+	} {
+		if refused, _ := a.claims(entry); refused == nil || !strings.HasPrefix(refused.Hint, want) {
+			t.Errorf("claim %q: %+v, want %s", entry, refused, want)
 		}
 	}
 	for _, entry := range []string{"*.ts", "src/*.ts", "src/**", "README.*", "{README,x}.md", "lib/*/r.go",

@@ -26,6 +26,7 @@ type Reader struct {
 	budget *overlap.Budget   // what comparing scopes may cost
 	gone   map[string]bool   // worktree path -> it no longer exists
 	named  map[string]string // git's name of a worktree -> its root; "" where git knows none
+	tried  int               // what looking for paths in texts has cost, as maxTried counts it
 	seen   int               // names that were looked at for what patterns match
 }
 

@@ -16,8 +16,8 @@ type cut struct {
 // separators stand between paths whatever is beside them. The other marks, beside a
 // slash, belong to a name: app/(group)/[id], src/$slug, docs/#1.
 const (
-	separators = ",;|&\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb"
-	marks      = "<>()[]:#?^$=@!"
+	separators = ",;|&\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
+	marks      = "<>()[]:#?^$=@!+~"
 	closing    = ")]>"
 )
 
