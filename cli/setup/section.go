@@ -19,13 +19,13 @@ const sectionText = sectionBegin + `
 
 They have their own worktrees, and you cannot see them. These commands can, from every worktree:
 
-- Before you edit, ask who holds the files: ` + "`agent-locks check <path>...`" + `
+- Before you edit, ask who holds the files: ` + "`agent-locks check <path>... --agent <your id>`" + `
 - Claim what you will edit, no more: ` + "`agent-locks claim <glob>... -t '<title>' --if-free --agent <your id>`" + `
   Pass the same ` + "`--agent`" + ` every time. If the claim is refused, work on something else, or wait for the files:
-  ` + "`agent-locks wait <path>...`" + `
-- As you go: ` + "`agent-locks update <id> -m '<what others should know>'`" + `
-- To the holder of another lock: ` + "`agent-locks tell <id> '<text>'`" + `
-- At the end: ` + "`agent-locks finish <id> -m '<what was done, what is left>'`" + `
+  ` + "`agent-locks wait <path>... --agent <your id>`" + `
+- As you go: ` + "`agent-locks update <id> -m '<what others should know>' --agent <your id>`" + `
+- To the holder of another lock: ` + "`agent-locks tell <id> '<text>' --agent <your id>`" + `
+- At the end: ` + "`agent-locks finish <id> -m '<what was done, what is left>' --agent <your id>`" + `
 
 Never edit files that somebody else holds. If a commit is refused for that, ask the person you work for.
 ` + sectionEnd

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,6 +62,20 @@ func TestSectionThatIsNotUnderstoodIsRefused(t *testing.T) {
 		}
 		if got, err := takeSection([]byte(page)); err == nil {
 			t.Errorf("taken from %q: %q", page, got)
+		}
+	}
+}
+
+// Agents copy the commands as they stand, and each of them is to know who asks.
+func TestSectionPassesTheAgent(t *testing.T) {
+	t.Parallel()
+	commands := regexp.MustCompile("`agent-locks [^`]*`").FindAllString(sectionText, -1)
+	if len(commands) < 6 {
+		t.Fatalf("commands: %q", commands)
+	}
+	for _, command := range commands {
+		if !strings.HasSuffix(command, " --agent <your id>`") {
+			t.Errorf("%s does not say who asks", command)
 		}
 	}
 }
