@@ -59,6 +59,7 @@ func TestUnknownCommands(t *testing.T) {
 		"history": "log", "lock_query": "list", "lock_check_conflict": "check", "done": "finish", "release": "finish", "unlock": "finish",
 		"create": "claim", "lock": "claim", "new": "claim", "ls": "list", "rm": "finish", "init": "setup",
 		"statu": "status", "stat": "status", "chekc": "check", "clam": "claim", "Claim": "claim",
+		"who": "status", "ps": "status", "watch": "board", "install": "setup",
 		"hist": "log", "xx": "", "x": "", "frobnicate": "", "guard ls": "", "guard instal": "install",
 	} {
 		got := try(t, &fake{}, strings.Fields(args))
@@ -69,6 +70,33 @@ func TestUnknownCommands(t *testing.T) {
 		}
 		if meant != want || got.code != 1 || !strings.Contains(hint, "commands are ") {
 			t.Errorf("%s: %q is meant, want %q (%+v)", args, meant, want, got)
+		}
+	}
+	for args, hint := range map[string]string{
+		"claim src -m x":          "did you mean --title? ",
+		"run src --message x":     "did you mean --title? ",
+		"finish a --message x":    "did you mean --summary? ",
+		"update a --message x":    "did you mean --note? ",
+		"update a -t x":           "did you mean --task? ",
+		"claim src -t x --wait":   "as in --wait 5m\n",
+		"claim src/** -t --agent": "as in agent-locks claim -t",
+		"update a some_words":     "did you mean -m 'some words'?\n",
+		"finish a some_words":     "did you mean -m 'some words'?\n",
+		"finish a b":              "see agent-locks finish --help\n",
+		"claim src/** --lease":    "as in --lease 5m\n",
+		"wait src/** --timeout":   "as in --timeout 5m\n",
+		"claim src/** --title":    "see agent-locks claim --help\n",
+		"list --status":           "see agent-locks list --help\n",
+		"heartbeat a some_words":  "see agent-locks heartbeat --help\n",
+		"reopen a some_words":     "did you mean -m 'some words'?\n",
+	} {
+		words := strings.Fields(args)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "_", " ")
+		}
+		got := try(t, &fake{}, words)
+		if _, said, _ := strings.Cut(got.stderr, "\n"); got.code == 0 || !strings.HasPrefix(said, hint) {
+			t.Errorf("%s: %+v, want the hint %q", args, got, hint)
 		}
 	}
 	got := try(t, &fake{}, []string{"log", "--agent_id", "x"})

@@ -75,12 +75,20 @@ func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.Creat
 	switch {
 	case title == nil:
 		return usage(example, "%s needs --title", cmd.Name())
+	case isFlagOf(cmd, *title): // -t --agent me
+		return usage(example, "the title %q is a flag of %s", *title, cmd.Name())
 	case len(request.Scope) == 0:
 		return usage(example, "%s needs a scope", cmd.Name())
 	}
 	a.warnExpanded(request.Scope)
 	request.Target, request.Title = a.target(), *title
 	return nil
+}
+
+// isFlagOf reports whether a text is one of a command's flags, as it is typed.
+func isFlagOf(cmd *cobra.Command, text string) bool {
+	name, long := strings.CutPrefix(text, "--")
+	return long && name != "" && cmd.Flags().Lookup(name) != nil
 }
 
 // overlapsInShort is the warning that takes the place of a list of overlaps, which

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/cli/render"
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // What commands take besides flags.
@@ -32,6 +33,15 @@ func expandedHint(cmd *cobra.Command) string {
 		}
 	}
 	return ""
+}
+
+// textHint is for a text that was given without its flag, which would be -m; ""
+// where a command has none, or the argument is a single word.
+func textHint(cmd *cobra.Command, arg string) string {
+	if cmd.Flags().ShorthandLookup("m") == nil || !strings.Contains(arg, " ") {
+		return ""
+	}
+	return fmt.Sprintf("did you mean -m %s?", shell.Word(arg))
 }
 
 // needGlobs asks for at least one path or glob.
@@ -58,8 +68,8 @@ func oneID(cmd *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	default:
-		return usage(cmp.Or(expandedHint(cmd), helpHint(cmd)), "%s takes one lock id, got %d arguments, the second %q",
-			cmd.Name(), len(args), args[1])
+		hint := cmp.Or(expandedHint(cmd), textHint(cmd, args[1]), helpHint(cmd))
+		return usage(hint, "%s takes one lock id, got %d arguments, the second %q", cmd.Name(), len(args), args[1])
 	}
 }
 

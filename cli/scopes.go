@@ -100,11 +100,17 @@ func namesSomething(repo *gitdir.Repo, name string) bool {
 // quoteTitle is the hint for words that were meant for the title.
 func quoteTitle(title *string) func(words []string) string {
 	return func(words []string) string {
-		if title != nil {
+		const later = "a path that is still to be made goes after --scope"
+		switch {
+		case title == nil && len(words) == 1 && strings.Contains(words[0], " "):
+			return fmt.Sprintf("is it the title? as in -t %s; %s", shell.Word(words[0]), later)
+		case title != nil && len(words) == 1 && !strings.Contains(words[0], " "):
+			return fmt.Sprintf("quote the title? as in -t %s; what is not a file (a port, a database) is custom://%s; %s",
+				shell.Word(*title+" "+words[0]), words[0], later)
+		case title != nil:
 			words = append([]string{*title}, words...)
 		}
-		return fmt.Sprintf("quote the title? as in -t %s; a path that is still to be made goes after --scope",
-			shell.Word(strings.Join(words, " ")))
+		return fmt.Sprintf("quote the title? as in -t %s; %s", shell.Word(strings.Join(words, " ")), later)
 	}
 }
 

@@ -24,10 +24,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return usage(flagHint(cmd, unknown.GetSpecifiedName()), "unknown flag %q for %s", name, cmd.CommandPath())
+		return usage(flagHint(cmd, unknown.GetSpecifiedName(), name), "unknown flag %q for %s", name, cmd.CommandPath())
 	}
 	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usage(helpHint(cmd), "--%s needs a value", bare.GetFlag().Name)
+		name, hint := bare.GetFlag().Name, helpHint(cmd)
+		if bare.GetFlag().Value.Type() == "duration" {
+			hint = fmt.Sprintf("as in --%s 5m", name)
+		}
+		return usage(hint, "--%s needs a value", name)
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if e, ok := errors.AsType[durationError](err); ok {
@@ -51,14 +55,14 @@ func helpHint(cmd *cobra.Command) string {
 }
 
 // flagHint names the nearest flags, if any is near, and all that are taken.
-func flagHint(cmd *cobra.Command, name string) string {
+func flagHint(cmd *cobra.Command, name, typed string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	meant := near(name, names)
 	if flag := flagFor(name); len(meant) == 0 && slices.Contains(names, flag) { // as the tools call it
 		meant = []string{flag}
 	}
-	if flag, ok := otherWords[cmd.Name()+" --"+name]; ok {
+	if flag, ok := otherWords[cmd.Name()+" "+typed]; ok {
 		meant = []string{flag}
 	}
 	return didYouMean("--", meant) + "accepted are --" + strings.Join(names, ", --")
@@ -67,7 +71,14 @@ func flagHint(cmd *cobra.Command, name string) string {
 // otherWords are flags and clients by words that are near no name, or nearer to
 // a wrong one.
 var otherWords = map[string]string{
+	"claim -m":          "title",
+	"claim --message":   "title",
+	"run -m":            "title",
+	"run --message":     "title",
+	"update -t":         "task",
 	"update --scope":    "add-scope",
+	"update --message":  "note",
+	"finish --message":  "summary",
 	"finish --note":     "summary",
 	"setup claude-code": "claude",
 	"setup code":        "vscode",
@@ -126,7 +137,8 @@ func commandMeant(word string) string {
 		"done": "finish", "release": "finish", "unlock": "finish", "rm": "finish",
 		"create": "claim", "lock": "claim", "new": "claim",
 		"ls": "list", "query": "list",
-		"init": "setup",
+		"init": "setup", "install": "setup",
+		"who": "status", "ps": "status", "watch": "board",
 		"exec": "run", "with": "run",
 	}
 	return words[word]

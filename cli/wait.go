@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,18 @@ func (a *app) withProgress(ctx context.Context) context.Context {
 		if limit == 0 {
 			limit = p.Limit
 		}
-		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", limit, render.PlainLines(asTyped(said)))
+		fmt.Fprintf(a.Stderr, "agent-locks: waiting up to %s: %s\n", withoutZeros(limit), render.PlainLines(asTyped(said)))
 	}})
+}
+
+// withoutZeros is a length of time as people write it: 10m, not 10m0s.
+func withoutZeros(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
