@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/render"
@@ -30,7 +32,14 @@ func newLog(a *app) *cobra.Command {
 			}
 			request.Target = a.target()
 			ans, err := a.locks.History(cmd.Context(), request)
-			return answer(a, ans, err, render.Log)
+			which := ""
+			switch {
+			case agent != nil || text != nil || since != nil:
+				which = "that fits"
+			case len(request.Scope) > 0:
+				which = "on these files"
+			}
+			return answer(a, ans, err, func(w io.Writer, locks []store.Whole) { render.Log(w, locks, which) })
 		},
 	}
 	f := cmd.Flags()

@@ -61,6 +61,9 @@ func TestIfFreeWritesOrSaysWho(t *testing.T) {
 	}
 	_, err = w.ifFree(w.link, store.CreateRequest{Scope: []string{"docs", "src/a.go"}, AgentID: ptr("two")})
 	wantCode(t, err, store.Conflict, `"src/a.go" is held by "one" since 2026-07-17T18-45-12`, "First", `last note: "half 'way'"`, "wait_seconds")
+	// What two globs share is an example, which may not exist: what is held is named.
+	_, globs := w.ifFree(w.link, store.CreateRequest{Scope: []string{"s*/*.md"}, AgentID: ptr("two")})
+	wantCode(t, globs, store.Conflict, `"src/**" is held by "one"`)
 	r := refused(t, err)
 	if r.Code != store.Conflict || r.Deadlock || len(r.Waiting) != 0 || len(r.Overlaps) != 1 {
 		t.Fatalf("refusal %+v", r)

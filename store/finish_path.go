@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
 		const said = "%q is the name of a lock, and a path that another lock of yours covers"
 		return named, fault.Input(said, r.LockID).
 			WithHint("name the one that you mean:" + candidates(c, append([]string{named.Lock.ID}, entryIDs(covering)...)))
-	case isName, len(covering) == 0 && isID:
+	case isName, len(covering) == 0 && isID && !(errors.Is(err, fault.LockNotFound) && isFile(c, r.LockID)):
 		return named, err
 	case len(covering) == 0:
 		return named, fault.New(fault.LockNotFound, "no active lock of yours covers %q", r.LockID).
@@ -85,6 +86,12 @@ func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]di
 				isPath(path) && rules.CoversWhole(storedScope(c, e), path.String())
 		})
 	}), nil
+}
+
+// isFile reports whether something has that name at the root, or where the caller
+// stands.
+func isFile(c *call, name string) bool {
+	return existsHere(c, name) || existsHere(c, path.Join(c.repo.Prefix, name))
 }
 
 func existsHere(c *call, path string) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/lockfile/legible"
+	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -96,8 +97,19 @@ func heldText(o overlapping, title int) string {
 		verb = "may be"
 	}
 	l := &o.entry.Lock
-	return fmt.Sprintf("%s %s held by %s since %s, for %s", fault.InQuotes(o.pairs[0].Example), verb,
+	return fmt.Sprintf("%s %s held by %s since %s, for %s", fault.InQuotes(heldPath(o.pairs[0])), verb,
 		rules.Named(l.AgentID), l.Created, wordsInQuotes(rules.FirstLine(l.Title, title)))
+}
+
+// heldPath is what two entries share: a path that one of them names, else what is
+// held. The example of a common path may be a file that nobody has ever seen.
+func heldPath(p overlap.Pair) string {
+	for _, entry := range []string{p.Yours, p.Theirs} {
+		if p.Example == strings.ReplaceAll(strings.TrimSuffix(entry, "/"), `\`, "") {
+			return p.Example
+		}
+	}
+	return p.Theirs
 }
 
 func comesFirstText(t queue.Ticket) string {

@@ -56,7 +56,7 @@ func TestNoPercentageWithoutTasks(t *testing.T) {
 	s := store.Summary{ID: "the-lock", Title: "t", Status: "done", PercentComplete: 100, Scope: []string{"src"}}
 	reports := everyReport(s)
 	reports["show"] = func(w io.Writer) { Show(w, store.Whole{Summary: s, Notes: []string{"n"}}) }
-	reports["log"] = func(w io.Writer) { Log(w, []store.Whole{{Summary: s, Notes: []string{"n"}}}) }
+	reports["log"] = func(w io.Writer) { Log(w, []store.Whole{{Summary: s, Notes: []string{"n"}}}, "") }
 	for name, write := range reports {
 		var b bytes.Buffer
 		if write(&b); strings.Contains(b.String(), "%") {

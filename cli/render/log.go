@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -8,10 +9,11 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Log writes finished locks like a journal.
-func Log(w io.Writer, locks []store.Whole) {
+// Log writes finished locks like a journal; which says which ones were asked for,
+// where that is not all, as in "on these files".
+func Log(w io.Writer, locks []store.Whole, which string) {
 	if len(locks) == 0 {
-		fmt.Fprintln(w, "nothing finished yet")
+		fmt.Fprintln(w, "nothing finished "+cmp.Or(which, "yet"))
 	}
 	for i, l := range locks {
 		if i > 0 {
