@@ -34,6 +34,8 @@ func TestClaimOutput(t *testing.T) {
 	stale.Overlaps = []overlap.Pair{{Yours: "docs/**", Theirs: "docs", Example: "docs/a.md", Exact: true}}
 	fresh := someSummary()
 	fresh.Overlaps = []overlap.Pair{{Yours: "**", Theirs: "src/auth/**", Example: "src/auth/a", Exact: true}}
+	mine := fresh
+	mine.Yours = true
 	args := []string{"claim", "--title", "t", "--scope", "a"}
 	const next = "next: agent-locks update " + someID + " --task x\n"
 	testOutputs(t, []outputCase{
@@ -45,6 +47,9 @@ func TestClaimOutput(t *testing.T) {
 			store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{}}},
 			want: "claimed " + someID + "\nnext: agent-locks update " + someID +
 				` --task 'it'\''s b' --base-dir ../r --agent 'me too'` + "\n"},
+		{name: "one's own", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{mine}}},
+			want: "claimed " + someID + "\noverlaps your own " + someID + " (Fix login): both cover src/auth/a; " +
+				"to have all in that one: agent-locks update " + someID + " --add-scope ...\n" + next},
 		{name: "the id alone", args: append(args, "-q"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{stale, fresh}}},
 			want: someID + "\n", stderr: "agent-locks: warning: the claim overlaps 2 locks: 2026-07-17T18-45-13-old, " + someID + "\n"},
 		{name: "the id alone, as JSON", args: append(args, "-q", "--json"), code: exitError,

@@ -74,6 +74,9 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		if r.IfFree || r.WaitSeconds != nil {
 			out.Recent = recentOn(c, k.scope)
 		}
+		for i, s := range out.Overlaps {
+			out.Overlaps[i].Yours = rules.SameAgent(k.lock.AgentID, s.AgentID)
+		}
 		warnBeside(c, &k.lock, k.others)
 		me := c.here()
 		me.Agent, me.Parent = k.lock.AgentID, k.lock.ParentAgentID

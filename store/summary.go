@@ -15,6 +15,7 @@ type Summary struct {
 	Title           string   `json:"title"`
 	Status          string   `json:"status"`
 	PercentComplete int      `json:"percentComplete"`
+	Yours           bool     `json:"-"` // the caller's own, by agent ids; where a claim overlaps it
 	TaskCount       int      `json:"-"` // 0: that percentage says nothing
 	Scope           []string `json:"scope"`
 	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has than a short answer lists

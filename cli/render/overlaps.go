@@ -15,6 +15,11 @@ import (
 // writeOverlaps reports who else works on the files of a claim.
 func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 	for _, s := range overlaps {
+		if s.Yours {
+			fmt.Fprintf(w, "overlaps your own %s (%s): %s; to have all in that one: agent-locks update %s --add-scope ...\n",
+				Plain(s.ID), Short(s.Title), Short(overlapCell(s)), Plain(s.ID))
+			continue
+		}
 		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", Plain(s.ID), heldBy(s), Short(s.Title), Short(overlapCell(s)))
 	}
 }
