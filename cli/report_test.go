@@ -174,7 +174,7 @@ func TestJSON(t *testing.T) {
 	}{
 		"status":    {[]string{"status"}, []store.Summary{someSummary(), staleSummary()}},
 		"list":      {[]string{"list"}, []store.Summary{someSummary(), staleSummary()}},
-		"check":     {[]string{"check", "a"}, []store.Summary{someSummary()}},
+		"check":     {[]string{"check", "a/"}, []store.Summary{someSummary()}},
 		"claim":     {[]string{"claim", "--title", "t", "--scope", "a"}, store.Created{ID: someID, FilePath: "/f.md", Overlaps: []store.Summary{}}},
 		"update":    {[]string{"update", "x"}, store.Updated{ID: someID, PercentComplete: 50}},
 		"finish":    {[]string{"finish", "x"}, store.Finished{ID: someID, FilePath: "/f.md"}},

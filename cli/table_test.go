@@ -21,7 +21,7 @@ func TestIDsStayWhole(t *testing.T) {
 	long.Scope = []string{"src/auth/login/form.ts", "src/auth/login/form.css", "go.mod"}
 	long.Overlaps = []overlap.Pair{{Yours: "src/**", Theirs: "src/auth/login/form.ts", Example: "src/auth/login/form.ts", Exact: true}}
 	wide := &runewidth.Condition{StrictEmojiNeutral: true}
-	for _, args := range [][]string{{"status"}, {"list"}, {"check", "src"}} {
+	for _, args := range [][]string{{"status"}, {"list"}, {"check", "src/"}} {
 		got := try(t, &fake{result: []store.Summary{long}}, args, func(w *World) { w.Columns = func() int { return 80 } })
 		if !strings.Contains(got.stdout, long.ID) {
 			t.Errorf("%q: the id is cut:\n%s", args, got.stdout)
@@ -71,7 +71,7 @@ func TestTablesAtUsualWidths(t *testing.T) {
 			w.Environ = func() []string { return []string{"NO_COLOR=1"} }
 		}
 		fmt.Fprintf(&got, "--- %d columns: status\n%s", width, try(t, &fake{result: rows}, []string{"status"}, world).stdout)
-		fmt.Fprintf(&got, "--- %d columns: check src\n%s", width, try(t, &fake{result: checked}, []string{"check", "src"}, world).stdout)
+		fmt.Fprintf(&got, "--- %d columns: check src\n%s", width, try(t, &fake{result: checked}, []string{"check", "src/"}, world).stdout)
 		for _, height := range []int{30, 12} {
 			fmt.Fprintf(&got, "--- %d columns, %d lines: board\n", width, height)
 			render.Board(&got, store.Answer[[]store.Summary]{Result: rows, Dir: "/repo/.git/agents-locks", Waiting: one.Waiting}, render.Screen{Width: width, Height: height})
