@@ -116,8 +116,11 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) erro
 		return refused(err)
 	}
 	if !o.print {
-		if err := a.applySettings(changes); err != nil {
-			return err
+		if done, err := a.applySettings(changes); err != nil {
+			for _, c := range changes[:done] {
+				a.warn([]string{fmt.Sprintf("%q is %s already", c.Path, c.Action)})
+			}
+			return refused(err)
 		}
 	}
 	for _, c := range changes {
@@ -153,22 +156,18 @@ func refused(err error) error {
 	return err
 }
 
-// applySettings writes the files one after another; an error says which are
-// written already.
-func (a *app) applySettings(changes []setup.Change) error {
+// applySettings writes the files one after another, and says how many are written.
+func (a *app) applySettings(changes []setup.Change) (done int, err error) {
 	for i, c := range changes {
 		warning, err := c.Apply()
 		if warning != "" {
 			a.warn([]string{fmt.Sprintf("%q: %s", c.Path, warning)})
 		}
 		if err != nil {
-			for _, done := range changes[:i] {
-				a.warn([]string{fmt.Sprintf("%q is %s already", done.Path, done.Action)})
-			}
-			return refused(err)
+			return i, err
 		}
 	}
-	return nil
+	return len(changes), nil
 }
 
 // native is where settings of the user's find this program: by its name on the

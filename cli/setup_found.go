@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,12 +22,11 @@ func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 		return err
 	}
 	var plans []clientPlan
-	var failure error
+	var failed failures
 	for _, client := range written {
 		changes, err := setup.Plan(a.setupOptions(client, o))
-		if err != nil { // the other clients are set up all the same
-			failure = refused(err)
-			a.warn([]string{fmt.Sprintf("%s: %v", client, err)})
+		if err != nil {
+			failed.add(a, client, err)
 			continue
 		}
 		plans = append(plans, clientPlan{client, changes})
@@ -42,13 +42,36 @@ func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 		}
 	}
 	if write {
-		for _, p := range plans {
-			if err := a.applySettings(p.files); err != nil {
-				return err
+		for i := range plans {
+			done, err := a.applySettings(plans[i].files)
+			if err != nil {
+				failed.add(a, plans[i].client, err)
+				plans[i].files = plans[i].files[:done]
 			}
 		}
+		plans = slices.DeleteFunc(plans, func(p clientPlan) bool { return len(p.files) == 0 })
 	}
-	return cmp.Or(a.reportPlans(plans, byHand, o, write), failure)
+	return cmp.Or(a.reportPlans(plans, byHand, o, write), failed.err())
+}
+
+// failures are the clients that could not be set up, or checked. They are named one
+// by one, and keep no other from being served.
+type failures []string
+
+func (f *failures) add(a *app, client string, err error) {
+	a.warn([]string{fmt.Sprintf("%s: %v", client, err)})
+	if e, ok := errors.AsType[*setup.Refusal](err); ok && e.Hint != "" {
+		a.warn([]string{fmt.Sprintf("%s: %s", client, e.Hint)})
+	}
+	*f = append(*f, client)
+}
+
+func (f failures) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return usage("the warnings above say why; agent-locks setup <client> serves one alone",
+		"not done for: %s", strings.Join(f, ", "))
 }
 
 type clientPlan struct {
@@ -140,7 +163,7 @@ func (a *app) reportPlans(plans []clientPlan, byHand []string, o setupFlags, wri
 		for _, client := range byHand {
 			fmt.Fprintf(a.out, "%s: by hand; agent-locks setup %[1]s shows what to add\n", client)
 		}
-		if !o.remove {
+		if !o.remove && len(plans) > 0 {
 			fmt.Fprintln(a.out, "next: restart these clients; agent-locks guard install, in each repository, guards its commits")
 		}
 	}
@@ -178,7 +201,8 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 	if perr != nil && !o.user {
 		return perr
 	}
-	var all []checked
+	all := []checked{}
+	var failed failures
 	wrong := false
 	for _, client := range names {
 		ready := false
@@ -190,7 +214,8 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 			options.Project = project
 			c, err := checkPlace(options)
 			if err != nil {
-				return err
+				failed.add(a, client, err)
+				continue
 			}
 			ready = ready || c.State == setup.Ready
 			wrong = wrong || c.State == setup.Differs
@@ -198,13 +223,21 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 		}
 		wrong = wrong || !ready
 	}
-	return a.reportChecked(all, wrong)
+	return cmp.Or(a.reportChecked(all), failed.err(), answeredIf(wrong))
+}
+
+// answeredIf is the outcome of a check that found something.
+func answeredIf(wrong bool) error {
+	if wrong {
+		return answered(exitError)
+	}
+	return nil
 }
 
 func checkPlace(options setup.Options) (checked, error) {
 	state, changes, err := setup.Check(options)
 	if err != nil {
-		return checked{}, refused(err)
+		return checked{}, err
 	}
 	c := checked{Client: options.Client, Where: "project", State: state}
 	if options.User {
@@ -216,32 +249,23 @@ func checkPlace(options setup.Options) (checked, error) {
 	return c, nil
 }
 
-func (a *app) reportChecked(all []checked, wrong bool) error {
+func (a *app) reportChecked(all []checked) error {
 	if a.json {
-		if err := a.printJSON(all); err != nil {
-			return err
+		return a.printJSON(all)
+	}
+	for _, c := range all {
+		where, command := "your own settings", "agent-locks setup "+c.Client+" --user"
+		if c.Where == "project" {
+			where, command = "this project's", "agent-locks setup "+c.Client
 		}
-	} else {
-		for _, c := range all {
-			where, command := "your own settings", "agent-locks setup "+c.Client+" --user"
-			if c.Where == "project" {
-				where, command = "this project's", "agent-locks setup "+c.Client
-			}
-			switch c.State {
-			case setup.Ready:
-				fmt.Fprintf(a.out, "%s, %s: ready\n", c.Client, where)
-			case setup.Differs:
-				fmt.Fprintf(a.out, "%s, %s: not as setup would write them: %s --print\n", c.Client, where, command)
-			case setup.Absent:
-				fmt.Fprintf(a.out, "%s, %s: nothing of agent-locks: %s\n", c.Client, where, command)
-			}
-		}
-		if err := a.flush(); err != nil {
-			return err
+		switch c.State {
+		case setup.Ready:
+			fmt.Fprintf(a.out, "%s, %s: ready\n", c.Client, where)
+		case setup.Differs:
+			fmt.Fprintf(a.out, "%s, %s: not as setup would write them: %s --print\n", c.Client, where, command)
+		case setup.Absent:
+			fmt.Fprintf(a.out, "%s, %s: nothing of agent-locks: %s\n", c.Client, where, command)
 		}
 	}
-	if wrong {
-		return answered(exitError)
-	}
-	return nil
+	return a.flush()
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -158,6 +159,60 @@ func TestSetupOfAllAsks(t *testing.T) {
 		}
 		if strings.Contains(got.stdout, "nothing was written") == written {
 			t.Errorf("%q: %s", typed, got.stdout)
+		}
+	}
+}
+
+// A typist does something before the answer is there.
+type typist struct {
+	first func()
+	io.Reader
+}
+
+func (t *typist) Read(b []byte) (int, error) {
+	if t.first != nil {
+		t.first()
+		t.first = nil
+	}
+	return t.Reader.Read(b)
+}
+
+// A client whose settings cannot be written when it comes to that keeps no other
+// from being set up, and what was done is listed.
+func TestSetupOfAllSaysWhatWasDone(t *testing.T) {
+	t.Parallel()
+	for _, json := range []bool{false, true} {
+		home := t.TempDir()
+		for _, dir := range []string{".claude", ".cursor"} {
+			if err := os.Mkdir(filepath.Join(home, dir), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args := []string{"setup"}
+		if json {
+			args = append(args, "--yes", "--json")
+			if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte("["), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := try(t, new(fake), args, func(w *World) {
+			w.Environ = func() []string { return []string{"HOME=" + home, "USERPROFILE=" + home} }
+			w.StdinIsTerminal = true
+			w.Stdin = &typist{func() { // another program writes the file meanwhile
+				_ = os.WriteFile(filepath.Join(home, ".claude.json"), []byte("{}"), 0o666)
+			}, strings.NewReader("y\n")}
+		})
+		if _, err := os.Stat(filepath.Join(home, ".cursor", "mcp.json")); err != nil || got.code != exitError ||
+			!strings.Contains(got.stderr, "warning: claude: ") || !strings.Contains(got.stderr, "not done for: claude") ||
+			strings.Contains(got.stderr, string(codeInternal)) {
+			t.Errorf("json %v: %v, %+v", json, err, got)
+		}
+		want := "cursor: created "
+		if json {
+			want = `"client":"cursor","files":[{"path":`
+		}
+		if !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, "claude: created") {
+			t.Errorf("json %v: what was done is not listed:\n%s", json, got.stdout)
 		}
 	}
 }

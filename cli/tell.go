@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/cli/render"
@@ -41,10 +44,26 @@ func newTell(a *app) *cobra.Command {
 			}
 			request.Target, request.Ref, request.Tell = a.target(), lockID(args[0]), true
 			ans, err := a.locks.Update(cmd.Context(), request)
+			if len(args) == 2 {
+				err = ofText(err)
+			}
 			return answer(a, ans, err, render.NoteLeft)
 		},
 	}
 	shortTextFlag(cmd.Flags(), &request.Note, "note", "m", "the `text`, as a flag")
 	agentFlag(cmd.Flags(), &request.AgentID)
 	return cmd
+}
+
+// ofText makes of an error about a note one about the text that was given as an
+// argument.
+func ofText(err error) error {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok {
+		return err
+	}
+	named := strings.NewReplacer("`note`", "the text")
+	said := *e
+	said.Message, said.Hint = named.Replace(e.Message), named.Replace(e.Hint)
+	return &said
 }

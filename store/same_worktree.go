@@ -47,9 +47,10 @@ func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Re
 	if me.ParentAgentID != nil {
 		family = append(family, *me.ParentAgentID)
 	}
-	for i := range records {
-		if slices.Contains(records[i].Subagents, *me.AgentID) {
-			family = append(family, records[i].AgentID)
+	known := len(family)
+	for i := range records { // a subagent may have claimed without saying whose it is
+		if r := &records[i]; slices.Contains(r.Subagents, *me.AgentID) || slices.Contains(family[:known], r.AgentID) {
+			family = append(append(family, r.AgentID), r.Subagents...)
 		}
 	}
 	var names []string

@@ -54,6 +54,15 @@ func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
 		}, "me", "", ""},
 		"a session elsewhere":      {func(w *world) { w.at(w.link).SessionStart(background, session("s", "them", "")) }, "me", "", ""},
 		"a session that one is in": {func(w *world) { w.at(w.main).SubagentStart(background, session("s", "them", "me")) }, "me", "", ""},
+		"another subagent of one's session": {func(w *world) {
+			w.at(w.main).SubagentStart(background, session("s", "them", "me"))
+			w.at(w.main).SubagentStart(background, session("s", "them", "sister"))
+			w.held("sister", "", "docs")
+		}, "me", "", ""},
+		"a subagent of one's own": {func(w *world) {
+			w.at(w.main).SubagentStart(background, session("s", "me", "child"))
+			w.held("child", "", "docs")
+		}, "me", "", ""},
 		"many": {func(w *world) {
 			for _, who := range []string{"a", "b\\", "c", "d", "e"} {
 				w.held(who, "", "docs")

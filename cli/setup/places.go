@@ -101,7 +101,8 @@ func (o Options) home() (string, error) {
 	if home := o.Getenv(name); home != "" {
 		return home, nil
 	}
-	return "", &Refusal{"~", "is unknown: " + name + " is not set", "set it, or omit --user"}
+	return "", &Refusal{"~", "is unknown: " + name + " is not set",
+		"set it; a project's settings (agent-locks setup <client>, without --user) do not need it"}
 }
 
 // claude is where Claude Code stores the user's settings.

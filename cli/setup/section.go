@@ -41,7 +41,7 @@ func addSection(page []byte) ([]byte, error) {
 		return nil, err
 	case begin >= 0:
 		return bytes.Join([][]byte{page[:begin], text, page[end:]}, nil), nil
-	case len(page) == 0:
+	case page == nil:
 		return append(text, '\n'), nil
 	}
 	eol := newline(page)
@@ -51,7 +51,8 @@ func addSection(page []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%s%s", page, eol, eol, text), nil
 }
 
-// takeSection takes our section out again; nil: nothing else was in the page.
+// takeSection takes our section out again; nil: nothing else was in the page. No two
+// lines of the user's become one.
 func takeSection(page []byte) ([]byte, error) {
 	begin, end, err := findSection(page)
 	if err != nil || begin < 0 {
@@ -59,12 +60,17 @@ func takeSection(page []byte) ([]byte, error) {
 	}
 	eol := []byte(newline(page))
 	before, after := page[:begin], page[end:]
-	if len(after) == 0 {
-		before = bytes.TrimSuffix(before, eol)
-	}
-	before, after = bytes.TrimSuffix(before, eol), bytes.TrimPrefix(after, eol)
-	if len(before)+len(after) == 0 {
+	lineEnds := func(text []byte) bool { return len(text) == 0 || bytes.HasSuffix(text, []byte("\n")) }
+	switch {
+	case begin == 0 && bytes.Equal(after, eol):
 		return nil, nil
+	case len(after) == 0: // neither did the page end in a newline
+		before = bytes.TrimSuffix(bytes.TrimSuffix(before, eol), eol)
+	case lineEnds(before):
+		after = bytes.TrimPrefix(after, eol)
+		if above := bytes.TrimSuffix(before, eol); lineEnds(above) {
+			before = above // without the blank line
+		}
 	}
 	return bytes.Join([][]byte{before, after}, nil), nil
 }

@@ -79,3 +79,35 @@ func TestSectionPassesTheAgent(t *testing.T) {
 		}
 	}
 }
+
+// Whatever was changed around the section, no two lines become one.
+func TestSectionLeavesLinesApart(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"a\n" + sectionText + "\ntail":  "a\ntail",
+		"a\n" + sectionText + "\nb\n":   "a\nb\n",
+		"a\n" + sectionText + "b\n":     "a\nb\n",
+		"a" + sectionText + "\nb\n":     "a\nb\n",
+		"a\n" + sectionText:             "a",
+		sectionText + "\nb\n":           "b\n",
+		"a\n\n" + sectionText + "\n\nb": "a\n\nb",
+	} {
+		if got, err := takeSection([]byte(page)); err != nil || string(got) != want {
+			t.Errorf("%q became %q (%v), want %q", strings.ReplaceAll(page, sectionText, "<section>"), got, err, want)
+		}
+	}
+}
+
+// A page that was there, though empty, is there afterwards; one that was not is not.
+func TestSectionOfAnEmptyPage(t *testing.T) {
+	t.Parallel()
+	for _, page := range [][]byte{nil, {}} {
+		added, err := addSection(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken, err := takeSection(added); err != nil || len(taken) > 0 || (taken == nil) != (page == nil) {
+			t.Errorf("%#v became %#v (%v)", page, taken, err)
+		}
+	}
+}
