@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -83,5 +84,52 @@ func TestNpmScriptEndsAsTheProgramDid(t *testing.T) {
 				t.Errorf("it ended with %v", err)
 			}
 		})
+	}
+}
+
+// A signal to the whole process group reaches the program twice: from its sender,
+// and passed on by the script. That is not a person's second ctrl-C.
+func TestNpmScriptOfAGroupThatIsInterrupted(t *testing.T) {
+	t.Parallel()
+	p := newNpmPackage(t)
+	if out, err := p.command(true, "claim", "src/", "-t", "held", "--agent", "you").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for range 8 {
+		cmd := p.command(false, "claim", "src/", "-t", "mine", "--wait", "60", "--agent", "me")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		startInterruptible(t, cmd, syscall.SIGINT)
+		for deadline := time.Now().Add(time.Minute); !queued(t, p.dir); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the program does not wait")
+			}
+		}
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+			t.Errorf("it ended with %v", cmd.ProcessState)
+		}
+	}
+}
+
+func queued(t *testing.T, repository string) bool {
+	t.Helper()
+	tickets, err := filepath.Glob(filepath.Join(repository, ".git", "agents-locks", "waiting", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(tickets) > 0
+}
+
+func TestNpmScriptLeavesNoProgramBehind(t *testing.T) {
+	t.Parallel()
+	cmd, program := serving(t, syscall.SIGQUIT)
+	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if err := syscall.Kill(program, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the program is still there (%v)", err)
 	}
 }

@@ -12,12 +12,11 @@ import (
 )
 
 // Main runs the command line of this process and returns its exit code. The
-// first SIGINT, SIGTERM or SIGHUP cancels what is under way; a second one ends
-// the process at once.
+// first SIGINT, SIGTERM or SIGHUP cancels what is under way; a later one ends the
+// process at once.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), notIgnored(endings())...)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
 	defer speakANSI(os.Stdout)()
 	return Run(ctx, World{
 		Args:             os.Args[1:],
@@ -39,6 +38,10 @@ func Main() int {
 		IgnoreBrokenPipe: func() { signal.Ignore(syscall.SIGPIPE) },
 	})
 }
+
+// sameSignal is how long a signal counts as the one before it: one that is sent to
+// a process group comes once more from a parent that passes it on, as npm's script.
+const sameSignal = 250 * time.Millisecond
 
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 

@@ -40,10 +40,10 @@ function become(program, args) {
 
 function start(program, args) {
   const child = require('child_process').spawn(program, args, { stdio: 'inherit' });
-  // A terminal sends SIGINT and SIGHUP to the program as well, and a second one
-  // means "end at once".
+  // A terminal sends all but SIGTERM to the program as well. So may others, to the
+  // process group; there the program takes two in a row for one.
   const terminal = [0, 1, 2].some(require('tty').isatty);
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) {
+  for (const signal of windows ? ['SIGINT', 'SIGHUP', 'SIGTERM'] : ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT']) {
     process.on(signal, () => {
       if (!terminal || signal === 'SIGTERM') child.kill(signal);
     });
