@@ -32,7 +32,7 @@ func newSession(t *testing.T) *session {
 		t.Fatal(err)
 	}
 	// What is cut to a length must be cut at the same place each time.
-	const length = 160
+	const length = 110
 	dir = filepath.Join(dir, strings.Repeat("d", max(1, length-len(dir)-1)))
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
