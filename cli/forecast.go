@@ -35,7 +35,7 @@ func newForecast(a *app) *cobra.Command {
 				err = a.refuseNames(cmd.Context(), args)
 			}
 			err = answer(a, ans, err, func(w io.Writer, f store.Foreseen) {
-				render.Forecast(w, f, request.All, a.screen())
+				render.Forecast(w, f, request, a.screen())
 			})
 			if err != nil || !exitCode {
 				return err

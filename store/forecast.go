@@ -91,6 +91,10 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 			if scope, err = c.paths.Asked(r.Scope); err != nil {
 				return Foreseen{}, err
 			}
+			if !scope.NamesFiles() {
+				return Foreseen{}, fault.Input("%q names no files, so nothing can conflict there", r.Scope).
+					WithHint("ask about paths or globs")
+			}
 		}
 		if c.repo.Worktree == "" && !r.All {
 			return Foreseen{}, fault.Input("%q has no worktree that could conflict", c.repo.Dir).

@@ -94,6 +94,7 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 		`"-x" is not a commit`:      {Against: ptr("-x")},
 		`"" is not a commit`:        {Against: ptr("")},
 		`"a[b"`:                     {Scope: []string{"a[b"}},
+		"names no files":            {Scope: []string{"custom://port-1"}},
 		`does not exist`:            {Target: store.Target{BaseDir: ptr(filepath.Join(w.main, "gone"))}},
 	}
 	for want, r := range bad {

@@ -12,12 +12,12 @@ import (
 
 // Forecast lists what will conflict: a matrix of all, where every two were
 // compared, then a row for each file, what could not be assessed, and how many
-// are clean.
-func Forecast(w io.Writer, f store.Foreseen, all bool, screen Screen) {
-	if all && writeMatrix(w, f, screen) {
+// are clean; in the files that were asked about, where some were.
+func Forecast(w io.Writer, f store.Foreseen, r store.ForecastRequest, screen Screen) {
+	if r.All && writeMatrix(w, f, screen) {
 		fmt.Fprintln(w)
 	}
-	writeForecastFiles(w, f.Pairs, all, screen)
+	writeForecastFiles(w, f.Pairs, r.All, screen)
 	for _, p := range f.Pairs {
 		if p.Why != "" {
 			fmt.Fprintf(w, "not assessed: %s and %s: %s\n", sideName(p.Yours), sideName(p.Theirs), Plain(p.Why))
@@ -26,8 +26,12 @@ func Forecast(w io.Writer, f store.Foreseen, all bool, screen Screen) {
 	switch {
 	case len(f.Pairs) == 0 && f.Clean == 0:
 		fmt.Fprintln(w, "nothing to compare with")
+	case len(f.Pairs) == 0 && len(r.Scope) > 0:
+		fmt.Fprintf(w, "no conflicts in these files: %s compared, other files are not judged\n", Count(f.Clean, "pair"))
 	case len(f.Pairs) == 0:
 		fmt.Fprintf(w, "no conflicts: %s\n", cleanText(f.Clean, "pair"))
+	case f.Clean > 0 && len(r.Scope) > 0:
+		fmt.Fprintf(w, "%s no conflict in these files\n", haveText(f.Clean))
 	case f.Clean > 0:
 		fmt.Fprintln(w, cleanText(f.Clean, "other pair"))
 	}
@@ -38,6 +42,13 @@ func cleanText(n int, what string) string {
 		return "1 " + what + " merges cleanly"
 	}
 	return Count(n, what) + " merge cleanly"
+}
+
+func haveText(n int) string {
+	if n == 1 {
+		return "1 other pair has"
+	}
+	return Count(n, "other pair") + " have"
 }
 
 // writeForecastFiles writes the rows; a file that nobody claimed stands out.
