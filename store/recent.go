@@ -30,7 +30,7 @@ type Recent struct {
 	FinishedBy string  `json:"finished_by,omitempty"`
 	Outcome    string  `json:"outcome,omitempty"`
 	MovedTo    string  `json:"moved_to,omitempty"`
-	LastNote   string  `json:"lastNote,omitempty"` // its first line
+	LastNote   string  `json:"lastNote,omitempty"` // the holder's, if it left one; its first line
 }
 
 // recentOn lists the locks on a scope that were finished in the last day, newest
@@ -55,7 +55,7 @@ func recentOn(c *call, scope overlap.Scope) []Recent {
 		l := &o.entry.Lock
 		out = append(out, Recent{
 			ID: l.ID, Title: l.Title, AgentID: l.AgentID, Finished: rules.Ended(l).String(), FinishedBy: l.FinishedBy,
-			Outcome: l.Outcome, MovedTo: l.MovedTo, LastNote: rules.FirstLine(rules.LastNote(l), lastNoteRunes),
+			Outcome: l.Outcome, MovedTo: l.MovedTo, LastNote: rules.FirstLine(rules.HolderNote(l), lastNoteRunes),
 		})
 	}
 	return out

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"regexp"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -21,8 +22,20 @@ const stamp = `\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\b`
 // LastNote is the newest note that somebody wrote, which may have several lines;
 // "" if there is none. What the program recorded hides no words of people.
 func LastNote(l *lockfile.Lock) string {
+	return lastNote(l, func(string) bool { return true })
+}
+
+// HolderNote is the newest note that names nobody else as its author: what a lock
+// that has ended says of its work, even if others thanked for it later. Without one it
+// is LastNote.
+func HolderNote(l *lockfile.Lock) string {
+	own := lastNote(l, func(note string) bool { from, _ := WrittenBy(note); return from == nil })
+	return cmp.Or(own, LastNote(l))
+}
+
+func lastNote(l *lockfile.Lock, want func(note string) bool) string {
 	for i := len(l.Notes) - 1; i >= 0; i-- {
-		if !records.MatchString(l.Notes[i]) {
+		if !records.MatchString(l.Notes[i]) && want(l.Notes[i]) {
 			return l.Notes[i]
 		}
 	}

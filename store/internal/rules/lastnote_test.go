@@ -29,6 +29,25 @@ func TestLastNote(t *testing.T) {
 	}
 }
 
+// What others add to a finished lock does not hide what its holder left.
+func TestHolderNote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		notes []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"done, docs are left", "(from b) thanks"}, "done, docs are left"},
+		{[]string{"a", "done", "(from b) thanks", "Lease set at 2026-07-17T18-45-12: x"}, "done"},
+		{[]string{"(from b) thanks", "(from c) me too"}, "(from c) me too"},
+		{[]string{"Reopened at 2026-07-17T18-45-12", "(from b) thanks"}, "(from b) thanks"},
+	} {
+		if got := HolderNote(&lockfile.Lock{Notes: c.notes}); got != c.want {
+			t.Errorf("of %q: %q, want %q", c.notes, got, c.want)
+		}
+	}
+}
+
 func TestMinutesText(t *testing.T) {
 	t.Parallel()
 	for minutes, want := range map[float64]string{
