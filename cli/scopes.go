@@ -116,8 +116,12 @@ func quoteTitle(title *string) func(words []string) string {
 
 // filterBy is the hint for words that were meant to be searched for.
 func filterBy(words []string) string {
-	text := shell.Word(strings.Join(words, " "))
-	return fmt.Sprintf("for words in titles and notes: --text %s; for a path that is gone: --scope %s", text, text)
+	scopes := ""
+	for _, word := range words {
+		scopes += " --scope " + shell.Word(word)
+	}
+	return fmt.Sprintf("for words in titles and notes: --text %s; for a path that is gone:%s",
+		shell.Word(strings.Join(words, " ")), scopes)
 }
 
 // laterPath is the hint for words that a question was asked about.
