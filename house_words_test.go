@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -99,5 +100,27 @@ func TestHouseWordsArePlain(t *testing.T) {
 				check(name, paragraph)
 			}
 		}
+	}
+}
+
+// A command that is printed means what it says when it is pasted: as a scope, "..."
+// is the whole repository.
+func TestHouseCommandsHaveNoDots(t *testing.T) {
+	t.Parallel()
+	dots := regexp.MustCompile("[ =]['\"`]?\\.\\.\\.(?:[ '\"`;,)\n]|$)")
+	for _, text := range []string{"update x --add-scope ...", "--title '...' -- a", "--scope=... --agent me"} {
+		if !dots.MatchString(text) {
+			t.Errorf("%q is not found", text)
+		}
+	}
+	for name, file := range sources(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				if text, err := strconv.Unquote(literal.Value); err != nil || dots.MatchString(text) {
+					t.Errorf("%s: name real entries in %s (%v)", name, literal.Value, err)
+				}
+			}
+			return true
+		})
 	}
 }

@@ -41,7 +41,7 @@ func newClaim(a *app) *cobra.Command {
 					fmt.Fprintln(w, render.Plain(c.ID))
 					return
 				}
-				render.Claimed(w, c, request.Tasks, a.caller(request.AgentID))
+				render.Claimed(w, c, request, a.caller(request.AgentID))
 			})
 		},
 	}

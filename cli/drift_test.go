@@ -38,7 +38,12 @@ func TestDriftOutput(t *testing.T) {
 			want: someID + ": 3 files changed outside its scope\n  a b/[id].ts\n  q/f\n  it's\n" +
 				next + `--add-scope 'a b/[id].ts' --add-scope q/f --add-scope 'it'\''s'` + "\n"},
 		{name: "many", args: []string{"drift"}, store: drifted("1", "2", "3", "4", "5", "6"),
-			want: someID + ": 6 files changed outside its scope\n  1\n  2\n  3\n  4\n  5\n  6\n" + next + "--add-scope ...\n"},
+			want: someID + ": 6 files changed outside its scope\n  1\n  2\n  3\n  4\n  5\n  6\n" + next +
+				"--add-scope 1 --add-scope 2 --add-scope 3 --add-scope 4 --add-scope 5\nand 1 more: run drift again after that\n"},
+		{name: "many, some held by others, some at the root", args: []string{"drift", "--agent", "me"}, store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.Drifted,
+			Outside: []string{"1", "2", "3", "4", "5 (3 files)", "d/ (3 files)", "e", "f", "./ (9 files)"}, HeldByOthers: []store.Held{{Path: "2", LockID: "x", Title: "Other", Exact: true}}}}},
+			want: someID + ": 9 files changed outside its scope\n  1\n  2\n    held by an agent without an id (Other): x\n  3\n  4\n  5 (3 files)\n  d/ (3 files)\n  e\n  f\n  ./ (9 files)\n" + next +
+				"--add-scope 1 --add-scope 3 --add-scope 4 --add-scope '5 (3 files)' --add-scope d/ --agent me\nand 2 more: run drift again after that\n"},
 		// What somebody else holds is not for the claiming.
 		{name: "held by another", args: []string{"drift"}, store: fake{result: []store.LockDrift{{LockID: someID, Outcome: store.Drifted,
 			Outside:      []string{"mine", "theirs"},

@@ -30,18 +30,24 @@ func (c Caller) flags() string {
 	return flags
 }
 
-// Claimed reports a new lock, and how to continue: by ticking the first of its
-// tasks, as they were given, or by a note.
-func Claimed(w io.Writer, c store.Created, tasks []string, by Caller) {
+// Claimed reports a new lock, and how to continue: by ticking the first of the
+// tasks that were asked for, or by a note.
+func Claimed(w io.Writer, c store.Created, asked store.CreateRequest, by Caller) {
 	fmt.Fprintf(w, "claimed %s\n", Plain(c.ID))
-	writeOverlaps(w, c.Overlaps)
+	for i, s := range c.Overlaps {
+		if s.Yours {
+			writeOwnOverlap(w, s, asked.Scope, by)
+		} else {
+			writeOverlaps(w, c.Overlaps[i:i+1])
+		}
+	}
 	writeRecent(w, c.Recent)
 	for _, text := range Elsewhere(c.ChangedElsewhere, c.ChangedElsewhereLeftOut) {
 		fmt.Fprintln(w, text)
 	}
 	progress := []string{"update", c.ID, "--note", "what is done so far"}
-	if len(tasks) > 0 {
-		progress = []string{"update", c.ID, "--task", strings.TrimSpace(tasks[0])}
+	if len(asked.Tasks) > 0 {
+		progress = []string{"update", c.ID, "--task", strings.TrimSpace(asked.Tasks[0])}
 	}
 	fmt.Fprintf(w, "next: %s\n", by.next(progress...))
 }

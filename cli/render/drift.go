@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
+	"github.com/agent-locks/agent-locks/store/shell"
 )
 
 // Drift reports, for each lock, which files changed outside its scope. some: only
@@ -46,8 +47,8 @@ func writeDrift(w io.Writer, d store.LockDrift, by Caller) {
 			}
 			held = held || within(h.Path, line) || within(line, h.Path)
 		}
-		if !held {
-			free = append(free, place(line))
+		if !held && place(line) != "./" { // which would claim everything
+			free = append(free, store.ScopeEntry(place(line)))
 		}
 	}
 	for i, h := range d.HeldByOthers { // by a directory that no line stands for
@@ -56,7 +57,11 @@ func writeDrift(w io.Writer, d store.LockDrift, by Caller) {
 		}
 	}
 	if len(free) > 0 && !d.NotYours {
-		fmt.Fprintf(w, "next: agent-locks update %s %s%s\n", Plain(d.LockID), widening(free), by.flags())
+		flags, more := widening(free)
+		fmt.Fprintf(w, "next: agent-locks update %s%s%s\n", Plain(d.LockID), flags, by.flags())
+		if more > 0 {
+			fmt.Fprintf(w, "and %d more: run drift again after that\n", more)
+		}
 	}
 }
 
@@ -89,16 +94,12 @@ func writeHeld(w io.Writer, h store.Held, line string) {
 	fmt.Fprintf(w, "    %s by %s (%s): %s\n", text, AgentName(h.AgentID), Short(h.Title), Plain(h.LockID))
 }
 
-// widening are the flags that add these files to a scope, spelt out where that
-// is for the shell to read and not too long for people.
-func widening(files []string) string {
-	const most = 5
-	if len(files) > most {
-		return "--add-scope ..."
+// widening are the flags that add entries to a scope, and how many entries are
+// too many to be spelt out.
+func widening(entries []string) (flags string, more int) {
+	shown := entries[:min(len(entries), shownWords)]
+	for _, entry := range shown {
+		flags += " --add-scope " + shell.Word(entry)
 	}
-	var flags []string
-	for _, f := range files {
-		flags = append(flags, "--add-scope "+Entries([]string{f}))
-	}
-	return strings.Join(flags, " ")
+	return flags, len(entries) - len(shown)
 }

@@ -192,7 +192,7 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		if g.You != nil {
 			agent = " --agent " + shell.Word(*g.You)
 		}
-		fmt.Fprintf(w, "  claim       agent-locks claim --title '...'%s -- %s\n", agent, Entries(g.Unclaimed))
+		fmt.Fprintf(w, "  claim       agent-locks claim --title 'what you change'%s -- %s\n", agent, Entries(g.Unclaimed))
 	}
 	if person {
 		note := ""

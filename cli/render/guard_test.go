@@ -91,8 +91,8 @@ func TestARefusalNamesEachHolder(t *testing.T) {
 func TestWayOutOfAMissingClaim(t *testing.T) {
 	t.Parallel()
 	for want, you := range map[string]*string{
-		"  claim       agent-locks claim --title '...' --agent me -- a 'b c' d\n": new("me"),
-		"  claim       agent-locks claim --title '...' -- a 'b c' d\n":            nil,
+		"  claim       agent-locks claim --title 'what you change' --agent me -- a 'b c' d\n": new("me"),
+		"  claim       agent-locks claim --title 'what you change' -- a 'b c' d\n":            nil,
 	} {
 		var b strings.Builder
 		writeWaysOut(&b, store.Guarded{Unclaimed: []string{"a", "b c", "d"}, You: you}, false)

@@ -18,7 +18,9 @@ func everyReport(s store.Summary) map[string]func(io.Writer) {
 		"status": func(w io.Writer) { Status(w, store.Answer[[]store.Summary]{Dir: "/store", Result: rows}, Screen{}) },
 		"list":   func(w io.Writer) { List(w, "/store", rows, Screen{}) },
 		"check":  func(w io.Writer) { Check(w, store.Answer[[]store.Summary]{Result: rows}, Screen{}) },
-		"claim":  func(w io.Writer) { Claimed(w, store.Created{ID: "new", Overlaps: rows, Recent: recent}, nil, Caller{}) },
+		"claim": func(w io.Writer) {
+			Claimed(w, store.Created{ID: "new", Overlaps: rows, Recent: recent}, store.CreateRequest{}, Caller{})
+		},
 		"update": func(w io.Writer) {
 			Updated(w, store.Updated{ID: "mine", PercentComplete: 100, Overlaps: rows}, nil, Caller{})
 		},

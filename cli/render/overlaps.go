@@ -12,14 +12,20 @@ import (
 
 // What commands report of others: who overlaps, who was there, who waits.
 
+// writeOwnOverlap reports a lock of the caller's own that a new claim overlaps, and
+// how to have the claim's entries, as they were typed, in that one.
+func writeOwnOverlap(w io.Writer, s store.Summary, entries []string, by Caller) {
+	flags, more := widening(entries)
+	fmt.Fprintf(w, "overlaps your own %s (%s): %s; to have all in that one: agent-locks update %s%s%s\n",
+		Plain(s.ID), Short(s.Title), Short(overlapCell(s)), Plain(s.ID), flags, by.flags())
+	if more > 0 {
+		fmt.Fprintf(w, "and %d more, each with --add-scope\n", more)
+	}
+}
+
 // writeOverlaps reports who else works on the files of a claim.
 func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 	for _, s := range overlaps {
-		if s.Yours {
-			fmt.Fprintf(w, "overlaps your own %s (%s): %s; to have all in that one: agent-locks update %s --add-scope ...\n",
-				Plain(s.ID), Short(s.Title), Short(overlapCell(s)), Plain(s.ID))
-			continue
-		}
 		fmt.Fprintf(w, "overlaps %s, held by %s (%s): %s\n", Plain(s.ID), heldBy(s), Short(s.Title), Short(overlapCell(s)))
 	}
 }
