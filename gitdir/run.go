@@ -111,14 +111,15 @@ var always = []string{
 // run runs git and returns what it printed. Its error is exec.ErrNotFound
 // where there is no git program, the context's, or an *Error with git's words.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
-	return g.runWith(ctx, nil, args...)
+	out, _, err := g.runWith(ctx, nil, args...)
+	return out, err
 }
 
-// runWith is run with something to read for git.
-func (g program) runWith(ctx context.Context, input []byte, args ...string) ([]byte, error) {
+// runWith is run with something to read for git; said is its standard error.
+func (g program) runWith(ctx context.Context, input []byte, args ...string) (out []byte, said string, err error) {
 	path, err := g.path()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -132,12 +133,12 @@ func (g program) runWith(ctx context.Context, input []byte, args ...string) ([]b
 	cmd.WaitDelay = pipeDelay
 	err = finish(ctx, cmd)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, "", context.Cause(ctx)
 	}
 	if err != nil {
-		return stdout.Bytes(), g.failure(err, stderr.String())
+		return stdout.Bytes(), stderr.String(), g.failure(err, stderr.String())
 	}
-	return stdout.Bytes(), nil
+	return stdout.Bytes(), stderr.String(), nil
 }
 
 // finish runs a command to its end and the end of its output. Where the context

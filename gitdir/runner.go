@@ -63,11 +63,18 @@ func asFlags(settings []string) []string {
 // Run runs git with an input and returns what it printed, also where it failed.
 // The error is as Git's.
 func (g Runner) Run(ctx context.Context, input []byte, args ...string) ([]byte, error) {
-	out, err := g.program.runWith(ctx, input, slices.Concat(g.settings, args)...)
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, noGit(err)
-	}
+	out, _, err := g.RunAloud(ctx, input, args...)
 	return out, err
+}
+
+// RunAloud is Run with what git said on its standard error, in English. There
+// are failures which it only warns of.
+func (g Runner) RunAloud(ctx context.Context, input []byte, args ...string) (out []byte, said string, err error) {
+	out, said, err = g.program.runWith(ctx, input, slices.Concat(g.settings, args)...)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, "", noGit(err)
+	}
+	return out, said, err
 }
 
 // Unknown reports whether git failed because it does not know an option or a

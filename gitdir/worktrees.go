@@ -18,11 +18,22 @@ import (
 // worktreesDir holds git's directory for each linked worktree.
 const worktreesDir = "worktrees"
 
+// An UnreadWorktree is git's directory of a worktree, or of all linked ones,
+// that does not tell where they are.
+type UnreadWorktree struct {
+	GitDir string
+	Err    error
+}
+
+func (e *UnreadWorktree) Error() string { return fmt.Sprintf("list worktrees: %v", e.Err) }
+
+func (e *UnreadWorktree) Unwrap() error { return e.Err }
+
 // Worktrees lists the roots of all worktrees of the repository (the main one
 // first, where there is one), whether or not they still exist, as
 // <common>/worktrees/*/gitdir name them; not those where another repository
-// stands by now. An error means that some of these could not be read; the others
-// are listed all the same.
+// stands by now. An error joins an *UnreadWorktree for each that could not be
+// read; the others are listed all the same.
 func (r *Repo) Worktrees() ([]string, error) {
 	var roots []string
 	add := func(root string) {
@@ -37,7 +48,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 	var faults []error
 	names, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		faults = append(faults, fmt.Errorf("list worktrees: %w", err))
+		faults = append(faults, &UnreadWorktree{dir, err})
 	}
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
@@ -46,7 +57,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
 			continue // being made or pruned at this moment
 		case err != nil:
-			faults = append(faults, fmt.Errorf("list worktrees: %w", err))
+			faults = append(faults, &UnreadWorktree{gitDir, err})
 			continue
 		}
 		if root := resolved(worktreeOf(gitDir, string(text))); !r.Taken(root) {
