@@ -185,7 +185,10 @@ func withLocks(c *call, found *forecast.Result, scope overlap.Scope, entries []d
 	for _, p := range found.Pairs {
 		pair := ForecastPair{Yours: out.Sides[p.Yours], Theirs: out.Sides[p.Theirs], Why: p.Why,
 			Files: k.files(p.Files, scope)}
-		if pair.State = stateOf(pair); pair.State == "" {
+		if !p.Judged && pair.Why == "" {
+			pair.Why = "they were not merged"
+		}
+		if pair.State = stateOf(pair, p.Judged); pair.State == "" {
 			out.Clean++
 			continue
 		}
@@ -196,12 +199,12 @@ func withLocks(c *call, found *forecast.Result, scope overlap.Scope, entries []d
 }
 
 // stateOf is what a pair is called; "" where it is clean. What a merge driver
-// decides is not known.
-func stateOf(p ForecastPair) string {
+// decides is not known, and neither is what was not merged.
+func stateOf(p ForecastPair, judged bool) string {
 	switch {
 	case slices.ContainsFunc(p.Files, func(f ForecastFile) bool { return f.Kind != forecast.Driver }):
 		return WillConflict
-	case len(p.Files) > 0 || p.Why != "":
+	case !judged || len(p.Files) > 0 || p.Why != "":
 		return NotAssessed
 	}
 	return ""

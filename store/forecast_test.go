@@ -85,6 +85,11 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 	if len(got) != 1 || !strings.HasPrefix(got[0], "not_assessed ") || !strings.Contains(got[0], "no commit yet") || a.Result.Clean != 0 {
 		t.Errorf("%q, %+v", got, a.Result)
 	}
+	w.git(w.main, "checkout", "-q", "--orphan", "unborn-too")
+	if got, a = w.foreseen(w.main, store.ForecastRequest{}); len(got) != 1 || a.Result.Clean != 0 {
+		t.Errorf("neither has a commit: %q, %+v", got, a.Result)
+	}
+	w.git(w.main, "checkout", "-q", "-f", "main")
 	w.git(w.main, "worktree", "remove", "--force", w.link)
 	if got, a = w.foreseen(w.main, store.ForecastRequest{}); len(got) != 0 || !strings.Contains(strings.Join(a.Warnings, ""), "nothing to compare with") {
 		t.Errorf("%q, warnings %q", got, a.Warnings)

@@ -27,7 +27,8 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 			p.Files = h.names()
 			h.err = f.mergeAll(ctx, p, h)
 		}
-		p.settleStages(d.manners[p.Yours])
+		p.Judged = h.err == nil
+		p.settleStages(d.manners[p.Yours], f.unites(ctx))
 		f.settleSubmodules(ctx, p)
 		f.settleHistory(p, h, d)
 		p.undecided()

@@ -64,6 +64,7 @@ type Omission struct {
 type Pair struct {
 	Yours, Theirs int // of Result.Sides
 	Files         []File
+	Judged        bool   // the two were merged; where they were not, nothing is known
 	Why           string // what could not be judged, if anything
 }
 
@@ -104,6 +105,7 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 	f.pairUp()
 	head := f.anyHead()
 	if len(f.Pairs) == 0 || head == "" {
+		f.passFailures()
 		return f.Result, ctx.Err()
 	}
 	f.scratch, err = newScratch(repo, r.Temp, len(head) == 64, f.rules.settings())

@@ -15,19 +15,7 @@ import (
 // so does whatever is not an answer of git's: nothing counts as clean but what
 // git called so.
 func (f *forecast) merge(ctx context.Context) error {
-	var open []int // pairs to be merged
-	for i := range f.Pairs {
-		p := &f.Pairs[i]
-		yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
-		switch {
-		case yours.Failed != "":
-			p.Why = fmt.Sprintf("%q: %s", yours.Place(), yours.Failed)
-		case theirs.Failed != "":
-			p.Why = fmt.Sprintf("%q: %s", theirs.Place(), theirs.Failed)
-		default:
-			open = append(open, i)
-		}
-	}
+	open := f.passFailures()
 	differ := make(chan error, 1)
 	d := newDifferences(f)
 	go func() { differ <- d.find(ctx, open) }() // beside the merges
@@ -57,6 +45,24 @@ func (f *forecast) merge(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// passFailures gives the pairs of a side that failed its reason, and lists the
+// others: those to be merged.
+func (f *forecast) passFailures() (open []int) {
+	for i := range f.Pairs {
+		p := &f.Pairs[i]
+		yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
+		switch {
+		case yours.Failed != "":
+			p.Why = fmt.Sprintf("%q: %s", yours.Place(), yours.Failed)
+		case theirs.Failed != "":
+			p.Why = fmt.Sprintf("%q: %s", theirs.Place(), theirs.Failed)
+		default:
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
 // Place is how a side is called: its directory, or its ref.
 func (s *Side) Place() string {
 	if s.Worktree != "" {
@@ -74,7 +80,7 @@ type judged struct {
 // take makes files of the paths that git could not merge. A file for which the
 // other side has a directory git moves aside, to its name, ~ and a commit.
 func (p *Pair) take(j judged, yours, theirs string) {
-	p.Why = j.why
+	p.Why, p.Judged = j.why, j.why == ""
 	for _, stages := range j.merged.byPath() {
 		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages}
 		for _, commit := range []string{yours, theirs} {

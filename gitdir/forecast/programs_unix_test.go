@@ -148,7 +148,8 @@ func TestFilterThatFails(t *testing.T) {
 		t.Errorf("%d changed", res.Sides[1].Changed)
 	}
 	s.write("main/a.lfs", "x\n") // fails there as well: neither is known
-	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF,
+		`main w: "a.lfs" in "DIR/main" is not compared: git cannot read it: fatal: a.lfs: clean filter 'lfs' failed`)
 }
 
 // A partial clone lacks objects; none is fetched, and a pair that needs them is

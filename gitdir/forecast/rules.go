@@ -14,7 +14,7 @@ import (
 // rules are the repository's own rules for merging.
 type rules struct {
 	passed  []string // name=value
-	drivers []string // that have a program
+	drivers []string // that have settings
 	usual   string   // merge.default: the driver of files without an attribute
 	renames bool
 	limit   string // of renames
@@ -52,13 +52,14 @@ func rulesOf(settings map[string]string) rules {
 	r.usual = settings["merge.default"]
 	r.changed, _ = gitdir.ParseBool(settings["merge.renormalize"])
 	for key := range settings {
-		name, ok := strings.CutSuffix(strings.TrimPrefix(key, "merge."), ".driver")
-		if ok && strings.HasPrefix(key, "merge.") {
-			r.drivers = append(r.drivers, name)
+		name, of := strings.CutPrefix(key, "merge.")
+		if dot := strings.LastIndexByte(name, '.'); of && dot >= 0 {
+			r.drivers = append(r.drivers, name[:dot])
 		}
 		r.remotes = r.remotes || strings.HasPrefix(key, "remote.")
 	}
 	slices.Sort(r.drivers)
+	r.drivers = slices.Compact(r.drivers)
 	return r
 }
 
@@ -89,24 +90,26 @@ const (
 	program        // a driver decides
 )
 
-// manner reads the merge attribute of a file. A driver without a program is
-// text to git.
+// mannerOf reads the merge attribute of a file. A name of which there are
+// settings is the user's driver: first of all, and without a command git dies of
+// it. One that nobody knows is text to git.
 func (r rules) mannerOf(attribute string) manner {
 	if attribute == "unspecified" {
 		if attribute = r.usual; attribute == "" {
 			return asText
 		}
 	}
-	switch attribute {
-	case "set", "text":
+	switch {
+	case attribute == "set":
 		return asText
-	case "unset", "binary":
+	case attribute == "unset":
 		return never
-	case "union":
-		return union
-	}
-	if slices.Contains(r.drivers, attribute) {
+	case slices.Contains(r.drivers, attribute):
 		return program
+	case attribute == "binary":
+		return never
+	case attribute == "union":
+		return union
 	}
 	return asText
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 			continue
 		}
 		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs])
-		p.settleStages(d.manners[p.Yours])
+		p.settleStages(d.manners[p.Yours], f.unites(ctx))
 		if d.special(p) || d.omits(p) {
 			asked = append(asked, p)
 		}
@@ -50,13 +49,15 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 
 // settleStages goes by the merge attributes of the files that git could not
 // merge as text.
-func (p *Pair) settleStages(manners map[string]manner) {
+func (p *Pair) settleStages(manners map[string]manner, unites func(*File) bool) {
 	kept := p.Files[:0]
 	for _, file := range p.Files {
 		if file.marked() && !slices.ContainsFunc(file.stages, func(s stage) bool { return !isFile(s.mode) }) {
 			switch manners[file.Path] {
 			case union:
-				continue
+				if unites(&file) {
+					continue
+				}
 			case program:
 				file.Kind, file.Lines = Driver, nil
 			case never:
@@ -76,22 +77,6 @@ func (d *differences) special(p *Pair) bool {
 		m := manners[path]
 		return (m == program || m == never) && !slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == path })
 	})
-}
-
-// omits reports whether the two differ where a snapshot omits something.
-func (d *differences) omits(p *Pair) bool {
-	for _, o := range slices.Concat(d.f.Sides[p.Yours].Omitted, d.f.Sides[p.Theirs].Omitted) {
-		if slices.ContainsFunc(d.paths[p], o.meets) {
-			return true
-		}
-	}
-	return false
-}
-
-// meets reports whether a path is, or lies in, or holds what was omitted.
-func (o Omission) meets(path string) bool {
-	name := strings.TrimSuffix(o.Path, "/")
-	return path == name || strings.HasPrefix(path, name+"/") || strings.HasPrefix(name, path+"/")
 }
 
 // settleManners goes by the merge attributes of the files that merge as text.
@@ -131,25 +116,4 @@ func (p *Pair) undecided() {
 func (p *Pair) put(f File) {
 	p.Files = append(p.Files, f)
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// missed says what of one side is not in the comparison although the other side
-// changed it; "" where there is nothing of that kind.
-func (f *forecast) missed(p *Pair, h history) string {
-	for _, side := range []struct {
-		omitting *Side
-		other    []change
-	}{{&f.Sides[p.Yours], h.theirs}, {&f.Sides[p.Theirs], h.yours}} {
-		changed := map[string]bool{}
-		for _, c := range side.other {
-			changed[c.from], changed[c.to] = true, true
-		}
-		names := slices.Collect(maps.Keys(changed))
-		for _, o := range side.omitting.Omitted {
-			if slices.ContainsFunc(names, o.meets) {
-				return fmt.Sprintf("%q in %q is not compared: %s", o.Path, side.omitting.Place(), o.Why)
-			}
-		}
-	}
-	return ""
 }

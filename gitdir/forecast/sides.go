@@ -35,7 +35,11 @@ func (f *forecast) findSides(ctx context.Context) error {
 }
 
 func sideOf(r *gitdir.Repo) Side {
-	return Side{Worktree: r.Worktree, Name: r.WorktreeName(), Branch: r.Branch, Head: r.Head, repo: r}
+	s := Side{Worktree: r.Worktree, Name: r.WorktreeName(), Branch: r.Branch, Head: r.Head, repo: r}
+	if s.Head == "" {
+		s.Failed = "it has no commit yet"
+	}
+	return s
 }
 
 // findWorktrees adds the other worktrees. One that is gone is passed over, and
@@ -43,9 +47,7 @@ func sideOf(r *gitdir.Repo) Side {
 // is a side that failed.
 func (f *forecast) findWorktrees(ctx context.Context) {
 	roots, err := f.repo.Worktrees()
-	if err != nil {
-		f.Notes = append(f.Notes, fmt.Sprintf("not all worktrees are known: %v", err))
-	}
+	f.addUnread(err)
 	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree })
 	sides := make([]*Side, len(roots))
 	notes := make([]string, len(roots))
@@ -70,6 +72,20 @@ func (f *forecast) findWorktrees(ctx context.Context) {
 		}
 		if notes[i] != "" {
 			f.Notes = append(f.Notes, notes[i])
+		}
+	}
+}
+
+// addUnread adds the worktrees that are known only by a directory of git's which
+// cannot be read: sides that failed.
+func (f *forecast) addUnread(err error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return
+	}
+	for _, err := range joined.Unwrap() {
+		if unread, ok := errors.AsType[*gitdir.UnreadWorktree](err); ok {
+			f.Sides = append(f.Sides, Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + unread.Err.Error()})
 		}
 	}
 }

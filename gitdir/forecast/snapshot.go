@@ -38,10 +38,6 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 	if side.Worktree == "" || side.Failed != "" {
 		return
 	}
-	if side.Head == "" {
-		side.Failed = "it has no commit yet"
-		return
-	}
 	index := f.scratch.path(fmt.Sprintf("index%d", i))
 	side.git = side.repo.Here([]string{
 		"GIT_INDEX_FILE=" + index,
@@ -64,8 +60,11 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 
 // bring brings the copied index up to date and writes its tree.
 func (t *taker) bring(ctx context.Context) error {
-	out, err := t.git.Run(ctx, nil, "ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard")
+	out, said, err := t.git.RunAloud(ctx, nil, "ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard")
 	if err != nil {
+		return err
+	}
+	if err := t.omitUnread(said); err != nil {
 		return err
 	}
 	l, err := parseListing(out)

@@ -1,0 +1,40 @@
+package forecast
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// git passes over untracked directories that it cannot read, with a warning.
+const (
+	unreadStart = "warning: could not open directory '"
+	unreadGone  = "No such file or directory" // since it was listed
+)
+
+// omitUnread omits the directories that git said it could not read. The error is
+// of one whose name its warning does not tell, as control characters are not
+// printed.
+func (t *taker) omitUnread(said string) error {
+	for line := range strings.Lines(said) {
+		rest, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), unreadStart)
+		end := strings.LastIndex(rest, "': ")
+		if !is || end >= 0 && rest[end+3:] == unreadGone {
+			continue
+		}
+		if end < 0 {
+			return unreadError(rest)
+		}
+		dir, why := strings.TrimSuffix(rest[:end], "/"), rest[end+3:]
+		if _, err := os.Lstat(filepath.Join(t.side.Worktree, filepath.FromSlash(dir))); dir == "" || err != nil {
+			return unreadError(dir)
+		}
+		t.omit(dir+"/", "git cannot read it: "+why)
+	}
+	return nil
+}
+
+func unreadError(name string) error {
+	return fmt.Errorf("git cannot read a directory, and names it only as %q", name)
+}

@@ -1,0 +1,56 @@
+package forecast_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/forecast"
+)
+
+// asAnybody is the environment in which git may read no more than the owner of
+// the files: the superuser reads everything.
+func (s *sandbox) asAnybody() []string {
+	s.Helper()
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		s.Fatal(err)
+	}
+	const less = "--bounding-set=-dac_override,-dac_read_search"
+	if out, err := exec.Command("setpriv", less, "true").CombinedOutput(); err != nil {
+		s.Skipf("the superuser reads everything, and without setpriv gives up no right: %v %s", err, out)
+	}
+	s.script("bin/git", "exec setpriv "+less+" '"+git+"' \"$@\"\n")
+	return []string{"PATH=" + s.path("bin") + ":" + os.Getenv("PATH")}
+}
+
+// A directory that git cannot read, of which it only warns, is not empty.
+func TestDirectoriesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	env := s.asAnybody()
+	s.write("main/d/it's/x", "mine\n")
+	s.write("w/g", numbered(19))
+	closed := func(name string) {
+		if err := os.Chmod(s.path(name), 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(s.path(name), 0o700) })
+	}
+	closed("main/d/it's")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)))
+	s.write("w/d/it's/x", "theirs\n")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
+		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied`)
+	closed("w/d/it's")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
+		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied`)
+	s.mkdir("main/a\nb")
+	closed("main/a\nb")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
+		`main w: "DIR/main": git cannot read a directory, and names it only as "a"`)
+}
