@@ -196,6 +196,43 @@ func TestInterruptedForecastCleansUp(t *testing.T) {
 	}
 }
 
+// coreutils' timeout signals its child, and then the child's group: a signal that
+// comes twice at once does not keep a forecast from cleaning up.
+func TestForecastThatIsSignalledTwiceCleansUp(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	cmd := program(t, "forecast")
+	cmd.Env = append(skillEnv(), "TMPDIR="+tmp)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	setUp := exec.Command("sh", "-ec", "git init -q . && git commit -q --allow-empty -m 1 && git worktree add -q ./w && "+
+		"mkfifo .gitattributes && for i in $(seq 200); do echo $i > $i; done")
+	setUp.Dir, setUp.Env = cmd.Dir, skillEnv()
+	if out, err := setUp.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	startInterruptible(t, cmd, syscall.SIGTERM)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if indices, err := filepath.Glob(filepath.Join(tmp, "*", "index*")); err == nil && len(indices) >= 2 {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatal("no worktree was ever looked at")
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // until git reads the attributes, and hangs
+	for _, id := range []int{cmd.Process.Pid, -cmd.Process.Pid} {
+		if err := syscall.Kill(id, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond) // two that come before the first is taken are one
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("it ended with %v; want exit code 130", err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
 // Whatever lies in the git directory, the guard either says that it cannot read
 // it or waits for git, and then ends on a signal.
 func TestGuardIsNotHeldUpByFifos(t *testing.T) {
