@@ -13,8 +13,9 @@ import (
 //
 //   - ids and the paths of lock files stay whole, and so do new notes, of which
 //     the store gives no more than fits, and which count as seen;
-//   - a row is what an id names, and a list of rows in the answer itself stays
-//     as long as it is (omit shortens it);
+//   - a row is what an id names, or a pair of worktrees, whose places stay whole,
+//     and a list of rows in the answer itself stays as long as it is (omit
+//     shortens it);
 //   - of any other list what fits stays, and the field of its name and LeftOut
 //     counts the rest;
 //   - any other text is cut, with a mark. A scope's entries are not texts to
@@ -50,6 +51,7 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 		case field.Anonymous:
 			c.fields(f, top)
 		case slices.Contains([]string{"-", "id", "lock_id", "filePath", "newNotes"}, name):
+		case v.Type() == reflect.TypeFor[store.ForecastSide]() && name != "title": // a place
 		case f.Kind() == reflect.String:
 			f.SetString(legible.Cut(f.String(), c.share))
 		case f.Kind() == reflect.Pointer && f.Type().Elem().Kind() == reflect.String && !f.IsNil():
@@ -58,7 +60,7 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 			f.Set(short)
 		case f.Kind() == reflect.Struct:
 			c.fields(f, false)
-		case f.Kind() == reflect.Slice && top && isRow(f.Type().Elem()):
+		case f.Kind() == reflect.Slice && top && (isRow(f.Type().Elem()) || isPair(f.Type().Elem())):
 			c.answer(f)
 		case f.Kind() == reflect.Slice:
 			c.list(v, f, field)
@@ -165,6 +167,33 @@ func (c *cutter) omit(v reflect.Value, room int) error {
 	return nil
 }
 
+// omitPairs drops the last pairs of a forecast for which there is no room: those
+// that conflict are dropped after those that could not be judged.
+func (c *cutter) omitPairs(v reflect.Value, room int) error {
+	if v.Type() != reflect.TypeFor[store.Foreseen]() {
+		return nil
+	}
+	f := v.Addr().Interface().(*store.Foreseen)
+	for _, conflict := range []bool{false, true} {
+		for i := len(f.Pairs) - 1; i >= 0 && room < 0; i-- {
+			if (f.Pairs[i].State == store.WillConflict) != conflict {
+				continue
+			}
+			text, err := store.Encode(f.Pairs[i])
+			if err != nil {
+				return err
+			}
+			if f.PairsLeftOut == 0 {
+				room -= len(`"pairsLeftOut":1000000,`) + 2*len(`\"`)
+			}
+			room += wireSize(string(text)) - len(`""`)
+			f.Pairs = slices.Delete(f.Pairs, i, i+1)
+			f.PairsLeftOut++
+		}
+	}
+	return nil
+}
+
 // rank orders the rows: what has the highest is omitted first.
 func rank(row reflect.Value) int {
 	is := func(name string) bool { f := row.FieldByName(name); return f.IsValid() && f.Bool() }
@@ -235,6 +264,9 @@ func isRow(t reflect.Type) bool {
 	_, ok := idField(t)
 	return ok
 }
+
+// isPair reports whether values of a type are pairs of worktrees.
+func isPair(t reflect.Type) bool { return t == reflect.TypeFor[store.ForecastPair]() }
 
 func idOf(row reflect.Value) string {
 	f, _ := idField(row.Type())

@@ -82,6 +82,9 @@ func fit(result any, room int) (fitted, error) {
 	if err := c.omit(v, room-f.size()); err != nil {
 		return f, err
 	}
+	if err := c.omitPairs(v, room-f.size()); err != nil {
+		return f, err
+	}
 	f.text, err = encode(v)
 	f.notes = c.notes(v)
 	return f, err
@@ -116,8 +119,12 @@ func wireSize(text string) int {
 
 // notes say what was cut, and name the locks that are not listed any more.
 func (c *cutter) notes(v reflect.Value) []string {
+	more := "lock_show tells more of one lock, its file all"
+	if v.Type() == reflect.TypeFor[store.Foreseen]() {
+		more = "`scope` asks about fewer files"
+	}
 	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is " +
-		"omitted; lock_show tells more of one lock, its file all"}
+		"omitted; " + more}
 	if c.counted > 0 {
 		notes = append(notes, fmt.Sprintf("%d more are not listed; lock_history lists what has ended", c.counted))
 	}

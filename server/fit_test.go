@@ -192,6 +192,59 @@ func TestTheLocksThatBlockAreListedLongest(t *testing.T) {
 	}
 }
 
+// Of a forecast files are omitted first, then pairs that could not be judged.
+func TestAForecastKeepsItsPairsLongest(t *testing.T) {
+	t.Parallel()
+	conflicting := func(place string, files int) store.ForecastPair {
+		p := store.ForecastPair{State: store.WillConflict, Yours: store.ForecastSide{Worktree: "/w/" + place}, Theirs: store.ForecastSide{Worktree: "/w/main"}}
+		for i := range files {
+			p.Files = append(p.Files, store.ForecastFile{Path: fmt.Sprintf("gen/some-file-%d.go", i), Kind: "both_added", Lines: [][2]int{{1, 1}}, CoveredBy: []string{}})
+		}
+		return p
+	}
+	told := func(pairs ...store.ForecastPair) (store.Foreseen, string) {
+		t.Helper()
+		f, err := fit(store.Foreseen{Pairs: pairs}, answerRoom-frameRoom)
+		if err != nil || f.size() > answerRoom-frameRoom || len(f.notes) == 0 {
+			t.Fatalf("%d bytes, notes %q, %v", f.size(), f.notes, err)
+		}
+		var short store.Foreseen
+		if err := json.Unmarshal([]byte(f.text), &short); err != nil {
+			t.Fatal(err)
+		}
+		return short, strings.Join(f.notes, "\n")
+	}
+	for _, n := range []int{1, 3, 100} {
+		var pairs []store.ForecastPair
+		place := strings.Repeat("x", 40)
+		for range n {
+			pairs = append(pairs, conflicting(place, 900))
+		}
+		short, notes := told(pairs...)
+		if len(short.Pairs) != n || short.PairsLeftOut != 0 || !strings.Contains(notes, "`scope`") || strings.Contains(notes, "lock_show") {
+			t.Fatalf("%d of %d pairs, %d left out: %s", len(short.Pairs), n, short.PairsLeftOut, notes)
+		}
+		for _, p := range short.Pairs {
+			if len(p.Files)+p.FilesLeftOut != 900 || n < 100 && len(p.Files) < 20 || p.State != store.WillConflict || p.Yours.Worktree != "/w/"+place {
+				t.Fatalf("of %d pairs one has %d files, and %d left out: %+v", n, len(p.Files), p.FilesLeftOut, p.Yours)
+			}
+		}
+	}
+	var pairs []store.ForecastPair
+	for i := range 2000 {
+		p := conflicting(fmt.Sprint(i), 3)
+		if i < 1900 {
+			p.State = store.NotAssessed
+		}
+		pairs = append(pairs, p)
+	}
+	short, _ := told(pairs...)
+	kept := len(short.Pairs)
+	if kept < 150 || kept+short.PairsLeftOut != 2000 || short.Pairs[kept-1].Yours.Worktree != "/w/1999" || short.Pairs[0].Yours.Worktree != "/w/0" {
+		t.Errorf("%d pairs, %d left out", kept, short.PairsLeftOut)
+	}
+}
+
 func TestWireSizeIsWhatAMessageTakes(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", `"`, `\`, "\n", "\t", "\x01", "\x7f", "<", "&", "é", "\u2028", "…", "漢", "🎯", `\u200b`} {
