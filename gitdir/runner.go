@@ -37,11 +37,11 @@ func (r *Repo) In(dir string) Runner {
 
 // Apart runs git for a bare repository of our own: no configuration and no
 // attributes count but its own and the settings (name=value). nothing is an
-// empty file.
+// empty file. Whether replaced objects are asked for is the user's word still.
 func (r *Repo) Apart(bare, nothing string, settings []string) Runner {
 	environ := slices.DeleteFunc(slices.Clone(r.environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=") &&
-			!strings.HasPrefix(entry, "GIT_TRACE")
+			!strings.HasPrefix(entry, "GIT_TRACE") && !strings.HasPrefix(entry, "GIT_NO_REPLACE_OBJECTS=")
 	})
 	return Runner{
 		program: program{dir: bare, environ: append(environ,

@@ -108,7 +108,7 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 		f.passFailures()
 		return f.Result, ctx.Err()
 	}
-	f.scratch, err = newScratch(repo, r.Temp, len(head) == 64, f.rules.settings())
+	f.scratch, err = newScratch(ctx, repo, r.Temp, len(head) == 64, f.rules.settings())
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type rules struct {
 	changed bool   // line ends are made the same before merging, which is not done here
 }
 
-const settingsOfMerges = `^(merge\..*|diff\.(renames|renamelimit|algorithm)|remote\..*\.url)$`
+const settingsOfMerges = `^(core\.usereplacerefs|merge\..*|diff\.(renames|renamelimit|algorithm)|remote\..*\.url)$`
 
 func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
 	settings, err := r.SettingsOf(ctx, settingsOfMerges)
@@ -35,7 +35,7 @@ func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
 func rulesOf(settings map[string]string) rules {
 	r := rules{renames: true}
 	for _, name := range []string{"diff.renames", "merge.renames", "diff.renamelimit", "merge.renamelimit",
-		"merge.directoryrenames", "diff.algorithm"} {
+		"merge.directoryrenames", "diff.algorithm", "core.usereplacerefs"} {
 		value, set := settings[name]
 		if !set {
 			continue

@@ -30,13 +30,16 @@ type scratch struct {
 }
 
 // newScratch makes a scratch repository that borrows from r; close removes it.
-func newScratch(r *gitdir.Repo, temp string, sha256 bool, settings []string) (*scratch, error) {
+func newScratch(ctx context.Context, r *gitdir.Repo, temp string, sha256 bool, settings []string) (*scratch, error) {
 	dir, err := makeTemp(temp, memory)
 	if err != nil {
 		return nil, err
 	}
 	s := &scratch{dir: dir}
-	if err := s.fill(r, sha256); err != nil {
+	if err = s.fill(r, sha256); err == nil {
+		err = s.borrowHistory(ctx, r)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	sweep(dir)
@@ -51,6 +54,13 @@ func makeTemp(temp, memory string) (string, error) {
 		if dir, err := os.MkdirTemp(in, scratchPrefix); err == nil {
 			return dir, nil
 		}
+	}
+	if temp == "" {
+		temp = os.TempDir()
+	}
+	temp, err := filepath.Abs(temp) // git runs in other directories than this process
+	if err != nil {
+		return "", err
 	}
 	return os.MkdirTemp(temp, scratchPrefix)
 }
@@ -70,7 +80,8 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcompression = 0\n" +
 			"[extensions]\n\tobjectformat = sha256\n"
 	}
-	for _, dir := range []string{"objects/info", "refs"} {
+	config += "[advice]\n\tgraftFileDeprecated = false\n"
+	for _, dir := range []string{"objects/info", "refs", "info"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
 		}
@@ -83,12 +94,7 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 			return err
 		}
 	}
-	// Without it git walks into the commits that a shallow clone does not have.
-	err := copyFile(filepath.Join(r.CommonDir, "shallow"), s.path("shallow"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // quoted is a path as a line of that file: as it is, or between quotes where

@@ -30,6 +30,8 @@ type taker struct {
 	git   gitdir.Runner
 	tries int
 	room  int64
+
+	ignored string // a pattern of untracked files that do not count
 }
 
 // snapshot finds out what a side is like now.
@@ -51,7 +53,7 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 		return
 	}
 	if err == nil {
-		err = (&taker{side: side, git: side.git, room: maxFiles}).bring(ctx)
+		err = (&taker{side: side, git: side.git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree)}).bring(ctx)
 	}
 	if err != nil {
 		side.Failed = gitdir.Said(err)
@@ -60,7 +62,11 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 
 // bring brings the copied index up to date and writes its tree.
 func (t *taker) bring(ctx context.Context) error {
-	out, said, err := t.git.RunAloud(ctx, nil, "ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard")
+	list := []string{"ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard"}
+	if t.ignored != "" {
+		list = append(list, "--exclude="+t.ignored)
+	}
+	out, said, err := t.git.RunAloud(ctx, nil, list...)
 	if err != nil {
 		return err
 	}

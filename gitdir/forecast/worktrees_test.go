@@ -310,6 +310,87 @@ func TestShallowAndBorrowingRepositories(t *testing.T) {
 	}
 }
 
+// Objects that stand for others, and grafts, count as they do when git merges;
+// and not where the user has turned that off.
+func TestReplacedHistory(t *testing.T) {
+	t.Parallel()
+	// The base that main and w share gets the line 15 that w has not: then both
+	// changed it.
+	replacing := func(s *sandbox) (base, by string) {
+		s.edit("main/f", 15, "zz")
+		s.git("main", "add", "f")
+		tree := s.git("main", "write-tree")
+		s.git("main", "reset", "-q", "--hard")
+		base = s.git("main", "rev-parse", "HEAD")
+		s.edit("main/f", 5, "five")
+		s.commit("main")
+		s.edit("w/f", 15, "fifteen")
+		return base, s.git("main", "commit-tree", tree, "-m", "r")
+	}
+	const conflict = `main w content "f" [[15 15]]`
+	t.Run("replace", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		base, by := replacing(s)
+		s.wants(s.told(s.ask("main", forecast.Request{})))
+		s.git("main", "replace", base, by)
+		s.wants(s.told(s.ask("main", forecast.Request{})), conflict)
+		s.wants(s.told(s.ask("main", forecast.Request{}, "GIT_NO_REPLACE_OBJECTS=1")))
+		s.git("main", "pack-refs", "--all")
+		s.wants(s.told(s.ask("main", forecast.Request{})), conflict)
+		s.git("main", "config", "core.useReplaceRefs", "false")
+		s.wants(s.told(s.ask("main", forecast.Request{})))
+	})
+	t.Run("grafts", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		_, by := replacing(s)
+		s.commit("w")
+		s.write("main/.git/info/grafts", s.git("main", "rev-parse", "main")+" "+by+"\n"+s.git("w", "rev-parse", "w")+" "+by+"\n")
+		s.wants(s.told(s.ask("main", forecast.Request{})), conflict)
+		s.remove("main/.git/info/grafts")
+		s.wants(s.told(s.ask("main", forecast.Request{})))
+	})
+}
+
+// A temporary directory within a worktree is no change of it, and a file of the
+// user's there is.
+func TestTemporaryDirectoryInAWorktree(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	for _, place := range []string{"main", "main/a [b]"} {
+		s.mkdir(place)
+		s.temp = s.path(place)
+		res, err := forecast.Of(t.Context(), s.find("main"), forecast.Request{Temp: s.temp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own := res.Sides[0]; own.Changed != 0 || len(own.Omitted) > 0 {
+			t.Errorf("%q: %d files changed, omitted %v", place, own.Changed, own.Omitted)
+		}
+	}
+	s.write("main/a [b]/agent-locks-forecast-1", "mine\n")
+	s.write("w/a [b]/agent-locks-forecast-1", "theirs\n")
+	res, err := forecast.Of(t.Context(), s.find("main"), forecast.Request{Temp: s.temp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.told(res), `main w both_added "a [b]/agent-locks-forecast-1" [[1 1]]`)
+}
+
+// A relative one is the process's: git runs in other directories.
+func TestRelativeTemporaryDirectory(t *testing.T) {
+	s := newSandbox(t)
+	s.two()
+	s.conflicting()
+	t.Chdir(s.dir)
+	s.temp = "temp"
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+}
+
 func TestNothingToCompareWith(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
