@@ -63,7 +63,9 @@ func (f *failures) add(a *app, client string, err error) {
 	if e, ok := errors.AsType[*setup.Refusal](err); ok && e.Hint != "" {
 		a.warn([]string{fmt.Sprintf("%s: %s", client, e.Hint)})
 	}
-	*f = append(*f, client)
+	if !slices.Contains(*f, client) {
+		*f = append(*f, client)
+	}
 }
 
 func (f failures) err() error {
@@ -264,7 +266,7 @@ func (a *app) reportChecked(all []checked) error {
 		case setup.Differs:
 			fmt.Fprintf(a.out, "%s, %s: not as setup would write them: %s --print\n", c.Client, where, command)
 		case setup.Absent:
-			fmt.Fprintf(a.out, "%s, %s: nothing of agent-locks: %s\n", c.Client, where, command)
+			fmt.Fprintf(a.out, "%s, %s: not set up; to do so: %s\n", c.Client, where, command)
 		}
 	}
 	return a.flush()

@@ -80,6 +80,19 @@ type ForecastFile struct {
 // Place is how a side is called: its worktree's directory, or its branch.
 func (s ForecastSide) Place() string { return cmp.Or(s.Worktree, s.Branch) }
 
+// unlessOwnHistory refuses variables that have git see another history than the
+// repository's own, which is the one that is merged. With base_dir they count for
+// nothing.
+func unlessOwnHistory(c *call, t Target) error {
+	for _, name := range []string{"GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE"} {
+		if value := gitdir.Getenv(c.environ, name); value != "" && t.BaseDir == nil {
+			return fault.Input("%s is set (%q), and a forecast does not follow it", name, value).
+				WithHint("unset it, or name the repository with `base_dir`, where it does not count")
+		}
+	}
+	return nil
+}
+
 // Forecast finds out which worktrees will conflict when they are merged, as they
 // are now, claimed or not, and joins that with the active locks. It
 // changes nothing.
@@ -95,6 +108,9 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 				return Foreseen{}, fault.Input("%q names no files, so nothing can conflict there", r.Scope).
 					WithHint("ask about paths or globs")
 			}
+		}
+		if err := unlessOwnHistory(c, r.Target); err != nil {
+			return Foreseen{}, err
 		}
 		if c.repo.Worktree == "" && !r.All {
 			return Foreseen{}, fault.Input("%q has no worktree that could conflict", c.repo.Dir).

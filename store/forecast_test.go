@@ -114,6 +114,22 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
+// Another history than the repository's own is not what is merged.
+func TestForecastRefusesAnotherHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, variable := range []string{"GIT_REPLACE_REF_BASE=refs/other/", "GIT_GRAFT_FILE=/tmp/grafts"} {
+		name, _, _ := strings.Cut(variable, "=")
+		_, err := w.at(w.main, variable).Forecast(background, store.ForecastRequest{})
+		if !errors.Is(err, store.BadInput) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", variable, err)
+		}
+		if _, err := w.at(w.main, variable).Forecast(background, store.ForecastRequest{Target: store.Target{BaseDir: &w.main}}); err != nil {
+			t.Errorf("%s, with base_dir: %v", variable, err)
+		}
+	}
+}
+
 // A bare repository has no worktree to compare with others, but may ask about
 // every two.
 func TestForecastFromABareRepository(t *testing.T) {
