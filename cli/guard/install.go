@@ -93,19 +93,16 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 		}
 	}
 	text := b.script()
-	switch {
-	case !before.exists:
-	case before.runnable() && takesBlock(before.text) && !findsItself(before):
-		b.kind = added
+	if b.kind, err = p.wayIn(before, b.before); err != nil {
+		return err
+	}
+	switch b.kind {
+	case added:
 		text = insert(before.text, b)
-	default:
-		if err := p.mayMove(before, b.before); err != nil {
-			return err
-		}
+	case chain:
 		if c.Chained, err = p.moveAside(before, b.before); err != nil {
 			return err
 		}
-		b.kind = chain
 		before, text = file{}, b.script()
 	}
 	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
@@ -120,6 +117,19 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 		return err
 	}
 	return clearFirst(at, kept)
+}
+
+// wayIn is how the guard goes before a hook that may be there, under that name:
+// instead of none, added to a shell script, or called by ours where another
+// program may be moved; else an error says why not.
+func (p Place) wayIn(hook file, name string) (kind, error) {
+	switch {
+	case !hook.exists:
+		return whole, nil
+	case hook.runnable() && takesBlock(hook.text) && !findsItself(hook):
+		return added, nil
+	}
+	return chain, p.mayMove(hook, name)
 }
 
 // clearFirst removes what the first release kept, once it is in its place again.

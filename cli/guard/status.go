@@ -171,12 +171,15 @@ func Installed(ctx context.Context, p Place) (bool, error) {
 	return false, nil
 }
 
-// Fix is what to do where an installation would be refused by the place; ""
-// where it would not.
+// Fix is what to do where an installation would be refused, for the place or the
+// hook that is there; "" where it would not.
 func Fix(ctx context.Context, p Place) string {
 	err := p.writable()
 	if err == nil {
 		_, err = p.private(ctx, p.Hook())
+	}
+	if at, terr := p.target(); err == nil && terr == nil && !at.ours() {
+		_, err = p.wayIn(at, at.name())
 	}
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r.Hint
