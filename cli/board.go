@@ -92,7 +92,7 @@ func (a *app) printChanges(ctx context.Context, request store.QueryRequest, ever
 func (a *app) picture(ans store.Answer[[]store.Summary]) (string, error) {
 	ans.Result = slices.Clone(ans.Result)
 	for i := range ans.Result {
-		ans.Result[i].StaleForSeconds = 0
+		ans.Result[i].StaleForSeconds, ans.Result[i].Ago = 0, 0
 	}
 	if !a.json {
 		var b strings.Builder

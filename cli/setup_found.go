@@ -33,8 +33,13 @@ func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 	}
 	todo := slices.ContainsFunc(plans, clientPlan.changes)
 	write := o.yes && !o.print
-	if !a.json && !write {
-		a.showPlans(plans, byHand, o)
+	if !a.json {
+		if !write {
+			a.showPlans(plans, o)
+		}
+		for _, client := range byHand {
+			fmt.Fprintf(a.out, "%s: by hand; agent-locks setup %[1]s shows what to add\n", client)
+		}
 	}
 	if !a.json && todo && !o.print && !o.yes {
 		if write, err = a.confirm(ctx); err != nil {
@@ -51,7 +56,7 @@ func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 		}
 		plans = slices.DeleteFunc(plans, func(p clientPlan) bool { return len(p.files) == 0 })
 	}
-	return cmp.Or(a.reportPlans(plans, byHand, o, write), failed.err())
+	return cmp.Or(a.reportPlans(plans, o, write), failed.err())
 }
 
 // failures are the clients that could not be set up, or checked. They are named one
@@ -96,7 +101,7 @@ func (a *app) foundClients() (written, byHand []string, err error) {
 	return written, byHand, nil
 }
 
-func (a *app) showPlans(plans []clientPlan, byHand []string, o setupFlags) {
+func (a *app) showPlans(plans []clientPlan, o setupFlags) {
 	would := map[setup.Action]string{
 		setup.Created: "would create", setup.Changed: "would change", setup.Removed: "would delete",
 		setup.Unchanged: "would not change", setup.Manual: "cannot change",
@@ -110,9 +115,6 @@ func (a *app) showPlans(plans []clientPlan, byHand []string, o setupFlags) {
 		for _, c := range p.files {
 			fmt.Fprintf(a.out, "%s: %s %s\n", p.client, would[c.Action], render.Plain(c.Path))
 		}
-	}
-	for _, client := range byHand {
-		fmt.Fprintf(a.out, "%s: by hand; agent-locks setup %[1]s shows what to add\n", client)
 	}
 }
 
@@ -143,7 +145,7 @@ func (a *app) confirm(ctx context.Context) (bool, error) {
 	}
 }
 
-func (a *app) reportPlans(plans []clientPlan, byHand []string, o setupFlags, written bool) error {
+func (a *app) reportPlans(plans []clientPlan, o setupFlags, written bool) error {
 	answers := []setUp{}
 	for _, p := range plans {
 		for _, c := range p.files {
@@ -161,9 +163,6 @@ func (a *app) reportPlans(plans []clientPlan, byHand []string, o setupFlags, wri
 			for _, f := range answer.Files {
 				fmt.Fprintf(a.out, "%s: %s %s\n", answer.Client, f.Action, render.Plain(f.Path))
 			}
-		}
-		for _, client := range byHand {
-			fmt.Fprintf(a.out, "%s: by hand; agent-locks setup %[1]s shows what to add\n", client)
 		}
 		if !o.remove && len(plans) > 0 {
 			fmt.Fprintln(a.out, "next: restart these clients; agent-locks guard install, in each repository, guards its commits")

@@ -156,6 +156,7 @@ func TestStatusWatchShowsChangesOnly(t *testing.T) {
 	t.Parallel()
 	later := someSummary()
 	later.StaleForSeconds++
+	later.Ago++
 	changed := someSummary()
 	changed.PercentComplete = 100
 	for _, c := range []struct {

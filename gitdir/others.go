@@ -17,9 +17,9 @@ func (r *Repo) Others() []*Repo {
 	roots, _ := r.Worktrees() // one that cannot be read is not listed
 	var others []*Repo
 	for _, root := range roots {
-		gitDir, there := ledTo(root)
-		if root == r.Worktree || !there || gitDir == "" || !sameFile(commonOf(gitDir), r.CommonDir) {
-			continue // a plain directory may have taken the place of one that was removed
+		gitDir, here := r.leadsHere(root)
+		if root == r.Worktree || !here {
+			continue
 		}
 		o := *r
 		o.GitDir, o.Dir, o.Worktree, o.Prefix, o.Head = gitDir, root, root, "", ""

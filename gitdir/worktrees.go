@@ -80,12 +80,23 @@ func (r *Repo) Owns(s *Repo) bool {
 // Taken reports whether another repository stands at a path: a `.git` there leads
 // to it.
 func (r *Repo) Taken(root string) bool {
-	gitDir, there := ledTo(root)
-	if !there || gitDir == "" || sameFile(commonOf(gitDir), r.CommonDir) {
+	gitDir, here := r.leadsHere(root)
+	if here || gitDir == "" {
 		return false
 	}
 	_, err := os.Lstat(filepath.Join(gitDir, "HEAD"))
 	return err == nil
+}
+
+// leadsHere is the git directory that a `.git` at a path leads to, "" where there
+// is none, and whether that is one of this repository's. Where a worktree stood, a
+// plain directory or another repository may stand by now.
+func (r *Repo) leadsHere(root string) (gitDir string, here bool) {
+	gitDir, there := ledTo(root)
+	if !there || gitDir == "" {
+		return "", false
+	}
+	return gitDir, sameFile(commonOf(gitDir), r.CommonDir)
 }
 
 // ErrElsewhere: where a worktree stood, another repository or none stands now.
@@ -127,8 +138,7 @@ func (r *Repo) Nested() []string {
 		if err != nil || rel == "." || !filepath.IsLocal(rel) {
 			continue
 		}
-		// A plain directory may have taken the place of one that was removed.
-		if gitDir, there := ledTo(root); there && sameFile(commonOf(gitDir), r.CommonDir) {
+		if _, here := r.leadsHere(root); here {
 			nested = append(nested, filepath.ToSlash(rel))
 		}
 	}

@@ -121,6 +121,13 @@ func change[T any](c *call, op func(*disk.Tx) (T, error)) (T, error) {
 	return result, nil
 }
 
+// waitAtMost has the call wait for the mutex no longer than that, until undo.
+func (c *call) waitAtMost(patience time.Duration) (undo func()) {
+	wait := c.dir.Wait
+	c.dir.Wait = min(wait, patience)
+	return func() { c.dir.Wait = wait }
+}
+
 // readAhead reads the active locks ahead of a change that lists them: under the
 // mutex only what was written since is opened, so that nobody waits for the
 // reading of thousands of files. What fails here is reported there.

@@ -64,7 +64,7 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 	if outside == "" && !slices.ContainsFunc(own, func(e disk.Entry) bool { return heartbeatDue(p, e) }) {
 		return nil
 	}
-	c.dir.Wait = hookPatience
+	defer c.waitAtMost(hookPatience)()
 	alive, err := change(c, func(tx *disk.Tx) ([]string, error) { return refreshHeartbeats(p, tx, own, outside) })
 	out.Alive = append(out.Alive, alive...)
 	if errors.Is(err, fault.StoreBusy) && c.ctx.Err() == nil {

@@ -97,9 +97,7 @@ func wake(c *call, r session.Record) session.Record {
 		return r
 	}
 	r.Ended, r.EndedIn, r.Reason = time.Time{}, "", ""
-	wait := c.dir.Wait
-	defer func() { c.dir.Wait = wait }()
-	c.dir.Wait = min(wait, hookPatience)
+	defer c.waitAtMost(hookPatience)()
 	_, err := change(c, func(tx *disk.Tx) (session.Record, error) { return r, session.Write(tx, r) })
 	if err != nil && !errors.Is(err, fault.StoreBusy) {
 		c.warn("the session could not be recorded: %v", err)

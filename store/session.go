@@ -95,9 +95,7 @@ func remember(c *call, r SessionRequest, with func(session.Records) session.Reco
 	if r.ID == "" || r.AgentID == nil {
 		return session.Record{}, nil // there is nobody to be remembered
 	}
-	wait := c.dir.Wait
-	defer func() { c.dir.Wait = wait }()
-	c.dir.Wait = min(wait, sessionPatience)
+	defer c.waitAtMost(sessionPatience)()
 	return change(c, func(tx *disk.Tx) (session.Record, error) {
 		session.Sweep(tx, c.holders())
 		records, err := session.ReadAll(c.dir)

@@ -57,9 +57,7 @@ func setWaiting(c *call, who rules.Caller, entries []disk.Entry, waits bool) ([]
 	if !slices.ContainsFunc(entries, func(e disk.Entry) bool { return differs(&e.Lock) }) {
 		return marked, nil
 	}
-	wait := c.dir.Wait
-	defer func() { c.dir.Wait = wait }()
-	c.dir.Wait = min(wait, hookPatience)
+	defer c.waitAtMost(hookPatience)()
 	edit := lockfile.Edit{Remove: []string{waitingForPerson}}
 	if waits {
 		edit = lockfile.Edit{Set: []lockfile.KeyValue{{Key: waitingForPerson, Value: c.now().Raw}}}

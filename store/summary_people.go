@@ -33,7 +33,7 @@ func addForPeople(c *call, entries []disk.Entry, rows []Summary) error {
 				break
 			}
 		}
-		rows[i].Latest = rules.LastNote(&e.Lock)
+		rows[i].Latest = rules.FirstLine(rules.LastNote(&e.Lock), lastNoteRunes)
 		if rows[i].Ago = rows[i].StaleForSeconds; e.Done() {
 			rows[i].Ago = max(0, rules.SecondsBetween(rules.Ended(&e.Lock).Time, c.store.Now()))
 		}

@@ -102,7 +102,7 @@ func boardBlocks(rows []store.Summary, screen Screen) (columns string, blocks []
 		}
 		for _, l := range []struct{ name, text string }{{"next", s.NextTask}, {"note", s.Latest}} {
 			if l.text != "" {
-				line := indent + l.name + ": " + Short(strings.TrimSpace(firstLine(l.text)))
+				line := indent + l.name + ": " + Short(l.text)
 				if screen.Width > 0 {
 					line = measure.Truncate(line, screen.Width, Ellipsis)
 				}
@@ -135,9 +135,4 @@ func inBoardOrder(rows []store.Summary) []store.Summary {
 		)
 	})
 	return rows
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
