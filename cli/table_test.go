@@ -54,7 +54,7 @@ func TestTablesAtUsualWidths(t *testing.T) {
 	t.Parallel()
 	one, two, three := someSummary(), staleSummary(), someSummary()
 	one.ShortID, two.ShortID = "fix-login", "old"
-	one.StaleForSeconds, one.Branch, one.NextTask, one.Latest = 240, "fix-login", "ログインを直す", "429 answers carry Retry-After\nand more"
+	one.StaleForSeconds, one.Branch, one.NextTask, one.Latest = 240, "fix-login", "ログインを直す", "429 answers carry Retry-After"
 	one.Waiting = []store.Waiter{{AgentID: p("agent-7"), Scope: []string{"src"}, Since: "2026-07-17T18-45-12"}}
 	two.Title, two.Scope = "物語を書く 🚀", []string{"文書/**", "docs/**/*.md", "site"}
 	three.ID, three.Title = someID+"-with-a-name-of-some-length", strings.Repeat("long title ", 9)

@@ -64,7 +64,7 @@ type Summary struct {
 	Ago      int64  `json:"-"` // seconds since the holder was last seen, or ended it
 	ShortID  string `json:"-"` // the shortest whole name that every command takes
 	NextTask string `json:"-"` // the first that is open
-	Latest   string `json:"-"` // its last note, whole
+	Latest   string `json:"-"` // the first line of its last note by a person or an agent
 }
 
 // lastNoteRunes is how much of a lock's last note a listing shows.
