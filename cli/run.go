@@ -26,8 +26,8 @@ func newRun(a *app) *cobra.Command {
 		Long: "Claim files if nothing blocks them, run a command, and finish the lock when it\n" +
 			"ends, with its exit status in the summary. While it runs the claim stays fresh,\n" +
 			"and notes by others are shown on stderr. The command gets its agent id\n" +
-			"(AGENT_LOCKS_AGENT_ID) and the id of its lock (AGENT_LOCKS_LOCK_ID). What it\n" +
-			"leaves running is named; the lock ends with it.\n\n" +
+			"(AGENT_LOCKS_AGENT_ID) and the id of its lock (AGENT_LOCKS_LOCK_ID). The lock\n" +
+			"ends with it. What it leaves running is named, where that can be known.\n\n" +
 			"The exit code is the command's own, or 128 and the number of the signal that\n" +
 			"ended it. It is 125 where nothing was run, 126 where the command cannot be\n" +
 			"executed, and 127 where there is none.",

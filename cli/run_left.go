@@ -20,8 +20,8 @@ const (
 	leftPause = 50 * time.Millisecond // for those that are about to end
 )
 
-// runMark is a variable in the environment of all that our command starts, and of
-// nothing else.
+// runMark is a variable in the environment of all that our command starts, as far as
+// that keeps its environment, and of nothing else.
 func runMark() string { return "AGENT_LOCKS_RUN_PID=" + strconv.Itoa(os.Getpid()) }
 
 // stillRunning are the processes that our command has left running.

@@ -11,8 +11,8 @@ import (
 // orphans are not needed here: what a command started has its environment.
 func orphans() []process { return nil }
 
-// leftRunning are the processes that our command has started and that live on,
-// whatever became of their parents.
+// leftRunning are the processes that our command has started and that live on
+// with its environment, whatever became of their parents.
 func leftRunning(_ []process) []process {
 	mine := []byte("\x00" + runMark() + "\x00")
 	marks, err := filepath.Glob("/proc/[0-9]*/environ")

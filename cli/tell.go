@@ -10,15 +10,16 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// newTell is update --note in one word, for what a refusal asks people to do:
-// to coordinate with a holder.
+// newTell is update --note for what a refusal asks people to do: to coordinate
+// with a holder, who is somebody else.
 func newTell(a *app) *cobra.Command {
 	var request store.UpdateRequest
 	cmd := &cobra.Command{
 		Use:   "tell <id> <text>",
 		Short: "leave a note for the holder of a lock",
 		Long: "Add a note to a lock, anybody's. Its holder reads it with its next update,\n" +
-			"heartbeat, finish or edit. The same as update --note; - reads it from stdin.",
+			"heartbeat, finish or edit. As update --note, but without an id\n" +
+			"never taken for the holder's own word; - reads it from stdin.",
 		Example: "  agent-locks tell fix-login 'may I have src/auth/token.go?'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

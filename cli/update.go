@@ -19,7 +19,8 @@ func newUpdate(a *app) *cobra.Command {
 		Use:   "update <id>",
 		Short: "tick a task, leave a note, amend the claim",
 		Long: "Record progress: tick one of the lock's tasks, add a note; or amend the claim:\n" +
-			"widen or narrow its scope, add tasks, hand it over. It refreshes the heartbeat.",
+			"widen or narrow its scope, add tasks, hand it over. By the holder it\n" +
+			"refreshes the heartbeat.",
 		Example:           "  agent-locks update fix-login --task \"Write test\" --note \"fails as expected\"",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),

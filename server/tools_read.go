@@ -127,7 +127,7 @@ func forecastTool() Tool {
 			"theirs, state, files with kind, your lines, and the locks that cover each) and clean, a count.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
-			listArg("scope", "Only files that these paths or globs cover"),
+			listArg("scope", "Only conflicts in files that these paths or globs cover"),
 			boolArg("all", "Every two worktrees"),
 			textArg("against", "A commit or branch, instead of others"),
 			baseDir(),

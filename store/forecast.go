@@ -84,7 +84,7 @@ func (s ForecastSide) Place() string { return cmp.Or(s.Worktree, s.Branch) }
 // repository's own, which is the one that is merged. With base_dir they count for
 // nothing.
 func unlessOwnHistory(c *call, t Target) error {
-	for _, name := range []string{"GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE"} {
+	for _, name := range []string{"GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE"} {
 		if value := gitdir.Getenv(c.environ, name); value != "" && t.BaseDir == nil {
 			return fault.Input("%s is set (%q), and a forecast does not follow it", name, value).
 				WithHint("unset it, or name the repository with `base_dir`, where it does not count")

@@ -118,7 +118,7 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 func TestForecastRefusesAnotherHistory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, variable := range []string{"GIT_REPLACE_REF_BASE=refs/other/", "GIT_GRAFT_FILE=/tmp/grafts"} {
+	for _, variable := range []string{"GIT_REPLACE_REF_BASE=refs/other/", "GIT_GRAFT_FILE=/tmp/grafts", "GIT_SHALLOW_FILE=/tmp/shallow"} {
 		name, _, _ := strings.Cut(variable, "=")
 		_, err := w.at(w.main, variable).Forecast(background, store.ForecastRequest{})
 		if !errors.Is(err, store.BadInput) || !strings.Contains(err.Error(), name) {
