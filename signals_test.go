@@ -296,3 +296,48 @@ func TestGuardIsNotHeldUpByFifos(t *testing.T) {
 		})
 	}
 }
+
+// What hangs in spite of a first signal, as in writing what nobody reads, ends
+// with a later one.
+func TestALaterSignalEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	nobody, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nobody.Close()
+	defer out.Close()
+	if err := out.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil { // until it is full
+		_, err = out.Write(make([]byte, 1))
+	}
+	for wait := 100 * time.Millisecond; ; wait *= 2 { // until it has begun to write
+		cmd := program(t, "completion", "bash")
+		cmd.Env, cmd.Stdout = skillEnv(), out
+		startInterruptible(t, cmd, syscall.SIGTERM)
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		endsWithin := func(d time.Duration) bool {
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ended:
+				return true
+			case <-time.After(d):
+				return false
+			}
+		}
+		time.Sleep(wait)
+		if endsWithin(time.Second) && wait < 10*time.Second {
+			continue
+		}
+		if !endsWithin(20 * time.Second) {
+			t.Error("a later signal does not end it")
+		}
+		cmd.Process.Kill()
+		return
+	}
+}

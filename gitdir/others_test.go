@@ -35,6 +35,14 @@ func TestOtherWorktrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if repo.Owns(s.find(s.at("replaced"))) || !repo.Taken(s.path("replaced")) {
+		t.Error("another repository counts as a worktree of this one")
+	}
+	s.mkdir("stale")
+	s.write("stale/.git", "gitdir: "+s.path("nothing")+"\n")
+	if repo.Taken(s.path("stale")) || repo.Taken(s.path("emptied")) {
+		t.Error("a pointer that leads nowhere counts as another repository")
+	}
 	for from, want := range map[string]string{
 		"main": "[deep/w b/deep/w detached  w b/w]", "w": "[deep/w b/deep/w detached  main main]",
 	} {

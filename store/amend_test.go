@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -460,6 +461,9 @@ func TestWideningTakesNothingFromOthers(t *testing.T) {
 		by     string
 		shared bool
 		late   bool // the other lock is the older one
+		atOnce bool // it is of the same second
+		stale  bool // the lock that is widened is stale
+		to     string
 		scope  string
 		yields bool
 	}{
@@ -469,12 +473,16 @@ func TestWideningTakesNothingFromOthers(t *testing.T) {
 		"over a reader":          {by: "old", scope: "src/**", shared: true},
 		"over a lock before one": {by: "old", scope: "src/**", late: true},
 		"what it had covered":    {by: "old", scope: "m/a/**"},
+		"in the same second":     {by: "old", scope: "src/**", atOnce: true, yields: true},
+		"over one's own":         {by: "old", scope: "src/**", to: "old"},
+		"what it names already":  {by: "old", scope: "custom://port"},
+		"a stale one":            {by: "x", scope: "src/**", stale: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			granted := func() {
-				r := store.CreateRequest{Title: "granted", Scope: []string{"src/a", "m/a/x"}, AgentID: ptr("new"), Shared: c.shared}
+				r := store.CreateRequest{Title: "granted", Scope: []string{"src/a", "m/a/x", "custom://port"}, AgentID: ptr(cmp.Or(c.to, "new")), Shared: c.shared}
 				if _, err := w.at(w.main).Create(background, r); err != nil {
 					t.Fatal(err)
 				}
@@ -483,13 +491,18 @@ func TestWideningTakesNothingFromOthers(t *testing.T) {
 				granted()
 				w.pass(time.Minute)
 			}
-			id := w.held("old", "", "m/**")
-			w.pass(time.Minute)
+			id := w.held("old", "", "m/**", "custom://port")
+			if !c.atOnce {
+				w.pass(time.Minute)
+			}
+			if c.stale {
+				w.pass(2 * time.Hour)
+			}
 			if !c.late {
 				granted()
 			}
 			w.pass(time.Minute)
-			a, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{c.scope}, AgentID: &c.by, Force: true})
+			a, err := w.at(w.main).Update(background, store.UpdateRequest{Ref: ref(id), AddScope: []string{c.scope, "other"}, AgentID: &c.by, Force: true})
 			if err != nil || strings.Contains(strings.Join(a.Warnings, "\n"), "comes first in what was added") != c.yields {
 				t.Errorf("%q, %v", a.Warnings, err)
 			}

@@ -136,3 +136,14 @@ func TestFinishWaitsForGitOnlySoLong(t *testing.T) {
 	}
 	wantWarning(t, a.Warnings, "git took more than 2s")
 }
+
+// Of what is no file nothing is asked, not even where git could not answer.
+func TestFinishAsksNothingOfAPort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.claim(w.link, "port", "custom://port")
+	w.write("../worktrees/link/index", "no index")
+	if a := w.finish(w.main, id, false); len(a.Warnings) > 0 {
+		t.Errorf("%q", a.Warnings)
+	}
+}

@@ -103,4 +103,8 @@ func TestATimeAloneIsNoNameAmongSeveral(t *testing.T) {
 	if id, err := finish("2026"); err != nil || id != last {
 		t.Errorf("by its slug: %q, %v", id, err)
 	}
+	a, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref("2026-07"), AgentID: ptr("you")})
+	if err != nil || a.Result.ID != theirs {
+		t.Errorf("where there is no other: %q, %v", a.Result.ID, err)
+	}
 }

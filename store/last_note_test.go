@@ -28,6 +28,7 @@ func TestRecordsHideNoWords(t *testing.T) {
 		"lengthened": update("link", store.UpdateRequest{AgentID: ptr("b"), Force: true, LeaseMinutes: ptr(3000.0)}),
 		"shortened":  update("link", store.UpdateRequest{AgentID: ptr("b"), Force: true, LeaseMinutes: ptr(1.0)}),
 		"tasks":      update("link", store.UpdateRequest{AgentID: ptr("b"), Force: true, AddTasks: []string{"x", "y"}}),
+		"task":       update("link", store.UpdateRequest{AgentID: ptr("b"), Force: true, AddTasks: []string{"x"}}),
 		"handed":     update("main", store.UpdateRequest{AgentID: ptr("a"), HandTo: ptr("c")}),
 		"outside": func(w *world, _ string) error {
 			_, err := w.at(w.main).Edited(background, store.EditRequest{Path: filepath.Join(w.main, "z.go"), AgentID: ptr("a")})
@@ -52,6 +53,13 @@ func TestRecordsHideNoWords(t *testing.T) {
 			_, err := w.at(w.main).Reopen(background, store.ReopenRequest{Ref: ref(id), AgentID: ptr("a")})
 			return err
 		},
+		"finished by its parent": func(w *world, id string) error {
+			if err := update("main", store.UpdateRequest{AgentID: ptr("a"), HandTo: ptr("kid")})(w, id); err != nil {
+				return err
+			}
+			_, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: ref(id), AgentID: ptr("boss")})
+			return err
+		},
 		"finished by force": func(w *world, id string) error {
 			_, err := w.at(w.link).Finish(background, store.FinishRequest{Ref: ref(id), AgentID: ptr("b"), Force: true})
 			return err
@@ -61,7 +69,7 @@ func TestRecordsHideNoWords(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			created, err := w.at(w.main).Create(background, store.CreateRequest{
-				Title: "work", Scope: []string{"src", "lib"}, AgentID: ptr("a"), LeaseMinutes: ptr(60.0),
+				Title: "work", Scope: []string{"src", "lib"}, AgentID: ptr("a"), ParentAgentID: ptr("boss"), LeaseMinutes: ptr(60.0),
 			})
 			if err != nil {
 				t.Fatal(err)

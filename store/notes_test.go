@@ -316,6 +316,25 @@ func TestNotesByHandAreNew(t *testing.T) {
 	}
 }
 
+// A note that was edited after an answer showed it has not been seen.
+func TestNotesThatChangedMeanwhileAreNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	me, id := ptr("a"), w.work(ptr("a"))
+	w.told(w.link, id, ptr("b"), "one")
+	_, arrives, err := heartbeat(w.at(w.main), id, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(id+".md", strings.Replace(w.read(id+".md"), "(from b) one", "(from b) another", 1))
+	if err := arrives(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.hears(w.main, id, me, heartbeat); got != "b|another" {
+		t.Errorf("it hears %q", got)
+	}
+}
+
 // What ended a lock without its holder is news to it when it comes back.
 func TestReopeningTellsTheHolderWhatHappened(t *testing.T) {
 	t.Parallel()

@@ -68,6 +68,24 @@ func TestASessionThatWanders(t *testing.T) {
 			w.begins("a", w.main, "startup")
 			w.ends("a", w.link, "other")
 		}, func(w *world) string { return w.link }, "resume", "claude-new"},
+		"back from another worktree": {func(w *world) {
+			w.begins("a", w.main, "startup")
+			w.ends("a", w.link, "other")
+			w.begins("a", w.main, "resume")
+			w.ends("a", w.main, "clear")
+		}, func(w *world) string { return w.link }, "clear", "claude-new"},
+		"at work again since it ended there": {func(w *world) {
+			w.begins("a", w.main, "startup")
+			w.held("claude-a", "", "src")
+			w.ends("a", w.link, "other")
+			w.pass(time.Minute)
+			r := store.EditRequest{Path: filepath.Join(w.main, "src", "a"), AgentID: ptr("claude-a"), Session: store.Session{ID: "a"}}
+			if _, err := w.at(w.main).Edit(background, r); err != nil {
+				w.t.Fatal(err)
+			}
+			w.begins("b", w.link, "startup")
+			w.ends("b", w.link, "other")
+		}, func(w *world) string { return w.link }, "resume", "claude-b"},
 		"resumed where it started": {func(w *world) {
 			w.begins("a", w.main, "startup")
 			w.ends("a", w.link, "other")
@@ -119,7 +137,7 @@ func TestAnEditAfterTheEndShowsThatASessionIsLive(t *testing.T) {
 func TestSessionsThatHoldSomethingAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	kept := map[string]bool{"holder": true, "boss": true, "live": true, "ended": false, "done": true}
+	kept := map[string]bool{"holder": true, "boss": true, "live": true, "ended": false, "later": true, "done": true}
 	for id := range kept {
 		w.begins(id, w.main, "startup")
 	}
@@ -127,19 +145,24 @@ func TestSessionsThatHoldSomethingAreKept(t *testing.T) {
 	w.held("kid", "claude-boss", "lib")
 	w.held("claude-done", "", "docs")
 	w.ends("ended", w.main, "other")
+	w.ends("later", w.main, "other")
+	w.ends("boss", w.main, "other")
 	w.ends("done", w.main, "other")
 	dir := filepath.Join(w.dir(), "sessions")
 	file := func(id string) string { return filepath.Join(dir, store.SessionKey(id)+".json") }
 	for id := range kept {
 		before := time.Now().Add(-time.Hour)
 		if id == "ended" {
-			before = time.Now().Add(-time.Minute) // the newest of these
+			before = time.Now().Add(-time.Minute) // newer than those that are kept
+		}
+		if id == "later" {
+			before = time.Now().Add(-time.Second)
 		}
 		if err := os.Chtimes(file(id), before, before); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for i := range 246 { // with those five, one too many
+	for i := range 245 { // with those six, one too many
 		w.write(fmt.Sprintf("sessions/%032x.json", i), `{"agent_id":"x","place":".","started":"2026-07-17T18:45:12Z"}`)
 	}
 	w.begins("another", w.main, "startup")

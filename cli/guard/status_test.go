@@ -110,3 +110,39 @@ func TestRunsThroughALink(t *testing.T) {
 		t.Errorf("runs %v, %q", runs, why)
 	}
 }
+
+// Where an installation would be refused, the status says what it would say.
+func TestFixIsTheRefusalsHint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hook    string // "": none
+		setting string // core.hooksPath
+		want    string
+	}{
+		"no hook":                 {},
+		"a shell script":          {hook: "#!/bin/sh\nmake\n"},
+		"ours":                    {hook: block{kind: whole, program: "/nowhere/agent-locks"}.script()},
+		"an unknown language":     {hook: "#!/usr/bin/lua\nos.exit(0)\n", want: "call `agent-locks guard check --quiet` from it"},
+		"one that git would list": {hook: "#!/bin/sh\nmake\n", setting: "hooks", want: "commit a hook there"},
+		"no hooks at all":         {setting: os.DevNull, want: "undo the setting"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t)
+			dir := filepath.Join(g.main, ".git", "hooks")
+			if c.setting != "" {
+				g.git(g.main, "config", "core.hooksPath", c.setting)
+				dir = filepath.Join(g.main, c.setting)
+			}
+			if c.hook != "" {
+				if err := os.MkdirAll(dir, 0o777); err != nil {
+					t.Fatal(err)
+				}
+				g.write(filepath.Join(dir, "pre-commit"), c.hook, 0o755)
+			}
+			if got := Fix(t.Context(), g.place(g.main)); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -55,7 +55,8 @@ func TestSectionThatIsNotUnderstoodIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
 		sectionBegin + "\n", sectionEnd + "\n", sectionEnd + "\n" + sectionBegin + "\n",
-		sectionText + "\n" + sectionText + "\n",
+		sectionText + "\n" + sectionText + "\n", sectionText + "\n" + sectionEnd + "\n",
+		sectionBegin + "\n" + sectionText + "\n",
 	} {
 		if got, err := addSection([]byte(page)); err == nil {
 			t.Errorf("%q became %q", page, got)

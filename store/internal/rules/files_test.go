@@ -27,6 +27,7 @@ func TestJudge(t *testing.T) {
 	parent := func(s *FileClaim) { s.Parent = true }
 	id := func(id string) func(*FileClaim) { return func(s *FileClaim) { s.Lock.ID = id } }
 	stale := func(s *FileClaim) { s.Stale = true }
+	back := func(s *FileClaim) { s.Lock.LiveSince = lockfile.Stamp{Time: s.Lock.Created.Time, Raw: "then"} }
 	shared := func(s *FileClaim) { s.Lock.Mode = lockfile.Shared }
 	for name, c := range map[string]struct {
 		claims    []FileClaim
@@ -48,6 +49,7 @@ func TestJudge(t *testing.T) {
 		"an older lock":                 {[]FileClaim{lock(0, "src/**"), lock(1, "src/**", own)}, "[0]", "[]", false},
 		"a lock of the same second":     {[]FileClaim{lock(0, "src/**", id("a")), lock(0, "src/**", own, id("b"))}, "[0]", "[]", false},
 		"and the other way round":       {[]FileClaim{lock(0, "src/**", own, id("a")), lock(0, "src/**", id("b"))}, "[]", "[1 yours_is_older]", false},
+		"one that came back just then":  {[]FileClaim{lock(0, "src/**", own, back, id("a")), lock(0, "src/**", id("b"))}, "[1]", "[]", false},
 		"an older lock of a later id":   {[]FileClaim{lock(0, "src/**", own, id("z")), lock(1, "src/**", id("a"))}, "[]", "[1 yours_is_older]", false},
 		"a lock that may cover it":      {[]FileClaim{lock(0, "src/!(b*)")}, "[0 perhaps]", "[]", true},
 		"a younger one that may":        {[]FileClaim{lock(0, "src/**", own), lock(1, "src/!(b*)")}, "[]", "[1 yours_is_older perhaps]", false},

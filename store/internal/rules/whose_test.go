@@ -38,6 +38,8 @@ func TestWhoseALockIs(t *testing.T) {
 		"nobody knows":                      {me: "me", holder: "x", want: rules.WhoseUnknown},
 		"ended":                             {me: "me", holder: "x", known: ended, want: rules.WhoseEnded},
 		"one of two that ended":             {me: "me", holder: "x", known: rules.Holder{Recorded: true, Ended: true, Contested: true}, want: rules.WhoseContested},
+		"silent, without an id":             {me: "me", known: rules.Holder{Stale: true}, want: rules.WhoseMaybeYou},
+		"a child's, gone, to a subagent":    {me: "me", within: true, holder: "x", parent: "me", elsewhere: true, known: rules.Holder{Gone: true}, want: rules.WhoseGone},
 		"silent":                            {me: "me", holder: "x", known: rules.Holder{Recorded: true, Stale: true}, want: rules.WhoseSilent},
 	} {
 		who := rules.Caller{Agent: id(c.me), Parent: id(c.boss), WorktreeName: "w"}

@@ -100,3 +100,37 @@ func TestInUse(t *testing.T) {
 		}
 	}
 }
+
+// Two that were cleared in one worktree contest each other's work, wherever they
+// had started.
+func TestContested(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	a, b := "a", "b"
+	wandered := Record{Key: a, AgentID: a, Place: ".", EndedIn: "login", Reason: ReasonClear, Ended: now}
+	other := func(place, reason string, after time.Duration) Record {
+		return Record{Key: b, AgentID: b, Place: place, Reason: reason, Ended: now.Add(after)}
+	}
+	for name, c := range map[string]struct {
+		other Record
+		want  bool
+	}{
+		"where it ended":   {other("login", ReasonClear, time.Second), true},
+		"where it started": {other(".", ReasonClear, -time.Second), true},
+		"elsewhere":        {other("docs", ReasonClear, 0), false},
+		"another ending":   {other("login", "other", 0), false},
+		"long after":       {other("login", ReasonClear, time.Hour), false},
+	} {
+		records := Records{wandered, c.other}
+		if got := records.Contested(&a, nil); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := records.Contested(nil, &a); got != c.want {
+			t.Errorf("%s, as a parent: %v", name, got)
+		}
+		records = append(records, Record{Key: "c", AgentID: a, Place: ".", Continues: a})
+		if records.Contested(&a, nil) {
+			t.Errorf("%s: it was continued", name)
+		}
+	}
+}
