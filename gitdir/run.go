@@ -237,6 +237,20 @@ func words(stderr string) (said, rest string) {
 	return said, strings.Join(others, " ")
 }
 
+// Unlocated is an environment without the variables that locate a repository,
+// for a git that is told where its repository is.
+func Unlocated(environ []string) []string { return scrub(environ) }
+
+// Path finds the git program that Find runs in this environment; the error is
+// an *Error of kind ErrGitFailed.
+func Path(environ []string) (string, error) {
+	path, err := program{environ: environ}.path()
+	if err != nil {
+		return "", noGit(err)
+	}
+	return path, nil
+}
+
 // Program finds the git program that Find runs in this environment, and asks
 // it for its version.
 //

@@ -187,7 +187,7 @@ func FuzzScalar(f *testing.F) {
 		if err := yaml.Unmarshal([]byte(lay.frontText(string(got.Bytes()))), &m); err != nil {
 			t.Fatal(err)
 		}
-		if m["repository"] != s || m["scope"].([]any)[0] != s {
+		if repository, _ := m["repository"].(string); repository != s || m["scope"].([]any)[0] != s {
 			t.Fatalf("%q is %#v to yaml.v3", s, m["repository"])
 		}
 	})

@@ -45,13 +45,22 @@ type Lock struct {
 	// WaitingForPerson is since when the holder's session has waited for a
 	// person; zero: it is not known to.
 	WaitingForPerson Stamp
-	Finished         Stamp // zero: not finished, or not stated
+	Published        Published // what a lock says that other clones see, or have made
+	Finished         Stamp     // zero: not finished, or not stated
 	FinishedBy       string
 	Outcome          string
 	MovedTo          string
 	Tasks            []Task
 	Notes            []string
 	Warnings         []string // oddities of a file that is still readable
+}
+
+// Published is what a lock says where clones of a repository share theirs.
+type Published struct {
+	Fleet      string  // how this clone's own lock stands with the others; "" where it does not say
+	Nonce      string  // of the judged change that published it; "": it was published without being judged
+	Label      string  // what people call the clone that published it
+	StaleAfter float64 // minutes: that clone's threshold; 0: not stated
 }
 
 // LiveFrom is when a lock became live without a break since: when it was

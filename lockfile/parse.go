@@ -99,7 +99,11 @@ func (fr *front) lock(id string) (Lock, error) {
 	l.Outcome = l.optional(fr, keyOutcome)
 	l.MovedTo = l.optional(fr, keyMovedTo)
 	l.readMode(fr)
-	l.readLease(fr)
+	l.LeaseMinutes = l.minutes(fr, keyLeaseMinutes)
+	l.Published = Published{
+		Fleet: l.optional(fr, keyFleet), Nonce: l.optional(fr, keyNonce), Label: l.optional(fr, keyLabel),
+		StaleAfter: l.minutes(fr, keyStaleAfter),
+	}
 	l.readSeen(fr)
 	l.readWaiting(fr)
 	return l, nil
@@ -182,17 +186,18 @@ func (l *Lock) readMode(fr *front) {
 // time.Duration.
 const maxLease = 10 * 366 * 24 * 60
 
-func (l *Lock) readLease(fr *front) {
-	s := l.optional(fr, keyLeaseMinutes)
+// minutes reads a length of time that the file may omit.
+func (l *Lock) minutes(fr *front, k key) float64 {
+	s := l.optional(fr, k)
 	if s == "" {
-		return
+		return 0
 	}
 	minutes, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(minutes) || minutes <= 0 || minutes > maxLease {
-		l.warn("lease_minutes %s is not a number of minutes from 0 to %d: ignored", quote(s), maxLease)
-		return
+		l.warn("%s %s is not a number of minutes from 0 to %d: ignored", k, quote(s), maxLease)
+		return 0
 	}
-	l.LeaseMinutes = minutes
+	return minutes
 }
 
 // readWaiting reads what says nothing of whether the lock counts: a bad stamp
@@ -246,6 +251,10 @@ const (
 	keyLiveSince
 	keyNotesSeen
 	keyWaitingForPerson
+	keyFleet
+	keyNonce
+	keyLabel
+	keyStaleAfter
 	keyFinished
 	keyFinishedBy
 	keyOutcome
@@ -256,7 +265,7 @@ const (
 var keyNames = [keyCount]string{
 	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
 	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since",
-	"notes_seen", "waiting_for_person", "finished", "finished_by", "outcome", "moved_to",
+	"notes_seen", "waiting_for_person", "fleet", "nonce", "label", "stale_after", "finished", "finished_by", "outcome", "moved_to",
 }
 
 func (k key) String() string { return keyNames[k] }

@@ -67,13 +67,13 @@ func keyValues(l *Lock) []KeyValue {
 		{keyCreated.String(), l.Created.String()},
 		{keyUpdated.String(), updated.String()},
 		{keyScope.String(), l.Scope},
-		{keyRepository.String(), l.Repository},
 	}
 	more := func(k key, s string) {
 		if s != "" {
 			kvs = append(kvs, KeyValue{k.String(), s})
 		}
 	}
+	more(keyRepository, l.Repository) // what other clones are told has no paths of this machine
 	more(keyWorktree, l.Worktree)
 	more(keyWorktreeName, l.WorktreeName)
 	more(keyBranch, l.Branch)
@@ -87,6 +87,12 @@ func keyValues(l *Lock) []KeyValue {
 		kvs = append(kvs, KeyValue{keyNotesSeen.String(), l.NotesSeen.Value()})
 	}
 	more(keyWaitingForPerson, l.WaitingForPerson.String())
+	more(keyFleet, l.Published.Fleet)
+	more(keyNonce, l.Published.Nonce)
+	more(keyLabel, l.Published.Label)
+	if l.Published.StaleAfter != 0 {
+		kvs = append(kvs, KeyValue{keyStaleAfter.String(), l.Published.StaleAfter})
+	}
 	more(keyFinished, l.Finished.String())
 	more(keyFinishedBy, l.FinishedBy)
 	more(keyOutcome, l.Outcome)

@@ -32,6 +32,11 @@ const (
 	StoreUnwritable Code = "store_unwritable"
 	DuplicateID     Code = "duplicate_id"
 	Timeout         Code = "timeout"
+
+	FleetUnreachable Code = "fleet_unreachable" // the remote did not answer
+	FleetBusy        Code = "fleet_busy"        // others were faster each time
+	FleetRefused     Code = "fleet_refused"     // the host does not take the ref
+	FleetBroken      Code = "fleet_broken"      // what the ref leads to cannot be read
 )
 
 func (c Code) Error() string { return string(c) }

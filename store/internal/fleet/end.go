@@ -1,0 +1,117 @@
+package fleet
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
+)
+
+// An ender moves locks of other clones to ended/.
+type ender struct {
+	*turn
+	reader *remote.Reader
+}
+
+// tree reads a tree of the known tip; an empty one where there is none.
+func (e ender) tree(id string) (format.Tree, error) {
+	if id == "" {
+		return nil, nil
+	}
+	data, err := e.reader.Read(remote.Tree, id, format.MaxTree)
+	if err != nil {
+		return nil, err
+	}
+	return format.ParseTree(data, e.repo.IDSize())
+}
+
+// put changes one file in a directory of a tree; "" takes it away, and the
+// directory with the last lock in it.
+func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
+	tree, err := e.tree(parent.Find(format.ModeDir, dir))
+	if err != nil {
+		return nil, err
+	}
+	tree = tree.With(format.ModeFile, name, blob)
+	if locks, _ := tree.Locks(); len(locks) == 0 {
+		tree = nil
+	}
+	id, err := e.writeTree(tree)
+	return parent.With(format.ModeDir, dir, id), err
+}
+
+func (e ender) without(ended format.Tree, clone, id string) (format.Tree, error) {
+	return e.put(ended, clone, id+format.Extension, "")
+}
+
+// move ends one lock, as it stands in the tip. Others' entries that nobody has
+// asked for in a month go with the same swap.
+func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
+	name := end.ID + format.Extension
+	dir, err := e.tree(d.root.Find(format.ModeDir, end.Clone))
+	if err != nil {
+		return nil, err
+	}
+	blob := dir.Find(format.ModeFile, name)
+	if blob == "" {
+		return nil, fault.New(fault.LockNotFound, "clone %q has no lock %q any more", end.Clone, end.ID)
+	}
+	data, err := e.reader.Read(remote.Blob, blob, format.MaxLock)
+	if err != nil {
+		return nil, err
+	}
+	l, _, err := format.Receive(end.ID, data)
+	if err != nil {
+		return nil, fault.New(fault.FleetBroken, "lock %q of clone %q cannot be read: %v", end.ID, end.Clone, err)
+	}
+	if blob, err = e.done(l, end.By); err != nil {
+		return nil, err
+	}
+	if d.root, err = e.put(d.root, end.Clone, name, ""); err != nil {
+		return nil, err
+	}
+	if ended, err = e.put(ended, end.Clone, name, blob); err != nil {
+		return nil, err
+	}
+	return e.forget(ended)
+}
+
+// done writes a lock as one that was ended now.
+func (e ender) done(l lockfile.Lock, by string) (string, error) {
+	now, err := lockfile.ParseStamp(lockfile.FormatStamp(e.Now()))
+	if err != nil {
+		return "", err
+	}
+	l.Status, l.Finished, l.FinishedBy = lockfile.Done, now, by
+	data, err := format.Render(l, true)
+	if err != nil {
+		return "", err
+	}
+	return e.repo.Write("blob", data)
+}
+
+// forget drops what has waited for its owner for too long.
+func (e ender) forget(ended format.Tree) (format.Tree, error) {
+	clones, _ := ended.Clones("")
+	for _, clone := range clones {
+		dir, err := e.tree(clone.ID)
+		if err != nil {
+			return nil, err
+		}
+		locks, _ := dir.Locks()
+		for _, entry := range locks {
+			data, err := e.reader.Read(remote.Blob, entry.ID, format.MaxLock)
+			if err != nil {
+				return nil, err
+			}
+			l, _, err := format.Receive(entry.Name, data)
+			if err == nil && e.Now().Sub(l.Finished.Time) <= keptEnded {
+				continue
+			}
+			if ended, err = e.without(ended, clone.Name, entry.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ended, nil
+}

@@ -1,0 +1,194 @@
+// Package fleet lets the clones of a repository, on one machine or on many, see
+// each other's locks: through one ref on the git remote that they all have,
+// which the host swaps atomically.
+//
+//	agents-locks/fleet/self.json       who this clone is among the others
+//	agents-locks/fleet/tip.json        the ref as it was seen last
+//	agents-locks/fleet/<clone>/<id>.md the others' locks, as of that
+//	agents-locks/fleet/fleet.lock      held around each look and swap
+//	agents-locks/fleet.git             package remote's repository
+//
+// Locks and Status read what is on disk, without network or git. Look brings
+// the ref here. Publish makes this clone's directory in the ref equal to what
+// its caller wants: the caller judges that against the very tip on which the
+// commit is made, and again each time that another clone was faster. So of two
+// clones that publish what excludes each other, one is refused.
+//
+// One process of a clone at a time looks and swaps, and what it publishes is
+// all that the clone wants published: the others, which wait for fleet.lock,
+// find their claims standing when they get it.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
+)
+
+const (
+	// Name is the directory of what is known of the others, in the store.
+	Name     = "fleet"
+	lockName = "fleet.lock"
+	selfName = "self.json"
+	tipName  = "tip.json"
+)
+
+// DefaultRef is the ref that clones share unless another one is configured.
+const DefaultRef = remote.DefaultRef
+
+// A Config is what a clone takes part with.
+type Config struct {
+	Repo       *gitdir.Repo
+	Environ    []string // as from os.Environ
+	Remote     string   // its name
+	Ref        string   // "": DefaultRef
+	Label      string   // what people call this clone; may be empty
+	Everything bool     // tasks and notes are published, too
+	Chain      uint64   // commits after which the history is dropped; 0: 2000
+	Now        func() time.Time
+}
+
+const maxChain = 2000
+
+// A Fleet is one call's way to the other clones, for one goroutine.
+type Fleet struct {
+	Config
+	dir    *disk.Dir
+	folder *disk.Folder
+	root   *os.Root // the store
+	repo   *remote.Repository
+}
+
+// Open prepares a clone to take part: it makes what is missing in the store,
+// and asks git for the user's settings. It uses no network.
+func Open(ctx context.Context, c Config) (*Fleet, error) {
+	if c.Ref == "" {
+		c.Ref = DefaultRef
+	}
+	if c.Chain == 0 {
+		c.Chain = maxChain
+	}
+	f := &Fleet{Config: c}
+	if err := f.open(ctx); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (f *Fleet) open(ctx context.Context) (err error) {
+	if f.dir, err = disk.Open(f.Repo); err != nil {
+		return err
+	}
+	if err = f.ensure(ctx); err != nil {
+		return err
+	}
+	if f.folder, err = f.dir.OpenFolder(Name); err != nil {
+		return err
+	}
+	if f.folder == nil {
+		return disk.Unusable("open", filepath.Join(f.dir.Path, Name), fs.ErrNotExist)
+	}
+	if f.root, err = os.OpenRoot(f.dir.Path); err != nil {
+		return disk.Unusable("open", f.dir.Path, err)
+	}
+	dirMode, fileMode := f.Repo.Modes()
+	f.repo, err = remote.Open(ctx, remote.Options{
+		Store: f.dir.Path, Root: f.Repo.Root, Worktree: f.Repo.Worktree, Environ: f.Environ,
+		Remote: f.Remote, Ref: f.Ref, DirMode: dirMode, FileMode: fileMode,
+	})
+	if err == nil {
+		err = f.repo.CheckURL(ctx)
+	}
+	return asFault(err)
+}
+
+// ensure makes the directory and the file that is locked in it.
+func (f *Fleet) ensure(ctx context.Context) error {
+	if _, err := os.Lstat(filepath.Join(f.dir.Path, Name, lockName)); err == nil {
+		return nil
+	}
+	_, err := f.dir.Change(ctx, func(tx *disk.Tx) error {
+		folder, err := tx.EnsureFolder(Name)
+		if err != nil {
+			return err
+		}
+		file, err := tx.NewFile(folder, lockName)
+		if err == nil {
+			err = file.Close()
+		} else if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		return errors.Join(err, folder.Close())
+	})
+	return err
+}
+
+// Close lets go of the directory handles.
+func (f *Fleet) Close() error {
+	var err error
+	if f.root != nil {
+		err = f.root.Close()
+	}
+	if f.folder != nil {
+		err = errors.Join(err, f.folder.Close())
+	}
+	if f.dir != nil {
+		err = errors.Join(err, f.dir.Close())
+	}
+	return err
+}
+
+// asFault gives an error from below the code that it has for an operation.
+func asFault(err error) error {
+	if errors.Is(err, remote.ErrRemote) {
+		return &fault.Error{Code: fault.BadInput, Message: err.Error(), Err: err,
+			Hint: "name another remote with `fleet on --remote`, or give it one URL for fetching and pushing"}
+	}
+	if _, git := errors.AsType[*gitdir.Error](err); git {
+		return fault.FromGit(err)
+	}
+	return err
+}
+
+const lockPause = 10 * time.Millisecond
+
+// acquire waits for its turn to look and swap, until a moment. Nobody takes the
+// store's mutex and then waits here.
+func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, error) {
+	for {
+		lock := f.folder.OpenLock(lockName)
+		taken, err := disk.Uninterrupted(lock.TryLock)
+		if err != nil {
+			return nil, disk.Unusable("lock", lock.Path(), err)
+		}
+		if taken {
+			switch current, err := f.folder.IsLocked(lockName, lock); {
+			case err != nil:
+				return nil, errors.Join(disk.Unusable("lock", lock.Path(), err), lock.Unlock())
+			case current:
+				return lock, nil
+			}
+			if err := errors.Join(lock.Unlock(), f.ensure(ctx)); err != nil {
+				return nil, err
+			}
+		}
+		if !f.Now().Before(until) {
+			return nil, fault.New(fault.FleetBusy, "another process of this clone has been talking to the remote %q all the while", f.Remote).
+				WithHint("try again, or wait for longer")
+		}
+		if err := disk.Pause(ctx, lockPause); err != nil {
+			return nil, fmt.Errorf("gave up waiting for %q: %w", lock.Path(), err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package format
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+)
+
+// Modes of the entries that count.
+const (
+	ModeDir  = "40000"
+	ModeFile = "100644"
+)
+
+// An Entry is one name in a git tree.
+type Entry struct {
+	Mode, Name, ID string
+}
+
+// A Tree is a git tree, in git's order.
+type Tree []Entry
+
+// ParseTree reads a tree object whose ids have so many bytes.
+func ParseTree(raw []byte, idSize int) (Tree, error) {
+	var tree Tree
+	for text := string(raw); text != ""; {
+		mode, rest, ok := strings.Cut(text, " ")
+		name, rest, ok2 := strings.Cut(rest, "\x00")
+		if !ok || !ok2 || len(rest) < idSize {
+			return nil, errors.New("it has a tree that cannot be read")
+		}
+		tree = append(tree, Entry{mode, name, hex.EncodeToString([]byte(rest[:idSize]))})
+		text = rest[idSize:]
+	}
+	return tree, nil
+}
+
+// Bytes are the tree object's content.
+func (t Tree) Bytes() ([]byte, error) {
+	var out []byte
+	for _, e := range t {
+		id, err := hex.DecodeString(e.ID)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not an object id", e.ID)
+		}
+		out = append(out, e.Mode+" "+e.Name+"\x00"...)
+		out = append(out, id...)
+	}
+	return out, nil
+}
+
+// Find is the id of the entry of that name and mode, "" where there is none.
+func (t Tree) Find(mode, name string) string {
+	for _, e := range t {
+		if e.Name == name && e.Mode == mode {
+			return e.ID
+		}
+	}
+	return ""
+}
+
+// With is the tree with an entry put in its place, or without one of that name
+// where the id is empty.
+func (t Tree) With(mode, name, id string) Tree {
+	out := slices.DeleteFunc(slices.Clone(t), func(e Entry) bool { return e.Name == name })
+	if id != "" {
+		out = append(out, Entry{mode, name, id})
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.order(), b.order()) })
+	return out
+}
+
+// order is how git sorts: a directory as if its name ended in a slash.
+func (e Entry) order() string {
+	if e.Mode == ModeDir {
+		return e.Name + "/"
+	}
+	return e.Name
+}
+
+// Clones are the directories of clones in a tree, mine always among them; odd
+// says what else there is, and what is beyond the bound. The tree of ended
+// locks is not spoken of.
+func (t Tree) Clones(mine string) (clones Tree, odd []string) {
+	for _, e := range t {
+		switch {
+		case e.Name == EndedName && e.Mode == ModeDir:
+		case !ValidClone(e.Name) || e.Mode != ModeDir:
+			odd = append(odd, fmt.Sprintf("%q is not a clone's directory", clip(e.Name)))
+		case e.Name != mine && len(clones) >= MaxClones:
+			odd = append(odd, fmt.Sprintf("the clone %q is one more than %d", e.Name, MaxClones))
+		default:
+			clones = append(clones, e)
+		}
+	}
+	return clones, odd
+}
+
+// Locks are the lock files in a clone's directory, by id.
+func (t Tree) Locks() (locks Tree, odd []string) {
+	folded := map[string]bool{}
+	for _, e := range t {
+		id, isLock := strings.CutSuffix(e.Name, Extension)
+		lower := strings.ToLower(id)
+		switch {
+		case e.Name == OwnerName && e.Mode == ModeFile:
+		case !isLock || e.Mode != ModeFile || lockfile.ValidID(id) != nil:
+			odd = append(odd, fmt.Sprintf("%q is not a lock's file", clip(e.Name)))
+		case folded[lower]:
+			odd = append(odd, fmt.Sprintf("%q differs from another name by letter case only", clip(e.Name)))
+		case len(locks) >= MaxLocks:
+			odd = append(odd, fmt.Sprintf("%q is one more than %d", clip(e.Name), MaxLocks))
+		default:
+			folded[lower] = true
+			locks = append(locks, Entry{e.Mode, id, e.ID})
+		}
+	}
+	return locks, summed(odd)
+}
+
+// summed keeps a thousand remarks from filling an answer.
+func summed(odd []string) []string {
+	const most = 5
+	if len(odd) <= most {
+		return odd
+	}
+	return append(odd[:most:most], fmt.Sprintf("and %d more", len(odd)-most))
+}

@@ -1,0 +1,144 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+)
+
+// A change is what installing a snapshot does to one clone's directory.
+type change struct {
+	clone  string
+	write  []lockText
+	remove []string // ids
+	whole  bool     // and the directory itself goes
+}
+
+// install makes the files of the others what a snapshot says, and then notes
+// its tip, so that who reads meanwhile sees too much rather than too little.
+func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
+	changes, err := t.changes(ctx, snap, next)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		return t.save(tipName, next)
+	}
+	_, err = t.dir.Change(ctx, func(tx *disk.Tx) error {
+		for _, c := range changes {
+			if err := t.add(tx, c); err != nil {
+				return err
+			}
+		}
+		for _, c := range changes {
+			if err := t.drop(c); err != nil {
+				return err
+			}
+		}
+		return t.save(tipName, next)
+	})
+	return err
+}
+
+// changes compares what is to be with what is on disk.
+func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]change, error) {
+	names, err := t.dir.Settled(ctx, t.folder)
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	for clone := range snap.files {
+		if !slices.Contains(names, clone) {
+			names = append(names, clone)
+		}
+	}
+	slices.Sort(names)
+	for _, clone := range names {
+		files, changed := snap.files[clone]
+		if !format.ValidClone(clone) || snap.kept[clone] || !changed && slices.Contains(next.Carried, clone) {
+			continue
+		}
+		c, err := t.compare(ctx, clone, files)
+		if err != nil {
+			return nil, err
+		}
+		if c.whole = len(files) == 0; c.whole || len(c.write)+len(c.remove) > 0 {
+			changes = append(changes, c)
+		}
+	}
+	return changes, nil
+}
+
+// compare is what has to change in one directory.
+func (t *turn) compare(ctx context.Context, clone string, files []lockText) (change, error) {
+	c := change{clone: clone}
+	folder, err := t.dir.OpenFolder(filepath.Join(Name, clone))
+	if err != nil {
+		return c, err
+	}
+	if folder == nil {
+		c.write = files
+		return c, nil
+	}
+	defer folder.Close() // it was only read
+	names, err := t.dir.Settled(ctx, folder)
+	if err != nil {
+		return c, err
+	}
+	wanted := map[string]bool{}
+	for _, f := range files {
+		name := f.id + format.Extension
+		wanted[name] = true
+		if data, err := folder.ReadFile(name); err != nil || !bytes.Equal(data, f.data) {
+			c.write = append(c.write, f) // what cannot be read is replaced
+		}
+	}
+	for _, name := range names {
+		if !wanted[name] {
+			c.remove = append(c.remove, name)
+		}
+	}
+	return c, nil
+}
+
+func (t *turn) add(tx *disk.Tx, c change) error {
+	if len(c.write) == 0 {
+		return nil
+	}
+	folder, err := tx.EnsureFolder(filepath.Join(Name, c.clone))
+	if err != nil {
+		return err
+	}
+	for _, f := range c.write {
+		if err := tx.Publish(f.data, folder, f.id+format.Extension); err != nil {
+			return errors.Join(disk.Unusable("write", folder.File(f.id+format.Extension), err), folder.Close())
+		}
+	}
+	return folder.Close()
+}
+
+func (t *turn) drop(c change) error {
+	folder, err := t.dir.OpenFolder(filepath.Join(Name, c.clone))
+	if folder == nil || err != nil {
+		return err
+	}
+	for _, name := range c.remove {
+		if err := folder.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(disk.Unusable("remove", folder.File(name), err), folder.Close())
+		}
+	}
+	err = folder.Close()
+	if err == nil && c.whole {
+		if err = os.Remove(folder.Path); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	return err
+}

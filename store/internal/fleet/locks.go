@@ -1,0 +1,139 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+)
+
+// A Lock is one of another clone.
+type Lock struct {
+	lockfile.Lock
+	Clone string
+	Path  string
+	Since time.Time // this clone has seen it as it is since then
+}
+
+// A View is what is known of the others.
+type View struct {
+	Self   Self
+	Tip    format.Tip
+	Locks  []Lock              // of the others, by clone and id
+	Mine   map[string]Standing // what stands of this clone
+	Ended  []Ended             // and what others have ended
+	Looked time.Time           // as of when; zero: never
+	Failed time.Time           // a look that failed since
+	Words  string              // what was said then
+	Broken *Broken
+	Lost   time.Time
+	Behind uint64
+	Odd    []string // what was ignored, or could not be read
+}
+
+// Locks reads from a store what is known of the others. It needs neither the
+// network nor git, and creates nothing.
+func Locks(ctx context.Context, dir *disk.Dir) ([]Lock, []string, error) {
+	top, err := dir.OpenFolder(Name)
+	if top == nil || err != nil {
+		return nil, nil, err
+	}
+	defer top.Close() // it was only read
+	names, err := dir.Settled(ctx, top)
+	if err != nil {
+		return nil, nil, err
+	}
+	var locks []Lock
+	var odd []string
+	for _, clone := range names {
+		if !format.ValidClone(clone) {
+			continue
+		}
+		more, bad, err := locksOf(ctx, dir, clone)
+		if err != nil {
+			return nil, nil, err
+		}
+		locks, odd = append(locks, more...), append(odd, bad...)
+	}
+	return locks, odd, nil
+}
+
+func locksOf(ctx context.Context, dir *disk.Dir, clone string) (locks []Lock, odd []string, err error) {
+	folder, err := dir.OpenFolder(filepath.Join(Name, clone))
+	if folder == nil || err != nil {
+		return nil, nil, err
+	}
+	defer folder.Close() // it was only read
+	names, err := dir.Settled(ctx, folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		id, isLock := strings.CutSuffix(name, format.Extension)
+		if !isLock || lockfile.ValidID(id) != nil {
+			continue
+		}
+		l, err := readLock(folder, clone, id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it has ended meanwhile
+		case err != nil:
+			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", folder.File(name), disk.Cause(err)))
+		default:
+			locks = append(locks, l)
+		}
+	}
+	return locks, odd, nil
+}
+
+func readLock(folder *disk.Folder, clone, id string) (Lock, error) {
+	name := id + format.Extension
+	data, err := folder.ReadFile(name)
+	if err != nil {
+		return Lock{}, err
+	}
+	fi, err := folder.Lstat(name)
+	if err != nil {
+		return Lock{}, err
+	}
+	file, err := lockfile.Parse(id, data)
+	if err != nil {
+		return Lock{}, err
+	}
+	return Lock{Lock: file.Lock, Clone: clone, Path: folder.File(name), Since: fi.ModTime()}, nil
+}
+
+// View reads all that is known.
+func (f *Fleet) View(ctx context.Context) (*View, error) {
+	self, _, err := f.readSelf()
+	if err != nil {
+		return nil, err
+	}
+	s := f.readState()
+	return f.view(ctx, self, &s)
+}
+
+func (f *Fleet) view(ctx context.Context, self Self, s *state) (*View, error) {
+	locks, odd, err := Locks(ctx, f.dir)
+	if err != nil {
+		return nil, err
+	}
+	for clone, what := range s.Odd {
+		for _, text := range what {
+			if clone != "" {
+				text = "of clone " + clone + ": " + text
+			}
+			odd = append(odd, text)
+		}
+	}
+	return &View{
+		Self: self, Tip: s.Tip, Locks: locks, Mine: s.Mine, Ended: s.Ended, Looked: s.Looked, Failed: s.Failed, Words: s.Words,
+		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd,
+	}, nil
+}

@@ -1,0 +1,218 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
+)
+
+const (
+	// lookTime bounds one look.
+	lookTime = 30 * time.Second
+	// breaker is how long the network is left alone after a look that failed.
+	breaker = time.Minute
+)
+
+// Look brings the ref here, unless another process of this clone has done so
+// since the call began. Urgent looks also soon after one that failed. The error
+// says what the view that comes with it is worth: the last good look's.
+func (f *Fleet) Look(ctx context.Context, wait time.Duration, urgent bool) (*View, error) {
+	start := f.Now()
+	t, err := f.enter(ctx, start.Add(wait))
+	if err != nil {
+		return nil, err
+	}
+	if !t.state.Looked.After(start) {
+		if err = t.mayAsk(urgent); err == nil {
+			_, err = t.look(ctx, wait)
+		}
+	}
+	view, viewErr := t.view(ctx, t.self, &t.state)
+	return view, errors.Join(err, viewErr, t.leave())
+}
+
+// A turn is what one process does while it holds fleet.lock.
+type turn struct {
+	*Fleet
+	self  Self
+	state state
+	leave func() error
+}
+
+// enter waits for its turn, and reads what the one before has left.
+func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
+	lock, err := f.acquire(ctx, until)
+	if err != nil {
+		return nil, err
+	}
+	t := &turn{Fleet: f, leave: lock.Unlock}
+	var known bool
+	if t.self, known, err = f.readSelf(); err == nil && !known {
+		t.self = newSelf(f.Now())
+		err = f.save(selfName, t.self)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	t.state = f.readState()
+	return t, nil
+}
+
+// mayAsk refuses to use the network soon after it has failed.
+func (t *turn) mayAsk(urgent bool) error {
+	if age := t.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
+		return nil
+	}
+	return t.unreachable(t.state.Words).WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
+}
+
+func (t *turn) unreachable(words string) *fault.Error {
+	return fault.New(fault.FleetUnreachable, "the remote %q does not answer: %s", t.Remote, words).
+		WithHint("try again when it does; `local` claims without the other clones")
+}
+
+// look brings the tip here, and tells what it is to the one that was known.
+func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, error) {
+	ctx, cancel := context.WithTimeout(ctx, max(time.Second, min(wait, lookTime)))
+	defer cancel()
+	relation, err := t.lookOnce(ctx)
+	if errors.Is(err, remote.ErrMissing) || err != nil && !errors.As(err, new(*Broken)) && remote.Damaged(err) {
+		if err := t.repo.Remake(ctx); err != nil {
+			return 0, err
+		}
+		relation, err = t.lookOnce(ctx)
+	}
+	if err == nil {
+		return relation, nil
+	}
+	return 0, t.failed(err)
+}
+
+// failed notes a look that failed, for those who read what is on disk.
+func (t *turn) failed(err error) error {
+	if ours, ok := errors.AsType[*fault.Error](err); ok {
+		return ours // of the store, say
+	}
+	broken, isBroken := errors.AsType[*Broken](err)
+	if !isBroken && (errors.Is(err, remote.ErrTooLarge) || remote.Malformed(err)) {
+		broken, isBroken = &Broken{Why: err.Error()}, true
+	}
+	if isBroken {
+		t.state.Broken = broken
+	} else {
+		t.state.Failed, t.state.Words = t.Now(), err.Error()
+	}
+	if err := t.save(tipName, t.state); err != nil {
+		return err
+	}
+	if isBroken {
+		return t.broken()
+	}
+	return t.unreachable(t.state.Words)
+}
+
+func (t *turn) broken() *fault.Error {
+	b := t.state.Broken
+	by := ""
+	if b.Committer != "" {
+		by = ", by " + b.Committer
+	}
+	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.Ref, t.Remote, b.Commit, by, b.Why).
+		WithHint("what is shown is from the last good look; `fleet reset` replaces it")
+	e.Err = b
+	return e
+}
+
+// lookOnce fetches and, where the tip has moved, reads and installs it.
+func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
+	commit, err := t.repo.Fetch(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if commit == t.state.Tip.Commit || commit != "" && commit == t.state.Lease {
+		return format.Same, t.seen()
+	}
+	snap := &snapshot{}
+	if commit != "" {
+		if snap, err = t.read(ctx, &t.self, &t.state, commit); err != nil {
+			return 0, err
+		}
+	}
+	relation := format.Relate(t.state.Tip, snap.tip)
+	if relation == format.Behind {
+		t.state.Behind = snap.tip.Seq
+		return relation, t.save(tipName, t.state)
+	}
+	return relation, t.accept(ctx, snap, relation)
+}
+
+// seen notes that the tip is still the ref's.
+func (t *turn) seen() error {
+	t.state.Looked, t.state.Failed, t.state.Words = t.Now(), time.Time{}, ""
+	t.state.Broken, t.state.Behind = nil, 0
+	return t.save(tipName, t.state)
+}
+
+// accept makes a snapshot what is known. Where the ref was lost, the others'
+// live locks stay until their clones, or this one, have published them again.
+func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
+	next := t.state
+	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
+	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.Now(), time.Time{}, "", nil, 0, ""
+	next.Changed = t.Now()
+	next.Carried = slices.DeleteFunc(slices.Clone(t.state.Carried), func(clone string) bool {
+		return snap.root.Find(format.ModeDir, clone) != ""
+	})
+	if relation == format.Lost {
+		next.Lost, next.Uncut = t.Now(), false
+		if err := t.carry(ctx, snap, &next); err != nil {
+			return err
+		}
+	}
+	if err := t.install(ctx, snap, &next); err != nil {
+		return err
+	}
+	t.state = next
+	return nil
+}
+
+// carry keeps what is live of the clones that the new history does not have.
+func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
+	locks, _, err := Locks(ctx, t.dir)
+	if err != nil {
+		return err
+	}
+	if snap.files == nil {
+		snap.files = map[string][]lockText{}
+	}
+	next.Carried = nil
+	for _, l := range locks {
+		if snap.root.Find(format.ModeDir, l.Clone) != "" || l.Clone == t.self.Clone || !live(l, t.Now()) {
+			continue
+		}
+		data, err := format.Render(l.Lock, true)
+		if err != nil {
+			return err
+		}
+		snap.files[l.Clone] = append(snap.files[l.Clone], lockText{l.ID, data})
+		if !slices.Contains(next.Carried, l.Clone) {
+			next.Carried = append(next.Carried, l.Clone)
+		}
+	}
+	return nil
+}
+
+// leastMinutes is the threshold of silence that counts for others at least.
+const leastMinutes = 60
+
+// live reports whether a lock of another clone may still be somebody's work, by
+// its own stamps.
+func live(l Lock, now time.Time) bool {
+	minutes := max(leastMinutes, l.Published.StaleAfter, l.LeaseMinutes)
+	return l.Finished.IsZero() && now.Sub(l.Updated.Time) <= time.Duration(minutes*float64(time.Minute))
+}

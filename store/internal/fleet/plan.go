@@ -1,0 +1,212 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+)
+
+// A Key names a claim that is to stand: a lock, and the nonce of the change
+// that was judged. Each judged change has a nonce of its own, since the lock
+// may have stood before without it.
+type Key struct {
+	ID, Nonce string
+}
+
+// A Plan is what this clone wants to stand on top of one tip.
+type Plan struct {
+	// Locks are all that this clone publishes; Published.Nonce is the one of the
+	// change by which a lock was judged, "" where it is not.
+	Locks []lockfile.Lock
+	Ends  []End    // locks of other clones that are to end
+	Heard []string // ids of View.Ended that this clone has taken note of
+	Purge bool     // nothing of anybody is to stand
+}
+
+// An End ends the lock of another clone.
+type End struct {
+	Clone, ID, By string
+}
+
+// A Judge says what this clone wants where the others are as the view says. An
+// error refuses the call's own claim. What excludes a lock of the view must not
+// be in the plan, unless it stands already.
+type Judge func(context.Context, *View) (Plan, error)
+
+// keptEnded is how long a lock that was ended waits for its owner.
+const keptEnded = 30 * 24 * time.Hour
+
+// A draft is a plan as objects.
+type draft struct {
+	mine map[string]Standing
+	root format.Tree
+	same bool // it is what stands
+}
+
+// draft makes a plan's trees on top of the known tip, under a token.
+func (t *turn) draft(ctx context.Context, p Plan, token string) (draft, error) {
+	if p.Purge {
+		return draft{}, nil
+	}
+	root, err := t.state.tree(t.repo.IDSize())
+	if err != nil {
+		return draft{}, err
+	}
+	d := draft{root: root}
+	own, err := t.directory(p.Locks, token, &d)
+	if err != nil {
+		return draft{}, err
+	}
+	d.same = sameLocks(d.mine, t.state.Mine) && len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
+	d.root = d.root.With(format.ModeDir, t.self.Clone, own)
+	if err := t.addCarried(ctx, &d); err != nil {
+		return draft{}, err
+	}
+	if err := t.end(ctx, p, &d); err != nil {
+		return draft{}, err
+	}
+	clones, _ := d.root.Clones(t.self.Clone)
+	if others, _ := d.root.Clones(""); len(d.mine) > 0 && len(clones) != len(others) {
+		return draft{}, fault.New(fault.FleetRefused, "%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.Ref).
+			WithHint("end the locks of clones that are gone: reap what is stale")
+	}
+	return d, nil
+}
+
+func sameLocks(a, b map[string]Standing) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for id, s := range a {
+		if b[id].Blob != s.Blob {
+			return false
+		}
+	}
+	return true
+}
+
+// directory writes this clone's; "" where it has nothing to say, so that clones
+// which are gone take no room.
+func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string, error) {
+	d.mine = map[string]Standing{}
+	var tree format.Tree
+	for _, l := range locks {
+		data, err := t.render(l)
+		if err != nil {
+			return "", err
+		}
+		blob, err := t.repo.Write("blob", data)
+		if err != nil {
+			return "", err
+		}
+		d.mine[l.ID] = Standing{Blob: blob, Nonce: l.Published.Nonce}
+		tree = tree.With(format.ModeFile, l.ID+format.Extension, blob)
+	}
+	if _, odd := tree.Locks(); len(odd) > 0 {
+		return "", fault.New(fault.BadInput, "other clones would not see what this one publishes: %s", odd[0]).
+			WithHint(fmt.Sprintf("finish some locks: a clone publishes at most %d, whose ids differ by more than letter case", format.MaxLocks))
+	}
+	if len(tree) == 0 {
+		return "", nil
+	}
+	return t.own(tree, token)
+}
+
+// own adds the token to a directory's tree, and writes it.
+func (t *turn) own(tree format.Tree, token string) (string, error) {
+	blob, err := t.repo.Write("blob", format.Owner{Token: token, Label: t.Label}.Bytes())
+	if err != nil {
+		return "", err
+	}
+	return t.writeTree(tree.With(format.ModeFile, format.OwnerName, blob))
+}
+
+func (t *turn) writeTree(tree format.Tree) (string, error) {
+	if len(tree) == 0 {
+		return "", nil
+	}
+	data, err := tree.Bytes()
+	if err != nil {
+		return "", err
+	}
+	return t.repo.Write("tree", data)
+}
+
+// render is a lock's file for the others, without its tasks and notes where it
+// would be too long for them.
+func (t *turn) render(l lockfile.Lock) ([]byte, error) {
+	l.Published.Label = t.Label
+	data, err := format.Render(l, t.Everything)
+	if err != nil && t.Everything {
+		data, err = format.Render(l, false)
+	}
+	if err != nil {
+		return nil, fault.New(fault.BadInput, "lock %q cannot be published: %v", l.ID, err).
+			WithHint("claim less in one lock")
+	}
+	return data, nil
+}
+
+// addCarried puts back what a lost ref had of others. Without a token, their
+// clones know the directory for their own.
+func (t *turn) addCarried(ctx context.Context, d *draft) error {
+	for _, clone := range t.state.Carried {
+		locks, _, err := locksOf(ctx, t.dir, clone)
+		if err != nil {
+			return err
+		}
+		var tree format.Tree
+		for _, l := range locks {
+			data, err := format.Render(l.Lock, true)
+			if err != nil {
+				return err
+			}
+			blob, err := t.repo.Write("blob", data)
+			if err != nil {
+				return err
+			}
+			tree = tree.With(format.ModeFile, l.ID+format.Extension, blob)
+		}
+		id, err := t.writeTree(tree)
+		if err != nil {
+			return err
+		}
+		d.root = d.root.With(format.ModeDir, clone, id)
+	}
+	return nil
+}
+
+// end moves the locks that are to end, and drops what was ended and heard of.
+func (t *turn) end(ctx context.Context, p Plan, d *draft) error {
+	if len(p.Ends)+len(p.Heard) == 0 {
+		return nil
+	}
+	reader := t.repo.Reader(ctx)
+	defer reader.Close() // whatever it was still saying
+	e := ender{turn: t, reader: reader}
+	ended, err := e.tree(d.root.Find(format.ModeDir, format.EndedName))
+	if err != nil {
+		return err
+	}
+	for _, id := range p.Heard {
+		if ended, err = e.without(ended, t.self.Clone, id); err != nil {
+			return err
+		}
+	}
+	for _, end := range p.Ends {
+		if ended, err = e.move(d, ended, end); err != nil {
+			return err
+		}
+	}
+	id, err := t.writeTree(ended)
+	d.root = d.root.With(format.ModeDir, format.EndedName, id)
+	return err
+}
+
+// heard reports whether a lock that was ended is among those.
+func heard(ids []string, e Ended) bool { return slices.Contains(ids, e.ID) }

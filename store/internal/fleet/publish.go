@@ -1,0 +1,241 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+)
+
+const (
+	// swapTime is what each swap may take, however short the caller's patience.
+	swapTime = 10 * time.Second
+	// sameAnswer is how often the host may say no where nobody was faster, or
+	// say nothing. Once may be a lock file that was left behind there.
+	sameAnswer = 3
+	// In a fleet where others have been at work within busyFor, what is known
+	// of them is looked up again after optimism.
+	optimism = time.Minute
+	busyFor  = 10 * time.Minute
+	// courtesy bounds the pause of a clone that has just published.
+	courtesy = 2 * time.Second
+)
+
+// A Request is one call to publish.
+type Request struct {
+	Judge  Judge
+	Claims []Key // what has to stand; none: whatever this clone wants is published
+	Wait   time.Duration
+	Fresh  bool // looks before anything else
+	Urgent bool // also soon after a look that failed
+}
+
+// A Result is what came of it.
+type Result struct {
+	View    *View // as of the end
+	Pushes  int   // swaps that were tried
+	Renamed bool  // this clone is a copy and goes by a new id: what it had published is not its own
+}
+
+// A publishing is one call under way.
+type publishing struct {
+	Request
+	*Fleet
+	start    time.Time
+	until    time.Time
+	identity func() (string, error)
+	result   Result
+	refusals int // the host's, where nobody was faster
+	silences int
+	words    string
+	push     time.Duration
+}
+
+// Publish makes what stands of this clone what the judge says, judging again
+// each time that another clone was faster. With claims, success is that all of
+// them stand. Errors: the judge's own, where it refused on a tip that is not
+// older than this call; FleetUnreachable, FleetRefused, FleetBroken; FleetBusy
+// where the wait is over. After an error a claim may still show elsewhere until
+// the next call that publishes without it.
+func (f *Fleet) Publish(ctx context.Context, r Request) (Result, error) {
+	start := f.Now()
+	p := &publishing{Request: r, Fleet: f, start: start, until: start.Add(r.Wait), identity: f.identify(ctx)}
+	err := p.run(ctx)
+	return p.result, err
+}
+
+// identify asks git for the committer while other work goes on.
+func (f *Fleet) identify(ctx context.Context) func() (string, error) {
+	type answer struct {
+		who string
+		err error
+	}
+	c := make(chan answer, 1)
+	go func() {
+		who, err := f.repo.Identity(ctx)
+		c <- answer{who, err}
+	}()
+	return func() (string, error) {
+		a := <-c
+		c <- a
+		return a.who, a.err
+	}
+}
+
+// run tries until something is settled. Between two tries others have their
+// turn; the pause stays as short as it was, since somebody always wins and
+// backing off further only lengthens the tail.
+func (p *publishing) run(ctx context.Context) error {
+	for {
+		done, err := p.turn(ctx)
+		if done || err != nil {
+			return err
+		}
+		if !p.Now().Before(p.until) {
+			return p.busy()
+		}
+		if err := disk.Pause(ctx, rand.N(2*max(p.push, time.Millisecond))); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *publishing) busy() error {
+	return fault.New(fault.FleetBusy, "other clones were faster each time for %s: %s", p.Wait, p.words).
+		WithHint("try again, or wait for longer; what was tried may show elsewhere until the next sync")
+}
+
+// turn is one try, while this process holds fleet.lock.
+func (p *publishing) turn(ctx context.Context) (done bool, err error) {
+	t, err := p.enter(ctx, p.until)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if done || err != nil {
+			var viewErr error
+			p.result.View, viewErr = t.view(ctx, t.self, &t.state)
+			err = errors.Join(err, viewErr)
+		}
+		err = errors.Join(err, t.leave())
+	}()
+	if quiet := t.state.Quiet.Sub(p.Now()); quiet > 0 {
+		if err := disk.Pause(ctx, min(quiet, courtesy)); err != nil {
+			return false, err
+		}
+	}
+	if err := t.mayAsk(p.Urgent); err != nil {
+		return false, err
+	}
+	if p.mustLook(t) {
+		if err := p.look(ctx, t); err != nil {
+			return false, err
+		}
+	}
+	return p.try(ctx, t)
+}
+
+// mustLook reports whether what is known of the ref will not do. Else the swap
+// leans on it: where it is out of date, the host says so.
+func (p *publishing) mustLook(t *turn) bool {
+	s := &t.state
+	tracked, err := p.repo.Tracked()
+	age := p.Now().Sub(s.Looked)
+	switch {
+	case s.Lease != "":
+		return false
+	case s.Looked.IsZero(), s.Failed.After(s.Looked), s.Broken != nil, s.Behind > 0:
+		return true
+	case err != nil, s.Tip.Commit != "" && tracked != s.Tip.Commit:
+		return true // the bare repository was made again
+	case p.Fresh && s.Looked.Before(p.start), age < 0:
+		return true
+	}
+	return age > optimism && s.Looked.Sub(s.Changed) < busyFor
+}
+
+// look is a look in the course of publishing.
+func (p *publishing) look(ctx context.Context, t *turn) error {
+	before := t.self.Clone
+	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.Now())))
+	p.result.Renamed = p.result.Renamed || t.self.Clone != before
+	if err == nil && relation == format.Behind {
+		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.Ref, t.Remote, t.state.Behind, t.state.Tip.Seq).
+			WithHint("a replica that lags catches up; where the host was restored from a backup, `fleet reset` accepts it")
+	}
+	return err
+}
+
+// try judges and swaps once.
+func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
+	if p.stand(t) {
+		return true, nil
+	}
+	plan, err := p.judge(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	if t.state.newer() {
+		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.Ref, t.state.Tip.Format, format.Version).
+			WithHint("update agent-locks")
+	}
+	next := t.self.next()
+	d, err := t.draft(ctx, plan, next.token())
+	if err != nil {
+		return false, err
+	}
+	if err := p.planned(d); err != nil {
+		return false, err
+	}
+	if d.same && !plan.Purge {
+		return true, nil
+	}
+	if err := t.save(selfName, next); err != nil { // before anybody can see the token
+		return false, err
+	}
+	t.self = next
+	return p.swap(ctx, t, plan, d)
+}
+
+// stand reports whether all claims do, by a tip that was the ref's.
+func (p *publishing) stand(t *turn) bool {
+	return len(p.Claims) > 0 && !slices.ContainsFunc(p.Claims, func(k Key) bool {
+		standing, ok := t.state.Mine[k.ID]
+		return !ok || standing.Nonce != k.Nonce
+	})
+}
+
+// judge asks the caller. What it refuses on a tip from before this call it is
+// asked again on the ref's tip.
+func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
+	for {
+		fresh := !t.state.Looked.Before(p.start)
+		view, err := t.view(ctx, t.self, &t.state)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan, err := p.Judge(ctx, view)
+		if err == nil || fresh {
+			return plan, err
+		}
+		if err := p.look(ctx, t); err != nil {
+			return Plan{}, err
+		}
+	}
+}
+
+// planned checks that the judge has not left out what the call is for.
+func (p *publishing) planned(d draft) error {
+	for _, k := range p.Claims {
+		if standing, ok := d.mine[k.ID]; !ok || standing.Nonce != k.Nonce {
+			return fmt.Errorf("the claim %q was not refused, and is not to be published", k.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxPack bounds what one look takes.
+const maxPack = 64 << 20
+
+// ErrTooLarge is why a look was broken off, or an object was not read.
+var ErrTooLarge = errors.New("too large")
+
+// An Unanswered is a call that the remote did not answer.
+type Unanswered struct {
+	Words string // git's and the host's
+	Err   error
+}
+
+func (e *Unanswered) Error() string {
+	if e.Words == "" {
+		return e.Err.Error()
+	}
+	return e.Words
+}
+
+func (e *Unanswered) Unwrap() error { return e.Err }
+
+// Fetch brings the ref's tip here, and returns it; "" where the remote answers
+// that there is no such ref.
+func (r *Repository) Fetch(ctx context.Context) (string, error) {
+	args := []string{"fetch", "-q", "--no-tags", "--no-filter", "--refmap=", "--no-write-fetch-head", "--no-prune",
+		"--no-recurse-submodules", r.Remote, "+" + r.Ref + ":" + tracking}
+	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), args...), watch: r.bearable})
+	switch {
+	case err == nil:
+		return r.Tracked()
+	case exited(err) && strings.Contains(out.stderr, "couldn't find remote ref"):
+		return "", nil
+	}
+	return "", &Unanswered{words(out.stderr), err}
+}
+
+// bearable fails when what is being fetched has grown beyond its bound.
+func (r *Repository) bearable() error {
+	dir := filepath.Join(r.Dir, "objects", "pack")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "tmp_") {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && info.Size() > maxPack {
+			err = fmt.Errorf("%w: the ref brings more than %d MiB", ErrTooLarge, maxPack>>20)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Damaged reports whether git complains of the bare repository itself, which is
+// then made again.
+func Damaged(err error) bool {
+	said := err.Error()
+	for _, of := range []string{"loose object", "is corrupt", "bad object", "unable to read", "missing blob", "missing tree", "missing commit", "not a git repository", "did not send all necessary objects"} {
+		if strings.Contains(said, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// Leads is what the ref leads to, without bringing it here; "" where there is
+// no such ref.
+func (r *Repository) Leads(ctx context.Context) (string, error) {
+	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), "ls-remote", "-q", r.Remote, r.Ref)})
+	if err != nil {
+		return "", &Unanswered{words(out.stderr), err}
+	}
+	for line := range strings.Lines(out.stdout) {
+		if id, name, _ := strings.Cut(strings.TrimSpace(line), "\t"); name == r.Ref && r.validID(id) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// Malformed reports whether git refused what the ref leads to, and not the way
+// to it.
+func Malformed(err error) bool { return strings.Contains(err.Error(), "fsck error") }

@@ -1,0 +1,153 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// environment is what each git is given: nothing that leads it to another
+// repository, and nothing that asks a person. An empty program for passwords is
+// none; one that answers nothing would make helpers erase what they have stored.
+func environment(environ []string) []string {
+	return append(gitdir.Unlocated(environ),
+		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
+}
+
+// flags are for each git that works in the bare repository.
+func (r *Repository) flags() []string {
+	flags := []string{"--git-dir=" + r.Dir}
+	for _, s := range []string{
+		"core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false",
+		"push.gpgSign=false", "push.followTags=false", "push.pushOption=", "push.negotiate=false",
+		"remote." + r.Remote + ".mirror=false", "remote." + r.Remote + ".promisor=false",
+		"transfer.fsckObjects=true", "fetch.fsckObjects=true",
+		// What arrives stays packed, and a large object is not held in memory:
+		// a small pack may unfold into a huge one.
+		"fetch.unpackLimit=1", "core.bigFileThreshold=1m",
+	} {
+		flags = append(flags, "-c", s)
+	}
+	return flags
+}
+
+// A call is one git.
+type call struct {
+	dir     string
+	environ []string
+	args    []string
+	watch   func() error // asked now and then; its error ends the call
+}
+
+// An output is what git said.
+type output struct {
+	stdout, stderr string
+}
+
+const (
+	maxOutput  = 1 << 20
+	watchEvery = 100 * time.Millisecond
+	killDelay  = time.Second // how long a killed git is waited for
+)
+
+// inRepository runs a git that uses no network.
+func (r *Repository) inRepository(ctx context.Context, args ...string) (output, error) {
+	return r.run(ctx, call{dir: r.Root, environ: r.local, args: slices.Concat(r.flags(), args)})
+}
+
+// run runs git in a session of its own, so that neither it nor what it starts
+// can ask the terminal, and what it says goes into files: a connection that
+// ssh keeps open for later would keep a pipe open, too. When the context ends,
+// all of it is killed. The error is the context's, a watch's, or git's.
+func (r *Repository) run(ctx context.Context, c call) (output, error) {
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.CreateTemp("", "agent-locks-git-")
+		if err != nil {
+			return output{}, err
+		}
+		defer os.Remove(f.Name())
+		defer f.Close() // it was read
+		files[i] = f
+	}
+	cmd := exec.Command(r.program, c.args...)
+	cmd.Dir, cmd.Env = c.dir, append(c.environ[:len(c.environ):len(c.environ)], "PWD="+c.dir)
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
+	err := finish(ctx, cmd, c.watch)
+	var out output
+	var readErr error
+	for i, text := range []*string{&out.stdout, &out.stderr} {
+		data, err := io.ReadAll(io.LimitReader(io.NewSectionReader(files[i], 0, maxOutput), maxOutput))
+		*text, readErr = string(data), errors.Join(readErr, err)
+	}
+	return out, errors.Join(err, readErr)
+}
+
+// finish runs a command to its end, or kills it and all that it has started.
+func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	session, err := startApart(cmd)
+	if err != nil {
+		return fmt.Errorf("run git: %w", err)
+	}
+	defer session.close()
+	end := make(chan error, 1)
+	go func() { end <- cmd.Wait() }()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-end:
+			return err
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-tick.C:
+			if watch == nil {
+				continue
+			}
+			if err = watch(); err == nil {
+				continue
+			}
+		}
+		session.kill()
+		select {
+		case <-end:
+		case <-time.After(killDelay):
+		}
+		return err
+	}
+}
+
+// exited reports whether git itself ended, with whatever code.
+func exited(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.Exited()
+}
+
+const maxWords = 600
+
+// words are what git and the host said, as one line of bearable length.
+func words(stderr string) string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(stderr, "\r", "\n"), "\n") {
+		if line = strings.TrimSpace(line); line != "" && line != "remote:" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	text := strings.ToValidUTF8(strings.Join(lines, "; "), "?")
+	if len(text) > maxWords {
+		text = strings.ToValidUTF8(text[:maxWords], "") + "..."
+	}
+	return text
+}

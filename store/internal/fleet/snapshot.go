@@ -1,0 +1,283 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
+)
+
+// maxClone bounds all lock files of one clone together: one object that is
+// small may stand in a tree a thousand times.
+const maxClone = 4 << 20
+
+// A snapshot is what a tip says, as far as it differs from what is known.
+type snapshot struct {
+	tip   format.Tip
+	root  format.Tree
+	raw   []byte // root's
+	mine  map[string]Standing
+	ended []Ended
+	// files are those of clones that have changed, kept the clones that have
+	// not, odd what was ignored, by clone.
+	files map[string][]lockText
+	kept  map[string]bool
+	odd   map[string][]string
+}
+
+type lockText struct {
+	id   string
+	data []byte
+}
+
+// A content is an error of what the ref holds, and not of reading it.
+type content struct{ error }
+
+// contentOf tells them apart.
+func contentOf(err error) error {
+	if errors.Is(err, remote.ErrKind) || errors.Is(err, remote.ErrTooLarge) {
+		return content{err}
+	}
+	return err
+}
+
+// A survey reads one tip.
+type survey struct {
+	reader *remote.Reader
+	size   int // of an object id
+	self   Self
+	before format.Tree // the root that is known
+	odd    map[string][]string
+	state  *state
+}
+
+// read reads a tip. Where it cannot be read at all the error is a *Broken.
+func (f *Fleet) read(ctx context.Context, self *Self, s *state, commit string) (*snapshot, error) {
+	reader := f.repo.Reader(ctx)
+	defer reader.Close() // whatever it was still saying
+	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, odd: map[string][]string{}, state: s}
+	v.before, _ = s.tree(v.size) // what cannot be read any more is read anew
+	snap, err := v.top(commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.recognise(v, snap, self); err != nil {
+		return nil, err
+	}
+	v.self = *self
+	return snap, v.fill(snap)
+}
+
+// Error makes a Broken the error of the read that found it.
+func (b *Broken) Error() string { return b.Why }
+
+// top reads the commit and its tree.
+func (v *survey) top(commit string) (*snapshot, error) {
+	broken := &Broken{Commit: commit}
+	data, err := v.reader.Read(remote.Commit, commit, format.MaxMessage)
+	var c format.Commit
+	if err = contentOf(err); err == nil {
+		if c, err = format.ParseCommit(string(data)); err != nil {
+			err = content{err}
+		}
+	}
+	snap := &snapshot{files: map[string][]lockText{}, kept: map[string]bool{}, odd: v.odd, mine: map[string]Standing{}}
+	snap.tip.Commit, broken.Committer = commit, c.Committer
+	if err == nil {
+		if snap.tip.Header, err = format.ParseHeader(c.Message); err != nil {
+			err = content{err}
+		}
+	}
+	if err == nil {
+		snap.raw, err = v.reader.Read(remote.Tree, c.Tree, format.MaxTree)
+		err = contentOf(err)
+	}
+	if err == nil {
+		if snap.root, err = format.ParseTree(snap.raw, v.size); err != nil {
+			err = content{err}
+		}
+	}
+	if bad, ok := errors.AsType[content](err); ok {
+		broken.Why = bad.Error()
+		return nil, broken
+	}
+	return snap, err
+}
+
+// recognise finds out whether the directory of this clone's id is this clone's.
+// Where it is a copy's, or the original's, this clone takes a new id and leaves
+// the other one alone.
+func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
+	dir := snap.root.Find(format.ModeDir, self.Clone)
+	if dir == "" || dir == v.before.Find(format.ModeDir, self.Clone) {
+		return nil
+	}
+	tree, err := v.tree(dir)
+	var owner format.Owner
+	if err == nil {
+		if blob := tree.Find(format.ModeFile, format.OwnerName); blob != "" {
+			var data []byte
+			data, err = v.reader.Read(remote.Blob, blob, format.MaxMessage)
+			owner = format.ParseOwner(data)
+		}
+	}
+	err = contentOf(err)
+	if _, bad := errors.AsType[content](err); err != nil && !bad {
+		return err
+	}
+	if err == nil && self.owns(owner.Token) {
+		return nil
+	}
+	*self = newSelf(f.Now())
+	return f.save(selfName, self)
+}
+
+func (v *survey) tree(id string) (format.Tree, error) {
+	data, err := v.reader.Read(remote.Tree, id, format.MaxTree)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := format.ParseTree(data, v.size)
+	if err != nil {
+		return nil, content{err}
+	}
+	return tree, nil
+}
+
+// fill reads the clones' directories.
+func (v *survey) fill(snap *snapshot) error {
+	clones, odd := snap.root.Clones(v.self.Clone)
+	v.note("", odd)
+	for _, e := range clones {
+		same := e.ID == v.before.Find(format.ModeDir, e.Name)
+		var err error
+		switch {
+		case e.Name == v.self.Clone && same && v.state.Mine != nil:
+			snap.mine = v.state.Mine
+		case e.Name == v.self.Clone:
+			snap.mine, err = v.standing(e.ID)
+		case same:
+			snap.kept[e.Name] = true
+			v.note(e.Name, v.state.Odd[e.Name])
+		default:
+			snap.files[e.Name], err = v.clone(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var err error
+	snap.ended, err = v.endedOf(snap.root)
+	return err
+}
+
+func (v *survey) note(clone string, odd []string) {
+	if len(odd) > 0 {
+		v.odd[clone] = append(v.odd[clone], odd...)
+	}
+}
+
+// locks are the entries of a directory of locks; none where it is not readable.
+func (v *survey) locks(clone, id string) (format.Tree, error) {
+	tree, err := v.tree(id)
+	err = contentOf(err)
+	if bad, ok := errors.AsType[content](err); ok {
+		v.note(clone, []string{bad.Error()})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	locks, odd := tree.Locks()
+	v.note(clone, odd)
+	return locks, nil
+}
+
+// clone reads the lock files of another clone.
+func (v *survey) clone(dir format.Entry) ([]lockText, error) {
+	locks, err := v.locks(dir.Name, dir.ID)
+	var files []lockText
+	size := 0
+	for _, e := range locks {
+		var data []byte
+		if data, err = v.blob(e.ID); err != nil {
+			return nil, err
+		}
+		_, data, bad := format.Receive(e.Name, data)
+		if size += len(data); bad == nil && size > maxClone {
+			bad = fmt.Errorf("its clone's locks have more than %d bytes", maxClone)
+		}
+		if bad != nil {
+			if len(v.odd[dir.Name]) < 10 {
+				v.note(dir.Name, []string{fmt.Sprintf("%q is ignored: %v", e.Name, bad)})
+			}
+			continue
+		}
+		files = append(files, lockText{e.Name, data})
+	}
+	return files, err
+}
+
+// blob reads a lock's text; what is too large, or none, becomes text that is
+// refused with its reason.
+func (v *survey) blob(id string) ([]byte, error) {
+	data, err := v.reader.Read(remote.Blob, id, format.MaxLock)
+	if bad, ok := errors.AsType[content](contentOf(err)); ok {
+		return []byte("(" + bad.Error() + ")"), nil
+	}
+	return data, err
+}
+
+// standing reads what stands of this clone.
+func (v *survey) standing(dir string) (map[string]Standing, error) {
+	locks, err := v.locks(v.self.Clone, dir)
+	mine := map[string]Standing{}
+	for _, e := range locks {
+		var data []byte
+		if data, err = v.blob(e.ID); err != nil {
+			return nil, err
+		}
+		l, _, bad := format.Receive(e.Name, data)
+		if bad != nil {
+			mine[e.Name] = Standing{Blob: e.ID} // it is replaced or withdrawn
+			continue
+		}
+		mine[e.Name] = Standing{Blob: e.ID, Nonce: l.Published.Nonce}
+	}
+	return mine, err
+}
+
+// endedOf reads what others have ended of this clone.
+func (v *survey) endedOf(root format.Tree) ([]Ended, error) {
+	id := root.Find(format.ModeDir, format.EndedName)
+	if id == "" {
+		return nil, nil
+	}
+	if id == v.before.Find(format.ModeDir, format.EndedName) {
+		return v.state.Ended, nil
+	}
+	clones, err := v.tree(id)
+	err = contentOf(err)
+	if bad, ok := errors.AsType[content](err); ok {
+		v.note(format.EndedName, []string{bad.Error()})
+		return nil, nil
+	}
+	dir := clones.Find(format.ModeDir, v.self.Clone)
+	if err != nil || dir == "" {
+		return nil, err
+	}
+	locks, err := v.locks(format.EndedName, dir)
+	var ended []Ended
+	for _, e := range locks {
+		var data []byte
+		if data, err = v.blob(e.ID); err != nil {
+			return nil, err
+		}
+		if l, _, bad := format.Receive(e.Name, data); bad == nil {
+			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String()})
+		}
+	}
+	return ended, err
+}

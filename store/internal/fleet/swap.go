@@ -1,0 +1,210 @@
+package fleet
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
+)
+
+// header is what the next commit says, and whether it drops the history.
+func (t *turn) header() (h format.Header, cut bool) {
+	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1, Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
+	if t.state.Tip.Commit == "" {
+		h.Epoch, h.Seq, h.Chain = strings.ToLower(crand.Text()), 1, 1
+		return h, false
+	}
+	if t.state.Tip.Chain >= t.Chain && !t.state.Uncut {
+		h.Chain = 1
+		return h, true
+	}
+	return h, false
+}
+
+// swap makes the commit and pushes it, and finds out what came of that.
+func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (done bool, err error) {
+	h, cut := t.header()
+	if plan.Purge && t.state.Tip.Commit != "" && !t.state.Uncut {
+		cut, h.Chain = true, 1
+	}
+	commit, raw, err := p.commit(t, d, h, cut)
+	if err != nil {
+		return false, err
+	}
+	lease := t.state.Tip.Commit
+	if t.state.Lease != "" {
+		lease = t.state.Lease
+	}
+	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.Now())))
+	defer cancel()
+	began := p.Now()
+	answer, words := p.repo.Push(pushCtx, lease, commit)
+	p.push = p.Now().Sub(began)
+	p.result.Pushes++
+	if answer == remote.Swapped {
+		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
+	}
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	p.words = words
+	return p.lost(ctx, t, answer, cut)
+}
+
+// commit writes the tree and the commit.
+func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id string, raw []byte, err error) {
+	who, err := p.identity()
+	if err != nil {
+		return "", nil, err
+	}
+	if raw, err = d.root.Bytes(); err != nil {
+		return "", nil, err
+	}
+	tree, err := p.repo.Write(remote.Tree, raw)
+	if err != nil {
+		return "", nil, err
+	}
+	parent := t.state.Tip.Commit
+	if cut {
+		parent = ""
+	}
+	name := t.Label
+	if name == "" {
+		name = t.self.Clone
+	}
+	c := format.Commit{Tree: tree, Committer: who, Message: h.Message(fmt.Sprintf("agent-locks: %d of %s", len(d.mine), name))}
+	id, err = p.repo.Write(remote.Commit, []byte(c.Text(parent, p.Now().Unix())))
+	return id, raw, err
+}
+
+// won notes the tip that was pushed. Where this fails, the next look finds it.
+func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip format.Tip, raw []byte) error {
+	s := t.state
+	now := p.Now()
+	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
+	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = now, time.Time{}, "", nil, 0, p.push
+	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })
+	if len(p.Claims) == 0 && now.Sub(s.Changed) < optimism && p.push > 0 {
+		s.Quiet = now.Add(rand.N(min(2*p.push, courtesy)))
+	}
+	t.state = s
+	if err := p.repo.Track(tip.Commit); err != nil {
+		return err
+	}
+	changes := p.gone(t, plan)
+	if len(changes) == 0 {
+		return t.save(tipName, s)
+	}
+	_, err := t.dir.Change(ctx, func(*disk.Tx) error {
+		for _, c := range changes {
+			if err := t.drop(c); err != nil {
+				return err
+			}
+		}
+		return t.save(tipName, s)
+	})
+	return err
+}
+
+// gone are the files of the others that this swap has ended.
+func (p *publishing) gone(t *turn, plan Plan) []change {
+	var changes []change
+	for _, e := range plan.Ends {
+		changes = append(changes, change{clone: e.Clone, remove: []string{e.ID + format.Extension}})
+	}
+	if plan.Purge {
+		names, _ := os.ReadDir(t.folder.Path) // what stays is removed by the next look
+		for _, n := range names {
+			if !format.ValidClone(n.Name()) {
+				continue
+			}
+			files, _ := os.ReadDir(t.folder.File(n.Name()))
+			c := change{clone: n.Name(), whole: true}
+			for _, f := range files {
+				c.remove = append(c.remove, f.Name())
+			}
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+// lost looks what became of a push that was not taken, or got no answer: what
+// stands in the ref's tree tells, whatever has followed.
+func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cut bool) (done bool, err error) {
+	before := t.state.Tip.Commit
+	if err := p.look(ctx, t); err != nil {
+		if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetUnreachable {
+			return false, ours.WithHint("what was tried may show elsewhere until the next sync; try again, or claim with `local`")
+		}
+		return false, err
+	}
+	switch {
+	case p.stand(t):
+		return true, nil
+	case t.state.Tip.Commit != before:
+		p.refusals, p.silences = 0, 0
+		return false, nil
+	case answer == remote.NoAnswer:
+		if p.silences++; p.silences >= sameAnswer {
+			return false, t.unreachable(p.words).WithHint("reading works, pushing does not: may you push there? `local` claims without the other clones")
+		}
+		return false, nil
+	case cut: // some hosts never let go of a history
+		t.state.Uncut = true
+		return false, t.save(tipName, t.state)
+	}
+	if p.refusals++; p.refusals >= sameAnswer {
+		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.Remote, t.Ref, p.words).
+			WithHint("set `agentlocks.fleetRef` to a ref that the host takes, as in refs/heads/agent-locks, or ask who runs it")
+	}
+	return false, nil
+}
+
+// Reset accepts what is on the remote instead of what was there before: a tip
+// that cannot be read is replaced by the next Publish, and one that is older
+// than what was seen is taken as it is. The others' live locks are kept, as
+// after any loss of the ref.
+func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
+	t, err := f.enter(ctx, f.Now().Add(wait))
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave() // the kernel lets go of it in any case
+	if _, err = t.look(ctx, wait); err != nil && t.state.Broken == nil {
+		return nil, err
+	}
+	if t.state.Broken == nil && t.state.Behind == 0 {
+		return t.view(ctx, t.self, &t.state)
+	}
+	lease := ""
+	if t.state.Broken != nil {
+		leadCtx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		if lease, err = f.repo.Leads(leadCtx); err != nil {
+			return nil, t.failed(err)
+		}
+	}
+	if err := t.accept(ctx, &snapshot{}, format.Lost); err != nil {
+		return nil, err
+	}
+	if t.state.Lease = lease; lease == "" {
+		_, err = t.look(ctx, wait)
+	} else {
+		err = t.save(tipName, t.state)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.view(ctx, t.self, &t.state)
+}
