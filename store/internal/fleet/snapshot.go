@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
@@ -195,58 +196,65 @@ func (v *survey) locks(clone, id string) (format.Tree, error) {
 	return locks, nil
 }
 
+// lock reads one lock's file. What is wrong with it is bad; err is of reading.
+func (v *survey) lock(e format.Entry) (l lockfile.Lock, data []byte, bad, err error) {
+	data, err = v.reader.Read(remote.Blob, e.ID, format.MaxLock)
+	err = contentOf(err)
+	if bad, ok := errors.AsType[content](err); ok {
+		return lockfile.Lock{}, nil, bad, nil
+	}
+	if err != nil {
+		return lockfile.Lock{}, nil, nil, err
+	}
+	l, data, bad = format.Receive(e.Name, data)
+	return l, data, bad, nil
+}
+
+// maxRemarks bounds what is said of one clone's locks.
+const maxRemarks = 10
+
 // clone reads the lock files of another clone.
 func (v *survey) clone(dir format.Entry) ([]lockText, error) {
 	locks, err := v.locks(dir.Name, dir.ID)
+	if err != nil {
+		return nil, err
+	}
 	var files []lockText
 	size := 0
 	for _, e := range locks {
-		var data []byte
-		if data, err = v.blob(e.ID); err != nil {
+		_, data, bad, err := v.lock(e)
+		if err != nil {
 			return nil, err
 		}
-		_, data, bad := format.Receive(e.Name, data)
 		if size += len(data); bad == nil && size > maxClone {
 			bad = fmt.Errorf("its clone's locks have more than %d bytes", maxClone)
 		}
-		if bad != nil {
-			if len(v.odd[dir.Name]) < 10 {
-				v.note(dir.Name, []string{fmt.Sprintf("%q is ignored: %v", e.Name, bad)})
-			}
-			continue
+		switch {
+		case bad == nil:
+			files = append(files, lockText{e.Name, data})
+		case len(v.odd[dir.Name]) < maxRemarks:
+			v.note(dir.Name, []string{fmt.Sprintf("%q is ignored: %v", e.Name, bad)})
 		}
-		files = append(files, lockText{e.Name, data})
 	}
-	return files, err
+	return files, nil
 }
 
-// blob reads a lock's text; what is too large, or none, becomes text that is
-// refused with its reason.
-func (v *survey) blob(id string) ([]byte, error) {
-	data, err := v.reader.Read(remote.Blob, id, format.MaxLock)
-	if bad, ok := errors.AsType[content](contentOf(err)); ok {
-		return []byte("(" + bad.Error() + ")"), nil
-	}
-	return data, err
-}
-
-// standing reads what stands of this clone.
+// standing reads what stands of this clone. What cannot be read has no nonce:
+// it is replaced or withdrawn.
 func (v *survey) standing(dir string) (map[string]Standing, error) {
 	locks, err := v.locks(v.self.Clone, dir)
+	if err != nil {
+		return nil, err
+	}
 	mine := map[string]Standing{}
 	for _, e := range locks {
-		var data []byte
-		if data, err = v.blob(e.ID); err != nil {
+		l, _, _, err := v.lock(e)
+		if err != nil {
 			return nil, err
-		}
-		l, _, bad := format.Receive(e.Name, data)
-		if bad != nil {
-			mine[e.Name] = Standing{Blob: e.ID} // it is replaced or withdrawn
-			continue
 		}
 		mine[e.Name] = Standing{Blob: e.ID, Nonce: l.Published.Nonce}
 	}
-	return mine, err
+	return mine, nil
 }
 
 // endedOf reads what others have ended of this clone.
@@ -269,15 +277,18 @@ func (v *survey) endedOf(root format.Tree) ([]Ended, error) {
 		return nil, err
 	}
 	locks, err := v.locks(format.EndedName, dir)
+	if err != nil {
+		return nil, err
+	}
 	var ended []Ended
 	for _, e := range locks {
-		var data []byte
-		if data, err = v.blob(e.ID); err != nil {
+		l, _, bad, err := v.lock(e)
+		if err != nil {
 			return nil, err
 		}
-		if l, _, bad := format.Receive(e.Name, data); bad == nil {
+		if bad == nil {
 			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String()})
 		}
 	}
-	return ended, err
+	return ended, nil
 }
