@@ -9,12 +9,12 @@ import (
 
 // An ender moves locks of other clones to ended/.
 type ender struct {
-	*turn
+	turn   *turn
 	reader *remote.Reader
 }
 
-// tree reads a tree of the known tip; an empty one where there is none.
-func (e ender) tree(id string) (format.Tree, error) {
+// treeOf reads a tree of the known tip; an empty one where there is none.
+func (e ender) treeOf(id string) (format.Tree, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -22,13 +22,13 @@ func (e ender) tree(id string) (format.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return format.ParseTree(data, e.repo.IDSize())
+	return format.ParseTree(data, e.turn.fleet.repo.IDSize())
 }
 
 // put changes one file in a directory of a tree; "" takes it away, and the
 // directory with the last lock in it.
 func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
-	tree, err := e.tree(parent.Find(format.ModeDir, dir))
+	tree, err := e.treeOf(parent.Find(format.ModeDir, dir))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, err
 	if locks, _ := tree.Locks(); len(locks) == 0 {
 		tree = nil
 	}
-	id, err := e.writeTree(tree)
+	id, err := e.turn.writeTree(tree)
 	return parent.With(format.ModeDir, dir, id), err
 }
 
@@ -48,7 +48,7 @@ func (e ender) without(ended format.Tree, clone, id string) (format.Tree, error)
 // asked for in a month go with the same swap.
 func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 	name := end.ID + format.Extension
-	dir, err := e.tree(d.root.Find(format.ModeDir, end.Clone))
+	dir, err := e.treeOf(d.root.Find(format.ModeDir, end.Clone))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 
 // done writes a lock as one that was ended now.
 func (e ender) done(l lockfile.Lock, by string) (string, error) {
-	now, err := lockfile.ParseStamp(lockfile.FormatStamp(e.Now()))
+	now, err := lockfile.ParseStamp(lockfile.FormatStamp(e.turn.fleet.Now()))
 	if err != nil {
 		return "", err
 	}
@@ -87,14 +87,14 @@ func (e ender) done(l lockfile.Lock, by string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return e.repo.Write("blob", data)
+	return e.turn.fleet.repo.Write("blob", data)
 }
 
 // forget drops what has waited for its owner for too long.
 func (e ender) forget(ended format.Tree) (format.Tree, error) {
 	clones, _ := ended.Clones("")
 	for _, clone := range clones {
-		dir, err := e.tree(clone.ID)
+		dir, err := e.treeOf(clone.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (e ender) forget(ended format.Tree) (format.Tree, error) {
 				return nil, err
 			}
 			l, _, err := format.Receive(entry.Name, data)
-			if err == nil && e.Now().Sub(l.Finished.Time) <= keptEnded {
+			if err == nil && e.turn.fleet.Now().Sub(l.Finished.Time) <= keptEnded {
 				continue
 			}
 			if ended, err = e.without(ended, clone.Name, entry.Name); err != nil {

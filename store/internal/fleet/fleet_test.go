@@ -49,13 +49,13 @@ func TestPublishedIsWhatIsAllowed(t *testing.T) {
 	}
 	v := b.look()
 	l := v.Locks[0]
-	if l.Title != "work on src/**" || l.Published.Label != "laptop" || l.Clone != a.self(t) || *l.AgentID != "agent-2026-01-01T00-00-00-a" {
+	if l.Lock.Title != "work on src/**" || l.Lock.Published.Label != "laptop" || l.Clone != a.self(t) || *l.Lock.AgentID != "agent-2026-01-01T00-00-00-a" {
 		t.Errorf("it arrives as %+v", l)
 	}
 	a.config.Everything = true
 	a.reopen()
 	a.must(a.sync())
-	if v = b.look(); v.Locks[0].LastNote() != "a secret" {
+	if v = b.look(); v.Locks[0].Lock.LastNote() != "a secret" {
 		t.Errorf("shared whole, it arrives as %+v", v.Locks[0])
 	}
 }

@@ -55,7 +55,7 @@ func (f forger) lead(tree string, seq int, epoch string) {
 	f.t.Helper()
 	message := fmt.Sprintf("x\n\nformat: 1\nepoch: %s\nseq: %d\nchain: 1\nnonce: x\n", epoch, seq)
 	c := format.Commit{Tree: tree, Committer: "Mallory <m@example.com>", Message: message}
-	git(f.t, f.bare, "update-ref", DefaultRef, f.object("commit", []byte(c.Text("", 1700000000))))
+	git(f.t, f.bare, "update-ref", DefaultRef, f.object("commit", []byte(c.Object("", 1700000000))))
 }
 
 func goodLock(t testing.TB, id string) []byte {
@@ -276,7 +276,7 @@ func TestNewerFormat(t *testing.T) {
 	one := f.tree(format.Entry{Mode: format.ModeFile, Name: "x.md", ID: f.object("blob", goodLock(t, "x"))})
 	tree := f.tree(format.Entry{Mode: format.ModeDir, Name: "clone001", ID: one})
 	c := format.Commit{Tree: tree, Committer: "N <n@example.com>", Message: "x\n\nformat: 2\nepoch: epochepoch\nseq: 4\n"}
-	git(t, bare, "update-ref", DefaultRef, f.object("commit", []byte(c.Text("", 1700000000))))
+	git(t, bare, "update-ref", DefaultRef, f.object("commit", []byte(c.Object("", 1700000000))))
 	a := newClone(t, bare)
 	wantIDs(t, a.look(), "x")
 	_, err := a.claim("2026-01-01T00-00-00-a", "src/**")

@@ -29,9 +29,9 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 		return err
 	}
 	if len(changes) == 0 {
-		return t.save(tipName, next)
+		return t.fleet.save(tipName, next)
 	}
-	_, err = t.dir.Change(ctx, func(tx *disk.Tx) error {
+	_, err = t.fleet.dir.Change(ctx, func(tx *disk.Tx) error {
 		for _, c := range changes {
 			if err := t.add(tx, c); err != nil {
 				return err
@@ -42,14 +42,14 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 				return err
 			}
 		}
-		return t.save(tipName, next)
+		return t.fleet.save(tipName, next)
 	})
 	return err
 }
 
 // changes compares what is to be with what is on disk.
 func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]change, error) {
-	names, err := t.dir.Settled(ctx, t.folder)
+	names, err := t.fleet.dir.Settled(ctx, t.fleet.folder)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]chan
 // compare is what has to change in one directory.
 func (t *turn) compare(ctx context.Context, clone string, files []lockText) (change, error) {
 	c := change{clone: clone}
-	folder, err := t.dir.OpenFolder(filepath.Join(Name, clone))
+	folder, err := t.fleet.dir.OpenFolder(filepath.Join(Name, clone))
 	if err != nil {
 		return c, err
 	}
@@ -88,7 +88,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		return c, nil
 	}
 	defer folder.Close() // it was only read
-	names, err := t.dir.Settled(ctx, folder)
+	names, err := t.fleet.dir.Settled(ctx, folder)
 	if err != nil {
 		return c, err
 	}
@@ -125,7 +125,7 @@ func (t *turn) add(tx *disk.Tx, c change) error {
 }
 
 func (t *turn) drop(c change) error {
-	folder, err := t.dir.OpenFolder(filepath.Join(Name, c.clone))
+	folder, err := t.fleet.dir.OpenFolder(filepath.Join(Name, c.clone))
 	if folder == nil || err != nil {
 		return err
 	}

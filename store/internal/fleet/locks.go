@@ -16,7 +16,7 @@ import (
 
 // A Lock is one of another clone.
 type Lock struct {
-	lockfile.Lock
+	Lock  lockfile.Lock
 	Clone string
 	Path  string
 	Since time.Time // this clone has seen it as it is since then
@@ -109,8 +109,8 @@ func readLock(folder *disk.Folder, clone, id string) (Lock, error) {
 	return Lock{Lock: file.Lock, Clone: clone, Path: folder.File(name), Since: fi.ModTime()}, nil
 }
 
-// View reads all that is known.
-func (f *Fleet) View(ctx context.Context) (*View, error) {
+// Known reads all that is known.
+func (f *Fleet) Known(ctx context.Context) (*View, error) {
 	self, _, err := f.readSelf()
 	if err != nil {
 		return nil, err

@@ -32,13 +32,13 @@ func (f *Fleet) Look(ctx context.Context, wait time.Duration, urgent bool) (*Vie
 			_, err = t.look(ctx, wait)
 		}
 	}
-	view, viewErr := t.view(ctx, t.self, &t.state)
+	view, viewErr := t.fleet.view(ctx, t.self, &t.state)
 	return view, errors.Join(err, viewErr, t.leave())
 }
 
 // A turn is what one process does while it holds fleet.lock.
 type turn struct {
-	*Fleet
+	fleet *Fleet
 	self  Self
 	state state
 	leave func() error
@@ -50,7 +50,7 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{Fleet: f, leave: lock.Unlock}
+	t := &turn{fleet: f, leave: lock.Unlock}
 	var known bool
 	if t.self, known, err = f.readSelf(); err == nil && !known {
 		t.self = newSelf(f.Now())
@@ -65,14 +65,14 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 
 // mayAsk refuses to use the network soon after it has failed.
 func (t *turn) mayAsk(urgent bool) error {
-	if age := t.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
+	if age := t.fleet.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
 		return nil
 	}
 	return t.unreachable(t.state.Words).WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
 }
 
 func (t *turn) unreachable(words string) *fault.Error {
-	return fault.New(fault.FleetUnreachable, "the remote %q does not answer: %s", t.Remote, words).
+	return fault.New(fault.FleetUnreachable, "the remote %q does not answer: %s", t.fleet.Remote, words).
 		WithHint("try again when it does; `local` claims without the other clones")
 }
 
@@ -82,7 +82,7 @@ func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, e
 	defer cancel()
 	relation, err := t.lookOnce(ctx)
 	if errors.Is(err, remote.ErrMissing) || err != nil && !errors.As(err, new(*Broken)) && remote.Damaged(err) {
-		if err := t.repo.Remake(ctx); err != nil {
+		if err := t.fleet.repo.Remake(ctx); err != nil {
 			return 0, err
 		}
 		relation, err = t.lookOnce(ctx)
@@ -105,9 +105,9 @@ func (t *turn) failed(err error) error {
 	if isBroken {
 		t.state.Broken = broken
 	} else {
-		t.state.Failed, t.state.Words = t.Now(), err.Error()
+		t.state.Failed, t.state.Words = t.fleet.Now(), err.Error()
 	}
-	if err := t.save(tipName, t.state); err != nil {
+	if err := t.fleet.save(tipName, t.state); err != nil {
 		return err
 	}
 	if isBroken {
@@ -122,7 +122,7 @@ func (t *turn) broken() *fault.Error {
 	if b.Committer != "" {
 		by = ", by " + b.Committer
 	}
-	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.Ref, t.Remote, b.Commit, by, b.Why).
+	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.fleet.Ref, t.fleet.Remote, b.Commit, by, b.Why).
 		WithHint("what is shown is from the last good look; `fleet reset` replaces it")
 	e.Err = b
 	return e
@@ -130,7 +130,7 @@ func (t *turn) broken() *fault.Error {
 
 // lookOnce fetches and, where the tip has moved, reads and installs it.
 func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
-	commit, err := t.repo.Fetch(ctx)
+	commit, err := t.fleet.repo.Fetch(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -139,23 +139,23 @@ func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 	}
 	snap := &snapshot{}
 	if commit != "" {
-		if snap, err = t.read(ctx, &t.self, &t.state, commit); err != nil {
+		if snap, err = t.fleet.read(ctx, &t.self, &t.state, commit); err != nil {
 			return 0, err
 		}
 	}
 	relation := format.Relate(t.state.Tip, snap.tip)
 	if relation == format.Behind {
 		t.state.Behind = snap.tip.Seq
-		return relation, t.save(tipName, t.state)
+		return relation, t.fleet.save(tipName, t.state)
 	}
 	return relation, t.accept(ctx, snap, relation)
 }
 
 // seen notes that the tip is still the ref's.
 func (t *turn) seen() error {
-	t.state.Looked, t.state.Failed, t.state.Words = t.Now(), time.Time{}, ""
+	t.state.Looked, t.state.Failed, t.state.Words = t.fleet.Now(), time.Time{}, ""
 	t.state.Broken, t.state.Behind = nil, 0
-	return t.save(tipName, t.state)
+	return t.fleet.save(tipName, t.state)
 }
 
 // accept makes a snapshot what is known. Where the ref was lost, the others'
@@ -163,13 +163,13 @@ func (t *turn) seen() error {
 func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
 	next := t.state
 	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
-	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.Now(), time.Time{}, "", nil, 0, ""
-	next.Changed = t.Now()
+	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.fleet.Now(), time.Time{}, "", nil, 0, ""
+	next.Changed = t.fleet.Now()
 	next.Carried = slices.DeleteFunc(slices.Clone(t.state.Carried), func(clone string) bool {
 		return snap.root.Find(format.ModeDir, clone) != ""
 	})
 	if relation == format.Lost {
-		next.Lost, next.Uncut = t.Now(), false
+		next.Lost, next.Uncut = t.fleet.Now(), false
 		if err := t.carry(ctx, snap, &next); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relat
 
 // carry keeps what is live of the clones that the new history does not have.
 func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
-	locks, _, err := Locks(ctx, t.dir)
+	locks, _, err := Locks(ctx, t.fleet.dir)
 	if err != nil {
 		return err
 	}
@@ -192,14 +192,14 @@ func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
 	}
 	next.Carried = nil
 	for _, l := range locks {
-		if snap.root.Find(format.ModeDir, l.Clone) != "" || l.Clone == t.self.Clone || !live(l, t.Now()) {
+		if snap.root.Find(format.ModeDir, l.Clone) != "" || l.Clone == t.self.Clone || !live(l, t.fleet.Now()) {
 			continue
 		}
 		data, err := format.Render(l.Lock, true)
 		if err != nil {
 			return err
 		}
-		snap.files[l.Clone] = append(snap.files[l.Clone], lockText{l.ID, data})
+		snap.files[l.Clone] = append(snap.files[l.Clone], lockText{l.Lock.ID, data})
 		if !slices.Contains(next.Carried, l.Clone) {
 			next.Carried = append(next.Carried, l.Clone)
 		}
@@ -213,6 +213,6 @@ const leastMinutes = 60
 // live reports whether a lock of another clone may still be somebody's work, by
 // its own stamps.
 func live(l Lock, now time.Time) bool {
-	minutes := max(leastMinutes, l.Published.StaleAfter, l.LeaseMinutes)
-	return l.Finished.IsZero() && now.Sub(l.Updated.Time) <= time.Duration(minutes*float64(time.Minute))
+	minutes := max(leastMinutes, l.Lock.Published.StaleAfter, l.Lock.LeaseMinutes)
+	return l.Lock.Finished.IsZero() && now.Sub(l.Lock.Updated.Time) <= time.Duration(minutes*float64(time.Minute))
 }

@@ -133,7 +133,7 @@ func (c *clone) judge(claim string) Judge {
 		plan := c.plan
 		for id, l := range c.wants {
 			_, stands := v.Mine[id]
-			blocked := slices.ContainsFunc(v.Locks, func(o Lock) bool { return o.Scope[0] == l.Scope[0] && live(o, time.Now()) })
+			blocked := slices.ContainsFunc(v.Locks, func(o Lock) bool { return o.Lock.Scope[0] == l.Scope[0] && live(o, time.Now()) })
 			switch {
 			case !blocked || stands:
 				plan.Locks = append(plan.Locks, l)
@@ -184,7 +184,7 @@ func (c *clone) look() *View {
 func ids(v *View) []string {
 	names := []string{}
 	for _, l := range v.Locks {
-		names = append(names, l.ID)
+		names = append(names, l.Lock.ID)
 	}
 	slices.Sort(names)
 	return names

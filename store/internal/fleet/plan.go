@@ -48,12 +48,12 @@ type draft struct {
 	same bool // it is what stands
 }
 
-// draft makes a plan's trees on top of the known tip, under a token.
-func (t *turn) draft(ctx context.Context, p Plan, token string) (draft, error) {
+// makeDraft makes a plan's trees on top of the known tip, under a token.
+func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, error) {
 	if p.Purge {
 		return draft{}, nil
 	}
-	root, err := t.state.tree(t.repo.IDSize())
+	root, err := t.state.rootTree(t.fleet.repo.IDSize())
 	if err != nil {
 		return draft{}, err
 	}
@@ -72,7 +72,7 @@ func (t *turn) draft(ctx context.Context, p Plan, token string) (draft, error) {
 	}
 	clones, _ := d.root.Clones(t.self.Clone)
 	if others, _ := d.root.Clones(""); len(d.mine) > 0 && len(clones) != len(others) {
-		return draft{}, fault.New(fault.FleetRefused, "%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.Ref).
+		return draft{}, fault.New(fault.FleetRefused, "%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.fleet.Ref).
 			WithHint("end the locks of clones that are gone: reap what is stale")
 	}
 	return d, nil
@@ -100,7 +100,7 @@ func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string,
 		if err != nil {
 			return "", err
 		}
-		blob, err := t.repo.Write("blob", data)
+		blob, err := t.fleet.repo.Write("blob", data)
 		if err != nil {
 			return "", err
 		}
@@ -119,7 +119,7 @@ func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string,
 
 // own adds the token to a directory's tree, and writes it.
 func (t *turn) own(tree format.Tree, token string) (string, error) {
-	blob, err := t.repo.Write("blob", format.Owner{Token: token, Label: t.Label}.Bytes())
+	blob, err := t.fleet.repo.Write("blob", format.Owner{Token: token, Label: t.fleet.Label}.Text())
 	if err != nil {
 		return "", err
 	}
@@ -134,15 +134,15 @@ func (t *turn) writeTree(tree format.Tree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.repo.Write("tree", data)
+	return t.fleet.repo.Write("tree", data)
 }
 
 // render is a lock's file for the others, without its tasks and notes where it
 // would be too long for them.
 func (t *turn) render(l lockfile.Lock) ([]byte, error) {
-	l.Published.Label = t.Label
-	data, err := format.Render(l, t.Everything)
-	if err != nil && t.Everything {
+	l.Published.Label = t.fleet.Label
+	data, err := format.Render(l, t.fleet.Everything)
+	if err != nil && t.fleet.Everything {
 		data, err = format.Render(l, false)
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (t *turn) render(l lockfile.Lock) ([]byte, error) {
 // clones know the directory for their own.
 func (t *turn) addCarried(ctx context.Context, d *draft) error {
 	for _, clone := range t.state.Carried {
-		locks, _, err := locksOf(ctx, t.dir, clone)
+		locks, _, err := locksOf(ctx, t.fleet.dir, clone)
 		if err != nil {
 			return err
 		}
@@ -166,11 +166,11 @@ func (t *turn) addCarried(ctx context.Context, d *draft) error {
 			if err != nil {
 				return err
 			}
-			blob, err := t.repo.Write("blob", data)
+			blob, err := t.fleet.repo.Write("blob", data)
 			if err != nil {
 				return err
 			}
-			tree = tree.With(format.ModeFile, l.ID+format.Extension, blob)
+			tree = tree.With(format.ModeFile, l.Lock.ID+format.Extension, blob)
 		}
 		id, err := t.writeTree(tree)
 		if err != nil {
@@ -186,10 +186,10 @@ func (t *turn) end(ctx context.Context, p Plan, d *draft) error {
 	if len(p.Ends)+len(p.Heard) == 0 {
 		return nil
 	}
-	reader := t.repo.Reader(ctx)
+	reader := t.fleet.repo.Objects(ctx)
 	defer reader.Close() // whatever it was still saying
 	e := ender{turn: t, reader: reader}
-	ended, err := e.tree(d.root.Find(format.ModeDir, format.EndedName))
+	ended, err := e.treeOf(d.root.Find(format.ModeDir, format.EndedName))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type Result struct {
 // A publishing is one call under way.
 type publishing struct {
 	Request
-	*Fleet
+	fleet    *Fleet
 	start    time.Time
 	until    time.Time
 	identity func() (string, error)
@@ -65,7 +65,7 @@ type publishing struct {
 // the next call that publishes without it.
 func (f *Fleet) Publish(ctx context.Context, r Request) (Result, error) {
 	start := f.Now()
-	p := &publishing{Request: r, Fleet: f, start: start, until: start.Add(r.Wait), identity: f.identify(ctx)}
+	p := &publishing{Request: r, fleet: f, start: start, until: start.Add(r.Wait), identity: f.identify(ctx)}
 	err := p.run(ctx)
 	return p.result, err
 }
@@ -93,11 +93,11 @@ func (f *Fleet) identify(ctx context.Context) func() (string, error) {
 // backing off further only lengthens the tail.
 func (p *publishing) run(ctx context.Context) error {
 	for {
-		done, err := p.turn(ctx)
+		done, err := p.attempt(ctx)
 		if done || err != nil {
 			return err
 		}
-		if !p.Now().Before(p.until) {
+		if !p.fleet.Now().Before(p.until) {
 			return p.busy()
 		}
 		if err := disk.Pause(ctx, rand.N(2*max(p.push, time.Millisecond))); err != nil {
@@ -111,21 +111,21 @@ func (p *publishing) busy() error {
 		WithHint("try again, or wait for longer; what was tried may show elsewhere until the next sync")
 }
 
-// turn is one try, while this process holds fleet.lock.
-func (p *publishing) turn(ctx context.Context) (done bool, err error) {
-	t, err := p.enter(ctx, p.until)
+// attempt is one try, while this process holds fleet.lock.
+func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
+	t, err := p.fleet.enter(ctx, p.until)
 	if err != nil {
 		return false, err
 	}
 	defer func() {
 		if done || err != nil {
 			var viewErr error
-			p.result.View, viewErr = t.view(ctx, t.self, &t.state)
+			p.result.View, viewErr = t.fleet.view(ctx, t.self, &t.state)
 			err = errors.Join(err, viewErr)
 		}
 		err = errors.Join(err, t.leave())
 	}()
-	if quiet := t.state.Quiet.Sub(p.Now()); quiet > 0 {
+	if quiet := t.state.Quiet.Sub(p.fleet.Now()); quiet > 0 {
 		if err := disk.Pause(ctx, min(quiet, courtesy)); err != nil {
 			return false, err
 		}
@@ -134,7 +134,7 @@ func (p *publishing) turn(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	if p.mustLook(t) {
-		if err := p.look(ctx, t); err != nil {
+		if err := p.lookAgain(ctx, t); err != nil {
 			return false, err
 		}
 	}
@@ -145,8 +145,8 @@ func (p *publishing) turn(ctx context.Context) (done bool, err error) {
 // leans on it: where it is out of date, the host says so.
 func (p *publishing) mustLook(t *turn) bool {
 	s := &t.state
-	tracked, err := p.repo.Tracked()
-	age := p.Now().Sub(s.Looked)
+	tracked, err := p.fleet.repo.Tracked()
+	age := p.fleet.Now().Sub(s.Looked)
 	switch {
 	case s.Lease != "":
 		return false
@@ -160,13 +160,13 @@ func (p *publishing) mustLook(t *turn) bool {
 	return age > optimism && s.Looked.Sub(s.Changed) < busyFor
 }
 
-// look is a look in the course of publishing.
-func (p *publishing) look(ctx context.Context, t *turn) error {
+// lookAgain is a look in the course of publishing.
+func (p *publishing) lookAgain(ctx context.Context, t *turn) error {
 	before := t.self.Clone
-	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.Now())))
+	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.fleet.Now())))
 	p.result.Renamed = p.result.Renamed || t.self.Clone != before
 	if err == nil && relation == format.Behind {
-		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.Ref, t.Remote, t.state.Behind, t.state.Tip.Seq).
+		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.fleet.Ref, t.fleet.Remote, t.state.Behind, t.state.Tip.Seq).
 			WithHint("a replica that lags catches up; where the host was restored from a backup, `fleet reset` accepts it")
 	}
 	return err
@@ -182,11 +182,11 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 		return false, err
 	}
 	if t.state.newer() {
-		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.Ref, t.state.Tip.Format, format.Version).
+		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref, t.state.Tip.Format, format.Version).
 			WithHint("update agent-locks")
 	}
 	next := t.self.next()
-	d, err := t.draft(ctx, plan, next.token())
+	d, err := t.makeDraft(ctx, plan, next.token())
 	if err != nil {
 		return false, err
 	}
@@ -196,7 +196,7 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 	if d.same && !plan.Purge {
 		return true, nil
 	}
-	if err := t.save(selfName, next); err != nil { // before anybody can see the token
+	if err := t.fleet.save(selfName, next); err != nil { // before anybody can see the token
 		return false, err
 	}
 	t.self = next
@@ -216,7 +216,7 @@ func (p *publishing) stand(t *turn) bool {
 func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 	for {
 		fresh := !t.state.Looked.Before(p.start)
-		view, err := t.view(ctx, t.self, &t.state)
+		view, err := t.fleet.view(ctx, t.self, &t.state)
 		if err != nil {
 			return Plan{}, err
 		}
@@ -224,7 +224,7 @@ func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 		if err == nil || fresh {
 			return plan, err
 		}
-		if err := p.look(ctx, t); err != nil {
+		if err := p.lookAgain(ctx, t); err != nil {
 			return Plan{}, err
 		}
 	}

@@ -56,10 +56,10 @@ type survey struct {
 
 // read reads a tip. Where it cannot be read at all the error is a *Broken.
 func (f *Fleet) read(ctx context.Context, self *Self, s *state, commit string) (*snapshot, error) {
-	reader := f.repo.Reader(ctx)
+	reader := f.repo.Objects(ctx)
 	defer reader.Close() // whatever it was still saying
 	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, odd: map[string][]string{}, state: s}
-	v.before, _ = s.tree(v.size) // what cannot be read any more is read anew
+	v.before, _ = s.rootTree(v.size) // what cannot be read any more is read anew
 	snap, err := v.top(commit)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
 	if dir == "" || dir == v.before.Find(format.ModeDir, self.Clone) {
 		return nil
 	}
-	tree, err := v.tree(dir)
+	tree, err := v.readTree(dir)
 	var owner format.Owner
 	if err == nil {
 		if blob := tree.Find(format.ModeFile, format.OwnerName); blob != "" {
@@ -135,7 +135,7 @@ func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
 	return f.save(selfName, self)
 }
 
-func (v *survey) tree(id string) (format.Tree, error) {
+func (v *survey) readTree(id string) (format.Tree, error) {
 	data, err := v.reader.Read(remote.Tree, id, format.MaxTree)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (v *survey) note(clone string, odd []string) {
 
 // locks are the entries of a directory of locks; none where it is not readable.
 func (v *survey) locks(clone, id string) (format.Tree, error) {
-	tree, err := v.tree(id)
+	tree, err := v.readTree(id)
 	err = contentOf(err)
 	if bad, ok := errors.AsType[content](err); ok {
 		v.note(clone, []string{bad.Error()})
@@ -266,7 +266,7 @@ func (v *survey) endedOf(root format.Tree) ([]Ended, error) {
 	if id == v.before.Find(format.ModeDir, format.EndedName) {
 		return v.state.Ended, nil
 	}
-	clones, err := v.tree(id)
+	clones, err := v.readTree(id)
 	err = contentOf(err)
 	if bad, ok := errors.AsType[content](err); ok {
 		v.note(format.EndedName, []string{bad.Error()})

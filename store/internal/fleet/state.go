@@ -96,7 +96,7 @@ type Broken struct {
 	Why       string `json:"why"`
 }
 
-func (s *state) tree(idSize int) (format.Tree, error) { return format.ParseTree(s.Root, idSize) }
+func (s *state) rootTree(idSize int) (format.Tree, error) { return format.ParseTree(s.Root, idSize) }
 
 // newer reports whether the ref speaks a later format than this program.
 func (s *state) newer() bool { return s.Tip.Format > format.Version }

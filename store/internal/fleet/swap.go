@@ -24,7 +24,7 @@ func (t *turn) header() (h format.Header, cut bool) {
 		h.Epoch, h.Seq, h.Chain = strings.ToLower(crand.Text()), 1, 1
 		return h, false
 	}
-	if t.state.Tip.Chain >= t.Chain && !t.state.Uncut {
+	if t.state.Tip.Chain >= t.fleet.Chain && !t.state.Uncut {
 		h.Chain = 1
 		return h, true
 	}
@@ -45,11 +45,11 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	if t.state.Lease != "" {
 		lease = t.state.Lease
 	}
-	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.Now())))
+	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.fleet.Now())))
 	defer cancel()
-	began := p.Now()
-	answer, words := p.repo.Push(pushCtx, lease, commit)
-	p.push = p.Now().Sub(began)
+	began := p.fleet.Now()
+	answer, words := p.fleet.repo.Push(pushCtx, lease, commit)
+	p.push = p.fleet.Now().Sub(began)
 	p.result.Pushes++
 	if answer == remote.Swapped {
 		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
@@ -70,7 +70,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	if raw, err = d.root.Bytes(); err != nil {
 		return "", nil, err
 	}
-	tree, err := p.repo.Write(remote.Tree, raw)
+	tree, err := p.fleet.repo.Write(remote.Tree, raw)
 	if err != nil {
 		return "", nil, err
 	}
@@ -78,19 +78,19 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	if cut {
 		parent = ""
 	}
-	name := t.Label
+	name := t.fleet.Label
 	if name == "" {
 		name = t.self.Clone
 	}
-	c := format.Commit{Tree: tree, Committer: who, Message: h.Message(fmt.Sprintf("agent-locks: %d of %s", len(d.mine), name))}
-	id, err = p.repo.Write(remote.Commit, []byte(c.Text(parent, p.Now().Unix())))
+	c := format.Commit{Tree: tree, Committer: who, Message: format.Message(h, fmt.Sprintf("agent-locks: %d of %s", len(d.mine), name))}
+	id, err = p.fleet.repo.Write(remote.Commit, []byte(c.Object(parent, p.fleet.Now().Unix())))
 	return id, raw, err
 }
 
 // won notes the tip that was pushed. Where this fails, the next look finds it.
 func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip format.Tip, raw []byte) error {
 	s := t.state
-	now := p.Now()
+	now := p.fleet.Now()
 	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
 	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = now, time.Time{}, "", nil, 0, p.push
 	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })
@@ -98,20 +98,20 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 		s.Quiet = now.Add(rand.N(min(2*p.push, courtesy)))
 	}
 	t.state = s
-	if err := p.repo.Track(tip.Commit); err != nil {
+	if err := p.fleet.repo.Track(tip.Commit); err != nil {
 		return err
 	}
 	changes := p.gone(t, plan)
 	if len(changes) == 0 {
-		return t.save(tipName, s)
+		return t.fleet.save(tipName, s)
 	}
-	_, err := t.dir.Change(ctx, func(*disk.Tx) error {
+	_, err := t.fleet.dir.Change(ctx, func(*disk.Tx) error {
 		for _, c := range changes {
 			if err := t.drop(c); err != nil {
 				return err
 			}
 		}
-		return t.save(tipName, s)
+		return t.fleet.save(tipName, s)
 	})
 	return err
 }
@@ -123,12 +123,12 @@ func (p *publishing) gone(t *turn, plan Plan) []change {
 		changes = append(changes, change{clone: e.Clone, remove: []string{e.ID + format.Extension}})
 	}
 	if plan.Purge {
-		names, _ := os.ReadDir(t.folder.Path) // what stays is removed by the next look
+		names, _ := os.ReadDir(t.fleet.folder.Path) // what stays is removed by the next look
 		for _, n := range names {
 			if !format.ValidClone(n.Name()) {
 				continue
 			}
-			files, _ := os.ReadDir(t.folder.File(n.Name()))
+			files, _ := os.ReadDir(t.fleet.folder.File(n.Name()))
 			c := change{clone: n.Name(), whole: true}
 			for _, f := range files {
 				c.remove = append(c.remove, f.Name())
@@ -143,7 +143,7 @@ func (p *publishing) gone(t *turn, plan Plan) []change {
 // stands in the ref's tree tells, whatever has followed.
 func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cut bool) (done bool, err error) {
 	before := t.state.Tip.Commit
-	if err := p.look(ctx, t); err != nil {
+	if err := p.lookAgain(ctx, t); err != nil {
 		if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetUnreachable {
 			return false, ours.WithHint("what was tried may show elsewhere until the next sync; try again, or claim with `local`")
 		}
@@ -162,10 +162,10 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 		return false, nil
 	case cut: // some hosts never let go of a history
 		t.state.Uncut = true
-		return false, t.save(tipName, t.state)
+		return false, t.fleet.save(tipName, t.state)
 	}
 	if p.refusals++; p.refusals >= sameAnswer {
-		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.Remote, t.Ref, p.words).
+		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.fleet.Remote, t.fleet.Ref, p.words).
 			WithHint("set `agentlocks.fleetRef` to a ref that the host takes, as in refs/heads/agent-locks, or ask who runs it")
 	}
 	return false, nil
@@ -185,7 +185,7 @@ func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 		return nil, err
 	}
 	if t.state.Broken == nil && t.state.Behind == 0 {
-		return t.view(ctx, t.self, &t.state)
+		return t.fleet.view(ctx, t.self, &t.state)
 	}
 	lease := ""
 	if t.state.Broken != nil {
@@ -201,10 +201,10 @@ func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 	if t.state.Lease = lease; lease == "" {
 		_, err = t.look(ctx, wait)
 	} else {
-		err = t.save(tipName, t.state)
+		err = t.fleet.save(tipName, t.state)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t.view(ctx, t.self, &t.state)
+	return t.fleet.view(ctx, t.self, &t.state)
 }

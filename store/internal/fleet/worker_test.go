@@ -166,7 +166,7 @@ func (l *labourer) judge(claim string) Judge {
 				return Plan{}, err
 			}
 			_, stands := v.Mine[id]
-			taken := slices.ContainsFunc(v.Locks, func(o Lock) bool { return o.Scope[0] == f.Lock.Scope[0] })
+			taken := slices.ContainsFunc(v.Locks, func(o Lock) bool { return o.Lock.Scope[0] == f.Lock.Scope[0] })
 			switch {
 			case stands || !taken:
 				plan.Locks = append(plan.Locks, f.Lock)

@@ -17,7 +17,7 @@ type Header struct {
 }
 
 // Message is a commit's message: a line for people, then the header.
-func (h Header) Message(subject string) string {
+func Message(h Header, subject string) string {
 	return fmt.Sprintf("%s\n\nformat: %d\nepoch: %s\nseq: %d\nchain: %d\nnonce: %s\n",
 		subject, h.Format, h.Epoch, h.Seq, h.Chain, h.Nonce)
 }
@@ -72,8 +72,8 @@ type Commit struct {
 	Message   string
 }
 
-// Text is a commit object's content.
-func (c Commit) Text(parent string, at int64) string {
+// Object is a commit object's content.
+func (c Commit) Object(parent string, at int64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", c.Tree)
 	if parent != "" {

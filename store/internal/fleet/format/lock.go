@@ -61,8 +61,8 @@ type Owner struct {
 	Token, Label string
 }
 
-// Bytes are the file's content.
-func (o Owner) Bytes() []byte {
+// Text is the file's content.
+func (o Owner) Text() []byte {
 	return []byte("token: " + o.Token + "\nlabel: " + o.Label + "\n")
 }
 

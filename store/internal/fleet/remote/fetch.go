@@ -8,10 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // maxPack bounds what one look takes.
 const maxPack = 64 << 20
+
+// The git of a process that was killed goes on by itself, and may be in the way
+// for a moment. One that was killed leaves its lock file, and then the
+// repository is made again (Damaged).
+const (
+	collisions     = 3
+	collisionPause = 100 * time.Millisecond
+)
 
 // ErrTooLarge is why a look was broken off, or an object was not read.
 var ErrTooLarge = errors.New("too large")
@@ -36,7 +45,14 @@ func (e *Unanswered) Unwrap() error { return e.Err }
 func (r *Repository) Fetch(ctx context.Context) (string, error) {
 	args := []string{"fetch", "-q", "--no-tags", "--no-filter", "--refmap=", "--no-write-fetch-head", "--no-prune",
 		"--no-recurse-submodules", r.Remote, "+" + r.Ref + ":" + tracking}
-	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), args...), watch: r.bearable})
+	c := call{dir: r.Root, environ: r.network, args: append(r.flags(), args...), watch: r.bearable}
+	out, err := r.run(ctx, c)
+	for n := 0; err != nil && n < collisions && strings.Contains(out.stderr, "cannot lock ref"); n++ {
+		if err := pause(ctx, collisionPause); err != nil {
+			return "", err
+		}
+		out, err = r.run(ctx, c)
+	}
 	switch {
 	case err == nil:
 		return r.Tracked()
@@ -75,7 +91,7 @@ func (r *Repository) bearable() error {
 // then made again.
 func Damaged(err error) bool {
 	said := err.Error()
-	for _, of := range []string{"loose object", "is corrupt", "bad object", "unable to read", "missing blob", "missing tree", "missing commit", "not a git repository", "did not send all necessary objects"} {
+	for _, of := range []string{"cannot lock ref '" + tracking, "loose object", "is corrupt", "bad object", "unable to read", "missing blob", "missing tree", "missing commit", "not a git repository", "did not send all necessary objects"} {
 		if strings.Contains(said, of) {
 			return true
 		}

@@ -129,6 +129,18 @@ func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 	}
 }
 
+// pause waits, unless the context ends first.
+func pause(ctx context.Context, t time.Duration) error {
+	timer := time.NewTimer(t)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
 // exited reports whether git itself ended, with whatever code.
 func exited(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)

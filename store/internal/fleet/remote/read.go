@@ -27,8 +27,8 @@ type Reader struct {
 	reply *bufio.Reader
 }
 
-// Reader starts nothing yet.
-func (r *Repository) Reader(ctx context.Context) *Reader { return &Reader{r: r, ctx: ctx} }
+// Objects starts nothing yet.
+func (r *Repository) Objects(ctx context.Context) *Reader { return &Reader{r: r, ctx: ctx} }
 
 // Read reads an object of one kind that has at most so many bytes. What is
 // larger is not taken in: git is ended, and the next Read starts another one.
