@@ -70,12 +70,19 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 	if err := t.end(ctx, p, &d); err != nil {
 		return draft{}, err
 	}
-	clones, _ := d.root.Clones(t.self.Clone)
-	if others, _ := d.root.Clones(""); len(d.mine) > 0 && len(clones) != len(others) {
+	if len(d.mine) > 0 && !visible(root, d.root, t.self.Clone) {
 		return draft{}, fault.New(fault.FleetRefused, "%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.fleet.Ref).
 			WithHint("end the locks of clones that are gone: reap what is stale")
 	}
 	return d, nil
+}
+
+// visible reports whether the others see a clone in the next tree. One that
+// joins where there is no room would not be seen, or would hide another one.
+func visible(known, next format.Tree, clone string) bool {
+	seen, _ := next.Clones("")
+	joins := known.Find(format.ModeDir, clone) == ""
+	return seen.Find(format.ModeDir, clone) != "" && (!joins || next.Crowd() <= format.MaxClones)
 }
 
 func sameLocks(a, b map[string]Standing) bool {

@@ -100,6 +100,16 @@ func (t Tree) Clones(mine string) (clones Tree, odd []string) {
 	return clones, odd
 }
 
+// Crowd is how many clones have a directory, also beyond the bound.
+func (t Tree) Crowd() (n int) {
+	for _, e := range t {
+		if ValidClone(e.Name) && e.Mode == ModeDir {
+			n++
+		}
+	}
+	return n
+}
+
 // Locks are the lock files in a clone's directory, by id.
 func (t Tree) Locks() (locks Tree, odd []string) {
 	folded := map[string]bool{}
