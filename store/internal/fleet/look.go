@@ -178,7 +178,7 @@ func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relat
 		return err
 	}
 	t.state = next
-	return nil
+	return t.fleet.repo.Tidy(ctx, false)
 }
 
 // carry keeps what is live of the clones that the new history does not have.

@@ -17,6 +17,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
+// tidyEvery is after how many commits a clone that fetches nothing tidies up.
+const tidyEvery = 256
+
 // header is what the next commit says, and whether it drops the history.
 func (t *turn) header() (h format.Header, cut bool) {
 	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1, Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
@@ -103,7 +106,10 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	}
 	changes := p.gone(t, plan)
 	if len(changes) == 0 {
-		return t.fleet.save(tipName, s)
+		if err := t.fleet.save(tipName, s); err != nil {
+			return err
+		}
+		return p.fleet.repo.Tidy(ctx, tip.Seq%tidyEvery == 0)
 	}
 	_, err := t.fleet.dir.Change(ctx, func(*disk.Tx) error {
 		for _, c := range changes {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -72,31 +71,4 @@ func (r *Repository) put(path string, data []byte) error {
 		return errors.Join(err, os.Remove(temporary))
 	}
 	return nil
-}
-
-const (
-	maxPacks = 32       // beyond that git searches too many files
-	maxSize  = 20 << 20 // of all objects
-)
-
-// Size is how many packs there are, and how large all objects are.
-func (r *Repository) Size() (packs int, size int64, err error) {
-	objects := filepath.Join(r.Dir, "objects")
-	err = filepath.WalkDir(objects, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil {
-			size += info.Size()
-			if filepath.Ext(path) == ".pack" {
-				packs++
-			}
-		}
-		return err
-	})
-	return packs, size, err
 }

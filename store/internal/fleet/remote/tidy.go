@@ -1,24 +1,58 @@
 package remote
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+)
 
-// Tidy keeps the repository small and quick: many packs become one, and where
-// that does not do, it is made again. It reports whether it was.
-func (r *Repository) Tidy(ctx context.Context) (remade bool, err error) {
-	packs, size, err := r.Size()
-	if err != nil {
-		return false, err
+const (
+	maxPacks = 32       // beyond that git searches too many files
+	maxSize  = 20 << 20 // of all objects
+)
+
+// Tidy keeps the repository small and quick, where there are many packs or due
+// says that it is time: everything becomes one pack, and where that does not do,
+// the repository is made again.
+func (r *Repository) Tidy(ctx context.Context, due bool) error {
+	packs, err := filepath.Glob(filepath.Join(r.Dir, "objects", "pack", "*.pack"))
+	if err != nil || !due && len(packs) <= maxPacks {
+		return err
 	}
-	if packs > maxPacks {
-		if out, err := r.inRepository(ctx, "-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q"); err != nil {
-			return false, &Unanswered{words(out.stderr), err}
+	if out, err := r.inRepository(ctx, "-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q"); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if _, size, err = r.Size(); err != nil {
-			return false, err
+		if err := (&Unanswered{words(out.stderr), err}); !Damaged(err) {
+			return err
 		}
+		return r.Remake(ctx)
 	}
-	if size > maxSize {
-		return true, r.Remake(ctx)
+	size, err := r.size()
+	if err != nil || size <= maxSize {
+		return err
 	}
-	return false, nil
+	return r.Remake(ctx)
+}
+
+// size is that of all objects.
+func (r *Repository) size() (size int64, err error) {
+	err = filepath.WalkDir(filepath.Join(r.Dir, "objects"), func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
 }
