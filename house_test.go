@@ -37,7 +37,7 @@ func arrows() map[string][]string {
 		"server/stdio":     {},
 		"lockfile/legible": {},
 
-		"store":                {"gitdir", "gitdir/forecast", "lockfile", "lockfile/legible", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/session"},
+		"store":                {"gitdir", "gitdir/forecast", "lockfile", "lockfile/legible", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/fleet", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/session"},
 		"store/doctor":         {"gitdir", "store/shell", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules"},
 		"store/internal/queue": {"store/internal/disk"},
 		"store/internal/disk":  {"gitdir", "lockfile", "store/atomicfile", "store/internal/fault"},

@@ -56,6 +56,7 @@ func newClaim(a *app) *cobra.Command {
 	secondsFlag(f, &request.WaitSeconds, "wait",
 		"wait up to `n` seconds, or 5m, 1h, for your turn, first come first served, then claim; "+
 			"exit with 2 if it does not come")
+	f.BoolVar(&request.Local, "local", false, "neither ask nor tell other clones (see agent-locks fleet)")
 	f.BoolVar(&request.IfFree, "if-free", false,
 		"claim only if no live lock blocks it; else exit with 2 and say who holds what")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print the new lock's id and nothing else; overlaps are a warning")

@@ -110,6 +110,12 @@ type locks interface {
 	SessionWorks(context.Context, store.SessionRequest) (store.Answer[[]string], error)
 	Edit(context.Context, store.EditRequest) (store.Answer[store.EditVerdict], error)
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
+	FleetOn(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetOff(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetStatus(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetSync(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetPurge(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetReset(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardState], error)
 }
 

@@ -246,3 +246,21 @@ func staleSummary() store.Summary {
 		Worktree: "/home/me/gone", WorktreeGone: true,
 	}
 }
+func (f *fake) FleetOn(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
+func (f *fake) FleetOff(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
+func (f *fake) FleetStatus(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
+func (f *fake) FleetSync(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
+func (f *fake) FleetPurge(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
+func (f *fake) FleetReset(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}

@@ -68,7 +68,8 @@ func newRoot(a *app) *cobra.Command {
 			newDoctor(a),
 		}},
 		{"To set up, and for programs:", []*cobra.Command{
-			newSetup(a), newGuard(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve, newHook(a), newHeartbeat(a),
+			newSetup(a), newGuard(a), newFleet(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve,
+			newHook(a), newHeartbeat(a),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -23,6 +23,7 @@ type config struct {
 	ignoreCase  bool   // core.ignorecase
 	bare        bool   // core.bare
 	perWorktree bool   // extensions.worktreeConfig
+	fleet       bool   // agentlocks.fleet
 }
 
 // A setting is one line of a config file.
@@ -76,6 +77,8 @@ func (c *config) set(s setting) {
 		c.ignoreCase = truth(s.value)
 	case "core.bare":
 		c.bare = truth(s.value)
+	case "agentlocks.fleet":
+		c.fleet = truth(s.value)
 	case "extensions.worktreeconfig":
 		c.perWorktree = truth(s.value)
 	}
@@ -92,9 +95,9 @@ func decode(text string) ([]setting, error) {
 		return nil, err
 	}
 	var settings []setting
-	for _, name := range []string{"core", "extensions"} {
+	for _, name := range []string{"core", "extensions", "agentlocks"} {
 		for _, option := range parsed.Section(name).Options {
-			if option.Value == "" {
+			if option.Value == "" && (name != "agentlocks" || strings.EqualFold(option.Key, "fleet")) {
 				return nil, fmt.Errorf("%w: %s.%s", errNoValue, name, option.Key)
 			}
 			settings = append(settings, setting{name + "." + strings.ToLower(option.Key), option.Value})

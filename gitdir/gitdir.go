@@ -79,6 +79,7 @@ type Repo struct {
 	Head      string // commit hash; "" on an unborn branch
 
 	IgnoreCase bool  // core.ignorecase
+	Fleet      bool  // agentlocks.fleet: this clone shares its locks with others
 	ConfigErr  error // why the config could not be read, if so
 
 	config     config   // what the common directory's config says
@@ -119,7 +120,7 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r.IgnoreCase = r.config.ignoreCase
+	r.IgnoreCase, r.Fleet = r.config.ignoreCase, r.config.fleet
 	r.Root = root(r.CommonDir, r.config.worktree)
 	return r, nil
 }

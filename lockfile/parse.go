@@ -265,7 +265,8 @@ const (
 var keyNames = [keyCount]string{
 	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
 	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since",
-	"notes_seen", "waiting_for_person", "fleet", "nonce", "label", "stale_after", "finished", "finished_by", "outcome", "moved_to",
+	"notes_seen", "waiting_for_person", "fleet", "nonce", "label", "stale_after", "finished", "finished_by",
+	"outcome", "moved_to",
 }
 
 func (k key) String() string { return keyNames[k] }

@@ -22,6 +22,7 @@ func createTool() Tool {
 			lease("Minutes of silence before you are stale"),
 			boolArg("if_free", "Only if no live lock blocks; else an error names the holders"),
 			numberArg("wait_seconds", "Seconds to wait for your turn; implies if_free"),
+			boolArg("local", "Other clones are not asked"),
 			baseDir(),
 		},
 		operation: operate((*store.Store).Create),

@@ -36,7 +36,8 @@ type call struct {
 	paths      *paths.Reader
 	warnings   []string
 	unreadable int
-	compared   int // active locks of others that a check looked at
+	compared   int  // active locks of others that a check looked at
+	viewed     bool // it was said what the view of the other clones is worth
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder
 }

@@ -35,7 +35,8 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
-		entries, err := c.list(disk.ActiveOnly)
+		c.freshen(freshFor)
+		entries, err := c.atWorkAnywhere()
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ func (b blockers) file() string {
 // Where the tickets cannot be read, the answer has the locks.
 func findBlockers(c *call, k *claim, place *queue.Place) (blockers, error) {
 	c.paths.Refill()
-	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	read, err := c.listAnywhere()
 	if err != nil {
 		return blockers{}, err
 	}
@@ -97,7 +97,7 @@ func blockersUnderMutex(c *call, k *claim, tx *disk.Tx) (blockers, error) {
 	if err != nil {
 		return blockers{}, err
 	}
-	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	read, err := c.listAnywhere()
 	if err != nil {
 		return blockers{}, err
 	}

@@ -24,6 +24,7 @@ type CreateRequest struct {
 	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
 	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; else Conflict
 	WaitSeconds   *float64 `json:"wait_seconds"`  // wait for one's turn, at most so long, and claim then; else Timeout
+	Local         bool     `json:"local"`         // other clones are neither asked nor told
 }
 
 // A Created answers create.
@@ -48,6 +49,9 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		if err != nil {
 			return Created{}, err
 		}
+		if r.Local && c.repo.Fleet {
+			k.lock.Published.Fleet = fleetLocal
+		}
 		look := &look{stop: func() {}}
 		if r.WaitSeconds == nil {
 			look = lookElsewhere(c, r.Target, k.scope)
@@ -58,15 +62,19 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		case r.WaitSeconds != nil:
 			var limit time.Duration
 			if limit, err = waitSeconds(*r.WaitSeconds); err == nil {
-				out, err = claimInTurn(c, k, limit)
+				out, err = claimConfirmed(c, k, r.Local, func(c *call, k *claim) (Created, error) {
+					return claimInTurn(c, k,
+						limit)
+				})
 			}
 			if err == nil { // what is changed now, after the wait
 				look = lookElsewhere(c, r.Target, k.scope)
 			}
 		case r.IfFree:
-			out, err = claimIfFree(c, k)
+			out, err = claimConfirmed(c, k, r.Local, claimIfFree)
 		default:
 			out, err = claimAnyway(c, k)
+			publishSoon(c, err)
 		}
 		if err != nil {
 			return out, err
@@ -152,7 +160,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 	c.readAhead()
 	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 		var err error
-		if k.others, err = c.list(disk.ActiveOnly); err != nil {
+		if k.others, err = c.atWorkAnywhere(); err != nil {
 			return disk.Entry{}, err
 		}
 		e, err := writeLock(c, tx, k)

@@ -90,7 +90,7 @@ func eachPlace[T any](
 }
 
 func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
-	entries, err := c.list(disk.ActiveOnly)
+	entries, err := c.atWorkAnywhere()
 	if err != nil {
 		return nil, err
 	}

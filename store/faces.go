@@ -34,6 +34,11 @@ const (
 	StoreUnwritable = fault.StoreUnwritable
 	DuplicateID     = fault.DuplicateID
 	Timeout         = fault.Timeout
+
+	FleetUnreachable = fault.FleetUnreachable
+	FleetBusy        = fault.FleetBusy
+	FleetRefused     = fault.FleetRefused
+	FleetBroken      = fault.FleetBroken
 )
 
 // GitError is an error of package gitdir as an operation returns it.

@@ -81,6 +81,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
+		publishSoon(c, nil)
 		out := Finished{ID: e.Lock.ID, FilePath: e.Path, NewNotes: news}
 		reportUncommitted(c, r.Target, e, &out)
 		return out, nil

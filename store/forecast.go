@@ -116,7 +116,7 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 			return Foreseen{}, fault.Input("%q has no worktree that could conflict", c.repo.Dir).
 				WithHint("ask from a worktree, name one with `base_dir`, or ask about every two with `all`")
 		}
-		entries, err := c.list(disk.ActiveOnly)
+		entries, err := c.atWorkAnywhere()
 		if err != nil {
 			return Foreseen{}, err
 		}

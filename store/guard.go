@@ -172,7 +172,7 @@ func (g *guarding) locks() (*call, []disk.Entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := c.list(disk.ActiveOnly)
+	entries, err := c.atWorkAnywhere()
 	return c, entries, err
 }
 

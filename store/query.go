@@ -51,6 +51,10 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		if err != nil {
 			return nil, err
 		}
+		if which != disk.DoneOnly {
+			c.freshen(freshFor)
+			entries = c.everybody(entries)
+		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
 			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(storedScope(c, e))) == 0
 		})

@@ -39,6 +39,12 @@ type Summary struct {
 	// Since when the holder's session has waited for a person.
 	WaitingForPerson string `json:"waiting_for_person,omitempty"`
 
+	// Of a lock that another clone has published: which one, what people call it,
+	// and as of when this is known.
+	Clone      string `json:"clone,omitempty"`
+	CloneLabel string `json:"clone_label,omitempty"`
+	AsOf       string `json:"as_of,omitempty"`
+
 	// How it ended, where it did.
 	Finished   string `json:"finished,omitempty"`
 	FinishedBy string `json:"finished_by,omitempty"` // holder, force, reap
@@ -101,6 +107,9 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	}
 	if !l.WaitingForPerson.IsZero() && !e.Done() {
 		s.WaitingForPerson = l.WaitingForPerson.String()
+	}
+	if e.Elsewhere != nil {
+		s.Clone, s.CloneLabel, s.AsOf = e.Elsewhere.Clone, e.Elsewhere.Label, lockfile.FormatStamp(e.Elsewhere.AsOf)
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,9 @@ func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
 		case !w.next():
 			return Created{}, gaveUp(c, k, place, w)
 		}
+		if slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil }) {
+			c.freshen(turnFor)
+		}
 		clear(k.compared) // what lies on disk under a name may have changed meanwhile
 		var mayClaim bool
 		if mayClaim, err = turnMayHaveCome(c, k, place, w); mayClaim {
@@ -69,7 +73,7 @@ func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) 
 		if err := place.Keep(c.dir); err != nil {
 			return nil, err
 		}
-		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+		read, err := c.listAnywhere()
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +122,7 @@ func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, erro
 	if nearest != nil {
 		w.block(blockers{tickets: []queue.Ticket{*nearest}})
 	} else if !stillBlocked(c, k, w) {
-		read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+		read, err := c.listAnywhere()
 		if err != nil {
 			return false, err
 		}

@@ -95,6 +95,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			if err != nil {
 				return Waited{}, err
 			}
+			read.Entries = c.everybody(read.Entries)
 			b := judgeClaim(c, k, read, nil)
 			if b.none() {
 				notePassed(c, k, b)

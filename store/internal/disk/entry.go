@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -17,6 +18,15 @@ type Entry struct {
 	// that counts. Both are done and equal, byte for byte, unless Duplicate.
 	Other     string
 	Duplicate bool
+	// Elsewhere is whose it is where another clone of the repository published
+	// it; such an entry lies in no store, and is never written.
+	Elsewhere *Elsewhere
+}
+
+// An Elsewhere is the clone that published a lock, and as of when it stood.
+type Elsewhere struct {
+	Clone, Label string
+	AsOf         time.Time
 }
 
 func newEntry(in *Folder, f *lockfile.File, archived bool) Entry {

@@ -82,6 +82,16 @@ func (tx *Tx) Delete(e Entry) error {
 	return nil
 }
 
+// Withdraw takes a lock back that was not to be: its claim was refused after it
+// was written.
+func (tx *Tx) Withdraw(e Entry) error {
+	if err := tx.Dir.active.Unlink(e.Lock.ID + Extension); err != nil {
+		return Unusable("remove", e.Path, err)
+	}
+	tx.syncFolder(tx.Dir.active)
+	return nil
+}
+
 // settle completes a finish that was cut short: the move into done/, or, where
 // done/ has the same bytes already, the removal of the active copy.
 func (tx *Tx) settle(e Entry) Entry {

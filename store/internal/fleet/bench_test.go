@@ -24,7 +24,8 @@ func BenchmarkClaim(b *testing.B) {
 			case "daemon":
 				url = "git://127.0.0.1:" + serveDaemon(b, bare) + "/" + filepath.Base(bare)
 			case "late": // 80 ms a round trip
-				url = "git://127.0.0.1:" + delayed(b, "127.0.0.1:"+serveDaemon(b, bare), 80*time.Millisecond) + "/" + filepath.Base(bare)
+				url = "git://127.0.0.1:" + delayed(b, "127.0.0.1:"+serveDaemon(b, bare),
+					80*time.Millisecond) + "/" + filepath.Base(bare)
 			case "http":
 				url = serveHTTP(b, bare, nil)
 			}

@@ -43,7 +43,8 @@ func TestContention(t *testing.T) {
 			}
 		}
 		for j := range 2 {
-			workers = append(workers, startWorker(t, orders{Dir: c.dir, Clone: "clone" + strconv.Itoa(i), Name: fmt.Sprintf("w%d%d", i, j), Logs: logs, End: end}))
+			workers = append(workers, startWorker(t, orders{Dir: c.dir, Clone: "clone" + strconv.Itoa(i),
+				Name: fmt.Sprintf("w%d%d", i, j), Logs: logs, End: end}))
 		}
 	}
 	for time.Now().Before(end) {
@@ -172,7 +173,8 @@ func judgeIntervals(t *testing.T, logs string) (claimed map[string]string) {
 	}
 	slices.Sort(pushes)
 	if len(pushes) > 0 {
-		t.Logf("%v; pushes a claim: median %d, of 95 in 100 at most %d, at most %d", counts, pushes[len(pushes)/2], pushes[len(pushes)*95/100], pushes[len(pushes)-1])
+		t.Logf("%v; pushes a claim: median %d, of 95 in 100 at most %d, at most %d", counts, pushes[len(pushes)/2],
+			pushes[len(pushes)*95/100], pushes[len(pushes)-1])
 	}
 	return claimed
 }

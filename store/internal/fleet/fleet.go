@@ -50,13 +50,13 @@ const DefaultRef = remote.DefaultRef
 // A Config is what a clone takes part with.
 type Config struct {
 	Repo       *gitdir.Repo
-	Environ    []string // as from os.Environ
-	Remote     string   // its name
-	Ref        string   // "": DefaultRef
-	Label      string   // what people call this clone; may be empty
-	Everything bool     // tasks and notes are published, too
-	Chain      uint64   // commits after which the history is dropped; 0: 2000
-	Now        func() time.Time
+	Environ    []string         // as from os.Environ
+	Remote     string           // its name
+	Ref        string           // "": DefaultRef
+	Label      string           // what people call this clone; may be empty
+	Everything bool             // tasks and notes are published, too
+	Chain      uint64           // commits after which the history is dropped; 0: 2000
+	Now        func() time.Time // for what locks and commits say; what is waited for goes by the machine's clock
 }
 
 const maxChain = 2000
@@ -149,6 +149,12 @@ func (f *Fleet) Close() error {
 	return err
 }
 
+// Forget removes what a store knows of the others, and who this clone was among
+// them.
+func Forget(dir *disk.Dir) error {
+	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), os.RemoveAll(filepath.Join(dir.Path, remote.Name)))
+}
+
 // asFault gives an error from below the code that it has for an operation.
 func asFault(err error) error {
 	if errors.Is(err, remote.ErrRemote) {
@@ -183,8 +189,9 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 				return nil, err
 			}
 		}
-		if !f.Now().Before(until) {
-			return nil, fault.New(fault.FleetBusy, "another process of this clone has been talking to the remote %q all the while", f.Remote).
+		if !f.dir.Now().Before(until) {
+			return nil, fault.New(fault.FleetBusy,
+				"another process of this clone has been talking to the remote %q all the while", f.Remote).
 				WithHint("try again, or wait for longer")
 		}
 		if err := disk.Pause(ctx, lockPause); err != nil {

@@ -49,7 +49,8 @@ func TestPublishedIsWhatIsAllowed(t *testing.T) {
 	}
 	v := b.look()
 	l := v.Locks[0]
-	if l.Lock.Title != "work on src/**" || l.Lock.Published.Label != "laptop" || l.Clone != a.self(t) || *l.Lock.AgentID != "agent-2026-01-01T00-00-00-a" {
+	if l.Lock.Title != "work on src/**" || l.Lock.Published.Label != "laptop" || l.Clone != a.self(t) ||
+		*l.Lock.AgentID != "agent-2026-01-01T00-00-00-a" {
 		t.Errorf("it arrives as %+v", l)
 	}
 	a.config.Everything = true
@@ -62,7 +63,7 @@ func TestPublishedIsWhatIsAllowed(t *testing.T) {
 
 func (c *clone) self(t *testing.T) string {
 	t.Helper()
-	s, known, err := c.readSelf()
+	s, known, err := readSelf(c.folder)
 	if err != nil || !known {
 		t.Fatalf("%v, %v", known, err)
 	}
@@ -76,7 +77,8 @@ func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 	a := newClone(t, bare)
 	gitDir := filepath.Join(a.dir, ".git")
 	before := storetest.Tree(t, filepath.Join(gitDir, "objects"))
-	a.config.Environ = append(a.config.Environ, "GIT_OBJECT_DIRECTORY="+filepath.Join(gitDir, "objects"), "GIT_DIR="+gitDir)
+	a.config.Environ = append(a.config.Environ, "GIT_OBJECT_DIRECTORY="+filepath.Join(gitDir, "objects"),
+		"GIT_DIR="+gitDir)
 	a.reopen()
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
 	a.look()
@@ -104,14 +106,16 @@ func TestClaimOfTwoProcessesTakesOneSwap(t *testing.T) {
 	l.Published.Nonce = "n"
 	a.wants["2026-01-01T00-00-00-b"] = l
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // takes the other one along
-	r := a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"), Claims: []Key{{"2026-01-01T00-00-00-b", "n"}}, Wait: time.Second}))
+	r := a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),
+		Claims: []Key{{"2026-01-01T00-00-00-b", "n"}}, Wait: time.Second}))
 	if r.Pushes != 0 {
 		t.Errorf("the second claim took %d pushes", r.Pushes)
 	}
 	// A judged change of a lock that stands has to stand itself.
 	l.Published.Nonce = "m"
 	a.wants["2026-01-01T00-00-00-b"] = l
-	r = a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"), Claims: []Key{{"2026-01-01T00-00-00-b", "m"}}, Wait: time.Second}))
+	r = a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),
+		Claims: []Key{{"2026-01-01T00-00-00-b", "m"}}, Wait: time.Second}))
 	if r.Pushes != 1 || r.View.Mine["2026-01-01T00-00-00-b"].Nonce != "m" {
 		t.Errorf("a judged change took %d pushes, and stands as %v", r.Pushes, r.View.Mine)
 	}

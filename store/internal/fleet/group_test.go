@@ -39,7 +39,8 @@ func TestManyAgentsOfOneClone(t *testing.T) {
 	for i, f := range fleets {
 		wg.Go(func() {
 			id := fmt.Sprintf("2026-01-01T00-00-00-%02d", i)
-			if _, err := f.Publish(context.Background(), Request{Judge: a.judge(id), Claims: []Key{{id, "nonce-" + id}}, Wait: time.Minute}); err != nil {
+			if _, err := f.Publish(context.Background(), Request{Judge: a.judge(id), Claims: []Key{{id, "nonce-" + id}},
+				Wait: time.Minute}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -94,7 +95,8 @@ func TestOwnRepositoryHealsAndStaysSmall(t *testing.T) {
 func TestClonesSideBySide(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
-	url := "git://127.0.0.1:" + delayed(t, "127.0.0.1:"+serveDaemon(t, bare), 80*time.Millisecond) + "/" + filepath.Base(bare)
+	url := "git://127.0.0.1:" + delayed(t, "127.0.0.1:"+serveDaemon(t, bare),
+		80*time.Millisecond) + "/" + filepath.Base(bare)
 	var wg sync.WaitGroup
 	var clones []*clone
 	for range 3 {

@@ -171,7 +171,7 @@ func TestKilledAfterAPush(t *testing.T) {
 	bare := newRemote(t)
 	a := newClone(t, bare)
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
-	before := a.readState()
+	before := a.lastSeen()
 	a.must(a.claim("2026-01-01T00-00-00-b", "docs/**"))
 	if err := a.save(tipName, before); err != nil { // as if the second one had been killed
 		t.Fatal(err)

@@ -114,12 +114,14 @@ func TestHostileTree(t *testing.T) {
 	v := a.look()
 	wantIDs(t, v, "2026-01-01T00-00-00-GOOD")
 	for name := range storetest.Tree(t, around) {
-		if strings.HasPrefix(name, "agents-locks/fleet/") && strings.HasSuffix(name, ".md") && name != "agents-locks/fleet/clone001/2026-01-01T00-00-00-GOOD.md" {
+		if strings.HasPrefix(name, "agents-locks/fleet/") && strings.HasSuffix(name, ".md") &&
+			name != "agents-locks/fleet/clone001/2026-01-01T00-00-00-GOOD.md" {
 			t.Errorf("there is %s", name)
 		}
 	}
 	said := strings.Join(v.Odd, "\n")
-	for _, name := range []string{"Clone001", "clone003", "clone004", "clone005", "clone0066", "exec.md", "good.md", "link.md", "CON.md", "and 1 more", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
+	for _, name := range []string{"Clone001", "clone003", "clone004", "clone005", "clone0066", "exec.md",
+		"good.md", "link.md", "CON.md", "and 1 more", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
 		if !strings.Contains(said, name) {
 			t.Errorf("it is not said that %s is ignored:\n%s", name, said)
 		}
@@ -174,7 +176,10 @@ func TestBrokenTip(t *testing.T) {
 		lead func(f forger)
 		want string
 	}{
-		"no commit":          {func(f forger) { git(t, f.bare, "update-ref", DefaultRef, f.object("blob", []byte("x"))) }, "of another kind"},
+		"no commit": {func(f forger) {
+			git(t, f.bare, "update-ref", DefaultRef, f.object("blob",
+				[]byte("x")))
+		}, "of another kind"},
 		"a commit of others": {func(f forger) { f.lead(f.tree(), 1, "") }, "Mallory"},
 		"entries twice": {func(f forger) {
 			blob := f.object("blob", []byte("x"))
@@ -243,7 +248,8 @@ func TestBoundsHold(t *testing.T) {
 	if want := format.MaxLocks + format.MaxClones - 1; len(v.Locks) != want {
 		t.Errorf("%d locks, want %d", len(v.Locks), want)
 	}
-	if said := strings.Join(v.Odd, "\n"); !strings.Contains(said, "more than 64") || !strings.Contains(said, "more than 500") {
+	if said := strings.Join(v.Odd, "\n"); !strings.Contains(said, "more than 64") || !strings.Contains(said,
+		"more than 500") {
 		t.Errorf("it is not said: %s", said)
 	}
 	_, err := a.claim("2026-01-01T00-00-00-a", "src/**")

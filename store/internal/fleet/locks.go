@@ -109,18 +109,38 @@ func readLock(folder *disk.Folder, clone, id string) (Lock, error) {
 	return Lock{Lock: file.Lock, Clone: clone, Path: folder.File(name), Since: fi.ModTime()}, nil
 }
 
-// Known reads all that is known.
+// Read reads from a store all that is known; nil where the clone never took
+// part. It needs neither the network nor git, and creates nothing.
+func Read(ctx context.Context, dir *disk.Dir) (*View, error) {
+	folder, err := dir.OpenFolder(Name)
+	if folder == nil || err != nil {
+		return nil, err
+	}
+	defer folder.Close() // it was only read
+	self, known, err := readSelf(folder)
+	if !known || err != nil {
+		return nil, err
+	}
+	s := readState(folder)
+	return viewOf(ctx, dir, self, &s)
+}
+
+// Known is Read for a clone that takes part.
 func (f *Fleet) Known(ctx context.Context) (*View, error) {
-	self, _, err := f.readSelf()
+	self, _, err := readSelf(f.folder)
 	if err != nil {
 		return nil, err
 	}
-	s := f.readState()
+	s := f.lastSeen()
 	return f.view(ctx, self, &s)
 }
 
 func (f *Fleet) view(ctx context.Context, self Self, s *state) (*View, error) {
-	locks, odd, err := Locks(ctx, f.dir)
+	return viewOf(ctx, f.dir, self, s)
+}
+
+func viewOf(ctx context.Context, dir *disk.Dir, self Self, s *state) (*View, error) {
+	locks, odd, err := Locks(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +153,8 @@ func (f *Fleet) view(ctx context.Context, self Self, s *state) (*View, error) {
 		}
 	}
 	return &View{
-		Self: self, Tip: s.Tip, Locks: locks, Mine: s.Mine, Ended: s.Ended, Looked: s.Looked, Failed: s.Failed, Words: s.Words,
+		Self: self, Tip: s.Tip, Locks: locks, Mine: s.Mine, Ended: s.Ended, Looked: s.Looked, Failed: s.Failed,
+		Words:  s.Words,
 		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd,
 	}, nil
 }

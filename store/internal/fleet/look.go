@@ -22,7 +22,7 @@ const (
 // since the call began. Urgent looks also soon after one that failed. The error
 // says what the view that comes with it is worth: the last good look's.
 func (f *Fleet) Look(ctx context.Context, wait time.Duration, urgent bool) (*View, error) {
-	start := f.Now()
+	start := f.dir.Now()
 	t, err := f.enter(ctx, start.Add(wait))
 	if err != nil {
 		return nil, err
@@ -52,23 +52,24 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 	}
 	t := &turn{fleet: f, leave: lock.Unlock}
 	var known bool
-	if t.self, known, err = f.readSelf(); err == nil && !known {
-		t.self = newSelf(f.Now())
+	if t.self, known, err = readSelf(f.folder); err == nil && !known {
+		t.self = newSelf(time.Time{})
 		err = f.save(selfName, t.self)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
-	t.state = f.readState()
+	t.state = f.lastSeen()
 	return t, nil
 }
 
 // mayAsk refuses to use the network soon after it has failed.
 func (t *turn) mayAsk(urgent bool) error {
-	if age := t.fleet.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
+	if age := t.fleet.dir.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
 		return nil
 	}
-	return t.unreachable(t.state.Words).WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
+	return t.unreachable(t.state.Words).
+		WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
 }
 
 func (t *turn) unreachable(words string) *fault.Error {
@@ -105,7 +106,7 @@ func (t *turn) failed(err error) error {
 	if isBroken {
 		t.state.Broken = broken
 	} else {
-		t.state.Failed, t.state.Words = t.fleet.Now(), err.Error()
+		t.state.Failed, t.state.Words = t.fleet.dir.Now(), err.Error()
 	}
 	if err := t.fleet.save(tipName, t.state); err != nil {
 		return err
@@ -122,7 +123,8 @@ func (t *turn) broken() *fault.Error {
 	if b.Committer != "" {
 		by = ", by " + b.Committer
 	}
-	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.fleet.Ref, t.fleet.Remote, b.Commit, by, b.Why).
+	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.fleet.Ref, t.fleet.Remote,
+		b.Commit, by, b.Why).
 		WithHint("what is shown is from the last good look; `fleet reset` replaces it")
 	e.Err = b
 	return e
@@ -153,7 +155,7 @@ func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 
 // seen notes that the tip is still the ref's.
 func (t *turn) seen() error {
-	t.state.Looked, t.state.Failed, t.state.Words = t.fleet.Now(), time.Time{}, ""
+	t.state.Looked, t.state.Failed, t.state.Words = t.fleet.dir.Now(), time.Time{}, ""
 	t.state.Broken, t.state.Behind = nil, 0
 	return t.fleet.save(tipName, t.state)
 }
@@ -163,13 +165,14 @@ func (t *turn) seen() error {
 func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
 	next := t.state
 	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
-	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.fleet.Now(), time.Time{}, "", nil, 0, ""
-	next.Changed = t.fleet.Now()
+	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.fleet.dir.Now(), time.Time{},
+		"", nil, 0, ""
+	next.Changed = t.fleet.dir.Now()
 	next.Carried = slices.DeleteFunc(slices.Clone(t.state.Carried), func(clone string) bool {
 		return snap.root.Find(format.ModeDir, clone) != ""
 	})
 	if relation == format.Lost {
-		next.Lost, next.Uncut = t.fleet.Now(), false
+		next.Lost, next.Uncut = t.fleet.dir.Now(), false
 		if err := t.carry(ctx, snap, &next); err != nil {
 			return err
 		}

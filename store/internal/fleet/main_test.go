@@ -107,7 +107,8 @@ func (c *clone) reopen() {
 
 func openAt(dir string, config Config) (*Fleet, error) {
 	var err error
-	if config.Repo, err = gitdir.Find(context.Background(), gitdir.Query{BaseDir: &dir, Environ: config.Environ}); err != nil {
+	if config.Repo, err = gitdir.Find(context.Background(), gitdir.Query{BaseDir: &dir,
+		Environ: config.Environ}); err != nil {
 		return nil, err
 	}
 	return Open(context.Background(), config)
@@ -133,7 +134,10 @@ func (c *clone) judge(claim string) Judge {
 		plan := c.plan
 		for id, l := range c.wants {
 			_, stands := v.Mine[id]
-			blocked := slices.ContainsFunc(v.Locks, func(o Lock) bool { return o.Lock.Scope[0] == l.Scope[0] && live(o, time.Now()) })
+			blocked := slices.ContainsFunc(v.Locks, func(o Lock) bool {
+				return o.Lock.Scope[0] == l.Scope[0] && live(o,
+					time.Now())
+			})
 			switch {
 			case !blocked || stands:
 				plan.Locks = append(plan.Locks, l)
@@ -150,7 +154,8 @@ func (c *clone) claim(id, scope string) (Result, error) {
 	l := newLock(id, scope)
 	l.Published.Nonce = "nonce-" + id
 	c.wants[id] = l
-	r, err := c.Publish(context.Background(), Request{Judge: c.judge(id), Claims: []Key{{id, "nonce-" + id}}, Wait: 20 * time.Second, Urgent: true})
+	r, err := c.Publish(context.Background(), Request{Judge: c.judge(id), Claims: []Key{{id, "nonce-" + id}},
+		Wait: 20 * time.Second, Urgent: true})
 	if err != nil {
 		delete(c.wants, id)
 	}

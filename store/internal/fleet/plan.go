@@ -26,6 +26,9 @@ type Plan struct {
 	Ends  []End    // locks of other clones that are to end
 	Heard []string // ids of View.Ended that this clone has taken note of
 	Purge bool     // nothing of anybody is to stand
+	// Always swaps also where everything stands already: to see whether the host
+	// takes it.
+	Always bool
 }
 
 // An End ends the lock of another clone.
@@ -62,7 +65,7 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 	if err != nil {
 		return draft{}, err
 	}
-	d.same = sameLocks(d.mine, t.state.Mine) && len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
+	d.same = !p.Always && sameLocks(d.mine, t.state.Mine) && len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
 	d.root = d.root.With(format.ModeDir, t.self.Clone, own)
 	if err := t.addCarried(ctx, &d); err != nil {
 		return draft{}, err
@@ -71,7 +74,8 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 		return draft{}, err
 	}
 	if len(d.mine) > 0 && !visible(root, d.root, t.self.Clone) {
-		return draft{}, fault.New(fault.FleetRefused, "%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.fleet.Ref).
+		return draft{}, fault.New(fault.FleetRefused,
+			"%d clones have locks in %q; others would not see those of one more", format.MaxClones, t.fleet.Ref).
 			WithHint("end the locks of clones that are gone: reap what is stale")
 	}
 	return d, nil
@@ -111,12 +115,13 @@ func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string,
 		if err != nil {
 			return "", err
 		}
-		d.mine[l.ID] = Standing{Blob: blob, Nonce: l.Published.Nonce}
+		d.mine[l.ID] = standingOf(l, blob)
 		tree = tree.With(format.ModeFile, l.ID+format.Extension, blob)
 	}
 	if _, odd := tree.Locks(); len(odd) > 0 {
 		return "", fault.New(fault.BadInput, "other clones would not see what this one publishes: %s", odd[0]).
-			WithHint(fmt.Sprintf("finish some locks: a clone publishes at most %d, whose ids differ by more than letter case", format.MaxLocks))
+			WithHint(fmt.Sprintf("finish some locks: a clone publishes at most %d, whose ids differ by more than "+
+				"letter case", format.MaxLocks))
 	}
 	if len(tree) == 0 {
 		return "", nil

@@ -64,13 +64,13 @@ type publishing struct {
 // where the wait is over. After an error a claim may still show elsewhere until
 // the next call that publishes without it.
 func (f *Fleet) Publish(ctx context.Context, r Request) (Result, error) {
-	start := f.Now()
+	start := f.dir.Now()
 	p := &publishing{Request: r, fleet: f, start: start, until: start.Add(r.Wait), identity: f.identify(ctx)}
 	err := p.run(ctx)
 	return p.result, err
 }
 
-// identify asks git for the committer while other work goes on.
+// identify asks git for the committer meanwhile.
 func (f *Fleet) identify(ctx context.Context) func() (string, error) {
 	type answer struct {
 		who string
@@ -97,7 +97,7 @@ func (p *publishing) run(ctx context.Context) error {
 		if done || err != nil {
 			return err
 		}
-		if !p.fleet.Now().Before(p.until) {
+		if !p.fleet.dir.Now().Before(p.until) {
 			return p.busy()
 		}
 		if err := disk.Pause(ctx, rand.N(2*max(p.push, time.Millisecond))); err != nil {
@@ -125,7 +125,7 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 		}
 		err = errors.Join(err, t.leave())
 	}()
-	if quiet := t.state.Quiet.Sub(p.fleet.Now()); quiet > 0 {
+	if quiet := t.state.Quiet.Sub(p.fleet.dir.Now()); quiet > 0 {
 		if err := disk.Pause(ctx, min(quiet, courtesy)); err != nil {
 			return false, err
 		}
@@ -146,7 +146,7 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 func (p *publishing) mustLook(t *turn) bool {
 	s := &t.state
 	tracked, err := p.fleet.repo.Tracked()
-	age := p.fleet.Now().Sub(s.Looked)
+	age := p.fleet.dir.Now().Sub(s.Looked)
 	switch {
 	case s.Lease != "":
 		return false
@@ -163,10 +163,11 @@ func (p *publishing) mustLook(t *turn) bool {
 // lookAgain is a look in the course of publishing.
 func (p *publishing) lookAgain(ctx context.Context, t *turn) error {
 	before := t.self.Clone
-	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.fleet.Now())))
+	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
 	p.result.Renamed = p.result.Renamed || t.self.Clone != before
 	if err == nil && relation == format.Behind {
-		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.fleet.Ref, t.fleet.Remote, t.state.Behind, t.state.Tip.Seq).
+		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.fleet.Ref,
+			t.fleet.Remote, t.state.Behind, t.state.Tip.Seq).
 			WithHint("a replica that lags catches up; where the host was restored from a backup, `fleet reset` accepts it")
 	}
 	return err
@@ -182,7 +183,8 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 		return false, err
 	}
 	if t.state.newer() {
-		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref, t.state.Tip.Format, format.Version).
+		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref,
+			t.state.Tip.Format, format.Version).
 			WithHint("update agent-locks")
 	}
 	next := t.self.next()
@@ -230,7 +232,7 @@ func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 	}
 }
 
-// planned checks that the judge has not left out what the call is for.
+// planned checks that the judge has not skipped what the call is for.
 func (p *publishing) planned(d draft) error {
 	for _, k := range p.Claims {
 		if standing, ok := d.mine[k.ID]; !ok || standing.Nonce != k.Nonce {

@@ -52,7 +52,8 @@ func serveDaemon(t testing.TB, bare string) (port string) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("git", "daemon", "--reuseaddr", "--export-all", "--enable=receive-pack", "--listen=127.0.0.1", "--port="+port,
+	cmd := exec.Command("git", "daemon", "--reuseaddr", "--export-all", "--enable=receive-pack",
+		"--listen=127.0.0.1", "--port="+port,
 		"--base-path="+filepath.Dir(bare), filepath.Dir(bare))
 	cmd.Env = storetest.CleanEnvironment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // git starts the daemon as another program

@@ -59,7 +59,7 @@ func (f *Fleet) read(ctx context.Context, self *Self, s *state, commit string) (
 	reader := f.repo.Objects(ctx)
 	defer reader.Close() // whatever it was still saying
 	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, odd: map[string][]string{}, state: s}
-	v.before, _ = s.rootTree(v.size) // what cannot be read any more is read anew
+	v.before, _ = s.rootTree(v.size) // what cannot be read any more is read again
 	snap, err := v.top(commit)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
 	if err == nil && self.owns(owner.Token) {
 		return nil
 	}
-	*self = newSelf(f.Now())
+	*self = newSelf(f.Now().UTC())
 	return f.save(selfName, self)
 }
 
@@ -252,7 +252,7 @@ func (v *survey) standing(dir string) (map[string]Standing, error) {
 		if err != nil {
 			return nil, err
 		}
-		mine[e.Name] = Standing{Blob: e.ID, Nonce: l.Published.Nonce}
+		mine[e.Name] = standingOf(l, e.ID)
 	}
 	return mine, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -19,8 +20,10 @@ import (
 
 // A Self is who this clone is among the others. It never says which machine.
 type Self struct {
-	Clone string    `json:"clone"`
-	Born  time.Time `json:"born"` // since when it goes by that id
+	Clone string `json:"clone"`
+	// Copied is when this clone was found to be a copy of another one: what it
+	// had claimed until then is the other one's. Zero: it never was.
+	Copied time.Time `json:"copied"`
 	// Tokens are those of the last swaps that were tried, the newest last. What
 	// stands in the ref under this id and carries another one is a copy's.
 	Tokens []string `json:"tokens"`
@@ -29,8 +32,8 @@ type Self struct {
 const keptTokens = 16
 
 // newSelf draws an id. It does so again where a directory was copied.
-func newSelf(now time.Time) Self {
-	return Self{Clone: strings.ToLower(rand.Text()[:8]), Born: now.UTC()} // rand.Text: A-Z and 2-7
+func newSelf(copied time.Time) Self {
+	return Self{Clone: strings.ToLower(rand.Text()[:8]), Copied: copied} // rand.Text: A-Z and 2-7
 }
 
 // next is the clone with one more token.
@@ -80,6 +83,15 @@ type state struct {
 type Standing struct {
 	Blob  string `json:"blob"`
 	Nonce string `json:"nonce,omitempty"` // of its judged change; "": it was not judged
+	// Until is when it becomes stale to the others at the earliest: from then on
+	// a heartbeat has to be judged, since others may have passed it by.
+	Until time.Time `json:"until"`
+}
+
+func standingOf(l lockfile.Lock, blob string) Standing {
+	minutes := max(l.Published.StaleAfter, l.LeaseMinutes, 1)
+	until := l.Updated.Time.Add(time.Duration(minutes * float64(time.Minute)))
+	return Standing{Blob: blob, Nonce: l.Published.Nonce, Until: until}
 }
 
 // An Ended is a lock of this clone that another one has ended.
@@ -102,9 +114,9 @@ func (s *state) rootTree(idSize int) (format.Tree, error) { return format.ParseT
 func (s *state) newer() bool { return s.Tip.Format > format.Version }
 
 // readSelf is who this clone is; false where it was never anybody.
-func (f *Fleet) readSelf() (Self, bool, error) {
+func readSelf(folder *disk.Folder) (Self, bool, error) {
 	var s Self
-	data, err := f.folder.ReadFile(selfName)
+	data, err := folder.ReadFile(selfName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Self{}, false, nil
@@ -115,19 +127,29 @@ func (f *Fleet) readSelf() (Self, bool, error) {
 		err = fmt.Errorf("%q is not a clone's id", s.Clone)
 	}
 	if err != nil {
-		return Self{}, false, fault.New(fault.StoreUnwritable, "%q cannot be read: %v", f.folder.File(selfName), err).
+		return Self{}, false, fault.New(fault.StoreUnwritable, "%q cannot be read: %v", folder.File(selfName), err).
 			WithHint("remove it: this clone then takes a new id, and what it has published stays until it is stale")
 	}
 	return s, true, nil
 }
 
 // readState is what is known of the ref. Nothing is where the file cannot be
-// read, or is about another ref: the next look tells.
-func (f *Fleet) readState() state {
+// read: the next look tells.
+func readState(folder *disk.Folder) state {
 	var s state
-	data, err := f.folder.ReadFile(tipName)
-	if err != nil || json.Unmarshal(data, &s) != nil || s.Remote != f.Remote || s.Ref != f.Ref {
-		s = state{Remote: f.Remote, Ref: f.Ref}
+	data, err := folder.ReadFile(tipName)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return state{}
+	}
+	return s
+}
+
+// lastSeen is the state of the ref that is configured now: of another one
+// nothing is known.
+func (f *Fleet) lastSeen() state {
+	s := readState(f.folder)
+	if s.Remote != f.Remote || s.Ref != f.Ref {
+		return state{Remote: f.Remote, Ref: f.Ref}
 	}
 	return s
 }

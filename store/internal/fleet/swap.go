@@ -22,7 +22,8 @@ const tidyEvery = 256
 
 // header is what the next commit says, and whether it drops the history.
 func (t *turn) header() (h format.Header, cut bool) {
-	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1, Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
+	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1,
+		Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
 	if t.state.Tip.Commit == "" {
 		h.Epoch, h.Seq, h.Chain = strings.ToLower(crand.Text()), 1, 1
 		return h, false
@@ -48,11 +49,11 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	if t.state.Lease != "" {
 		lease = t.state.Lease
 	}
-	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.fleet.Now())))
+	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
 	defer cancel()
-	began := p.fleet.Now()
+	began := p.fleet.dir.Now()
 	answer, words := p.fleet.repo.Push(pushCtx, lease, commit)
-	p.push = p.fleet.Now().Sub(began)
+	p.push = p.fleet.dir.Now().Sub(began)
 	p.result.Pushes++
 	if answer == remote.Swapped {
 		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
@@ -85,7 +86,8 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	if name == "" {
 		name = t.self.Clone
 	}
-	c := format.Commit{Tree: tree, Committer: who, Message: format.Message(h, fmt.Sprintf("agent-locks: %d of %s", len(d.mine), name))}
+	c := format.Commit{Tree: tree, Committer: who, Message: format.Message(h, fmt.Sprintf("agent-locks: %d of %s",
+		len(d.mine), name))}
 	id, err = p.fleet.repo.Write(remote.Commit, []byte(c.Object(parent, p.fleet.Now().Unix())))
 	return id, raw, err
 }
@@ -93,7 +95,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 // won notes the tip that was pushed. Where this fails, the next look finds it.
 func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip format.Tip, raw []byte) error {
 	s := t.state
-	now := p.fleet.Now()
+	now := p.fleet.dir.Now()
 	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
 	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = now, time.Time{}, "", nil, 0, p.push
 	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })
@@ -151,7 +153,8 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 	before := t.state.Tip.Commit
 	if err := p.lookAgain(ctx, t); err != nil {
 		if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetUnreachable {
-			return false, ours.WithHint("what was tried may show elsewhere until the next sync; try again, or claim with `local`")
+			return false, ours.
+				WithHint("what was tried may show elsewhere until the next sync; try again, or claim with `local`")
 		}
 		return false, err
 	}
@@ -163,7 +166,8 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 		return false, nil
 	case answer == remote.NoAnswer:
 		if p.silences++; p.silences >= sameAnswer {
-			return false, t.unreachable(p.words).WithHint("reading works, pushing does not: may you push there? `local` claims without the other clones")
+			return false, t.unreachable(p.words).
+				WithHint("reading works, pushing does not: may you push there? `local` claims without the other clones")
 		}
 		return false, nil
 	case cut: // some hosts never let go of a history
@@ -171,7 +175,8 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 		return false, t.fleet.save(tipName, t.state)
 	}
 	if p.refusals++; p.refusals >= sameAnswer {
-		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.fleet.Remote, t.fleet.Ref, p.words).
+		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.fleet.Remote, t.fleet.Ref,
+			p.words).
 			WithHint("set `agentlocks.fleetRef` to a ref that the host takes, as in refs/heads/agent-locks, or ask who runs it")
 	}
 	return false, nil
@@ -182,7 +187,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 // than what was seen is taken as it is. The others' live locks are kept, as
 // after any loss of the ref.
 func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
-	t, err := f.enter(ctx, f.Now().Add(wait))
+	t, err := f.enter(ctx, f.dir.Now().Add(wait))
 	if err != nil {
 		return nil, err
 	}

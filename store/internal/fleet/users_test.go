@@ -76,10 +76,14 @@ func TestKindsOfRepositories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, s := range []string{"core.hooksPath=" + trap, "push.followTags=true", "push.gpgSign=true", "push.pushOption=x", "push.negotiate=true",
-				"push.recurseSubmodules=on-demand", "remote.origin.mirror=true", "remote.origin.prune=true", "fetch.prune=true", "fetch.pruneTags=true",
-				"remote.origin.tagOpt=--tags", "remote.origin.push=refs/heads/*:refs/heads/*", "commit.gpgSign=true", "fetch.unpackLimit=5000",
-				"core.logAllRefUpdates=always", "push.default=matching", "fetch.recurseSubmodules=true", "fetch.writeCommitGraph=true"} {
+			for _, s := range []string{"core.hooksPath=" + trap, "push.followTags=true", "push.gpgSign=true",
+				"push.pushOption=x", "push.negotiate=true",
+				"push.recurseSubmodules=on-demand", "remote.origin.mirror=true", "remote.origin.prune=true",
+				"fetch.prune=true", "fetch.pruneTags=true",
+				"remote.origin.tagOpt=--tags", "remote.origin.push=refs/heads/*:refs/heads/*", "commit.gpgSign=true",
+				"fetch.unpackLimit=5000",
+				"core.logAllRefUpdates=always", "push.default=matching", "fetch.recurseSubmodules=true",
+				"fetch.writeCommitGraph=true"} {
 				key, value, _ := strings.Cut(s, "=")
 				git(t, c.dir, "config", key, value)
 			}
@@ -113,7 +117,8 @@ func TestKindsOfRepositories(t *testing.T) {
 				t.Errorf("other refs were pushed:\n%s", git(t, bare, "for-each-ref"))
 			}
 			who := git(t, bare, "log", "-1", "--format=%cn <%ce>", DefaultRef)
-			if want := map[bool]string{true: "agent-locks <agent-locks@localhost>", false: "A <a@example.com>"}[name == "no identity"]; who != want {
+			if want := map[bool]string{true: "agent-locks <agent-locks@localhost>",
+				false: "A <a@example.com>"}[name == "no identity"]; who != want {
 				t.Errorf("the committer is %s, want %s", who, want)
 			}
 		})

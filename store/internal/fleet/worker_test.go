@@ -49,10 +49,12 @@ func work(order string) int {
 }
 
 func (l *labourer) run() (err error) {
-	if l.log, err = os.OpenFile(filepath.Join(l.Logs, l.Name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666); err != nil {
+	if l.log, err = os.OpenFile(filepath.Join(l.Logs, l.Name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o666); err != nil {
 		return err
 	}
-	if l.fleet, err = openAt(l.Dir, Config{Environ: identified(), Remote: "origin", Label: l.Clone, Chain: 20, Now: time.Now}); err != nil {
+	if l.fleet, err = openAt(l.Dir, Config{Environ: identified(), Remote: "origin", Label: l.Clone, Chain: 20,
+		Now: time.Now}); err != nil {
 		return err
 	}
 	if err := l.recover(); err != nil {
@@ -114,7 +116,8 @@ func (l *labourer) claim(scope string) error {
 	if err := os.Rename(want+".tmp", want); err != nil {
 		return err
 	}
-	r, err := l.fleet.Publish(context.Background(), Request{Judge: l.judge(lock.ID), Claims: []Key{{lock.ID, nonce}}, Wait: 10 * time.Second, Urgent: true})
+	r, err := l.fleet.Publish(context.Background(), Request{Judge: l.judge(lock.ID), Claims: []Key{{lock.ID,
+		nonce}}, Wait: 10 * time.Second, Urgent: true})
 	switch {
 	case err == nil:
 		l.say("claimed", lock.ID, scope, r.Pushes)

@@ -10,7 +10,7 @@ const (
 	Lost                      // the ref was deleted, or replaced: another history
 )
 
-// A Tip is a commit that the ref leads to; the zero Tip is no ref.
+// A Tip is a commit that the ref leads to; the zero Tip stands for no ref.
 type Tip struct {
 	Commit string `json:"commit"`
 	Header

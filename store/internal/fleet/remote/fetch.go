@@ -14,7 +14,7 @@ import (
 // maxPack bounds what one look takes.
 const maxPack = 64 << 20
 
-// The git of a process that was killed goes on by itself, and may be in the way
+// The git of a process that was killed keeps working by itself, and may hold a lock file
 // for a moment. One that was killed leaves its lock file, and then the
 // repository is made again (Damaged).
 const (
@@ -91,7 +91,9 @@ func (r *Repository) bearable() error {
 // then made again.
 func Damaged(err error) bool {
 	said := err.Error()
-	for _, of := range []string{"cannot lock ref '" + tracking, "loose object", "is corrupt", "bad object", "unable to read", "missing blob", "missing tree", "missing commit", "not a git repository", "did not send all necessary objects"} {
+	for _, of := range []string{"cannot lock ref '" + tracking, "loose object", "is corrupt", "bad object",
+		"unable to read", "missing blob", "missing tree", "missing commit", "not a git repository",
+		"did not send all necessary objects"} {
 		if strings.Contains(said, of) {
 			return true
 		}
@@ -102,7 +104,8 @@ func Damaged(err error) bool {
 // Leads is what the ref leads to, without bringing it here; "" where there is
 // no such ref.
 func (r *Repository) Leads(ctx context.Context) (string, error) {
-	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), "ls-remote", "-q", r.Remote, r.Ref)})
+	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), "ls-remote", "-q",
+		r.Remote, r.Ref)})
 	if err != nil {
 		return "", &Unanswered{words(out.stderr), err}
 	}

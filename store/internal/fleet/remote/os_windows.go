@@ -39,7 +39,8 @@ func startApart(cmd *exec.Cmd) (session, error) {
 // assign puts the process into the job. Where it cannot be, kill ends the
 // process alone.
 func (s session) assign() {
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(s.cmd.Process.Pid))
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
+		uint32(s.cmd.Process.Pid))
 	if err != nil {
 		return
 	}

@@ -32,7 +32,7 @@ func (r *Repository) Push(ctx context.Context, old, commit string) (Answer, stri
 }
 
 // judge reads what git push --porcelain prints of a ref: a flag, from:to and a
-// summary, between tabs. "=" is no success: git says it where the ref leads to
+// summary, between tabs. "=" is not a success: git says it where the ref leads to
 // that very commit already, whatever the lease says.
 func judge(stdout, ref string, ok bool) (Answer, string) {
 	for line := range strings.Lines(stdout) {

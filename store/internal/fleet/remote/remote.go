@@ -91,7 +91,8 @@ func (r *Repository) ensure(ctx context.Context) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	out, err := r.run(ctx, call{dir: r.Root, environ: r.local, args: []string{"--git-dir=" + filepath.Dir(r.Store), "rev-parse", "--show-object-format"}})
+	out, err := r.run(ctx, call{dir: r.Root, environ: r.local, args: []string{"--git-dir=" + filepath.Dir(r.Store),
+		"rev-parse", "--show-object-format"}})
 	if err == nil { // git before 2.25 does not know the question, and has no other format
 		r.sha256 = strings.TrimSpace(out.stdout) == "sha256"
 	} else if ctx.Err() != nil {
@@ -108,7 +109,8 @@ func (r *Repository) make() error {
 	if err != nil {
 		return err
 	}
-	config := "[include]\n\tpath = ../../config\n\tpath = ../../config.worktree\n[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	config := "[include]\n\tpath = ../../config\n\tpath = " +
+		"../../config.worktree\n[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if r.sha256 {
 		config = strings.Replace(config, "version = 0", "version = 1", 1) + "[extensions]\n\t" + sha256Format
 	}
@@ -164,7 +166,7 @@ func (r *Repository) writeNew(path string, data []byte) error {
 	return err
 }
 
-// Remake throws the repository away and makes it anew: it is damaged, or has
+// Remake throws the repository away and makes another one: it is damaged, or has
 // grown. The next look brings everything again.
 func (r *Repository) Remake(ctx context.Context) error {
 	if err := os.RemoveAll(r.Dir); err != nil {

@@ -37,15 +37,17 @@ func TestOptionsForSSH(t *testing.T) {
 		settings settings
 		want     string
 	}{
-		"nothing is said":         {nil, nil, "ssh" + batch},
-		"core.sshCommand":         {nil, settings{"core.sshcommand": {"ssh -i key"}}, "ssh -i key" + batch},
-		"the variable wins":       {[]string{"GIT_SSH_COMMAND=/usr/bin/ssh -v"}, settings{"core.sshcommand": {"x"}}, "/usr/bin/ssh -v" + batch},
+		"nothing is said": {nil, nil, "ssh" + batch},
+		"core.sshCommand": {nil, settings{"core.sshcommand": {"ssh -i key"}}, "ssh -i key" + batch},
+		"the variable wins": {[]string{"GIT_SSH_COMMAND=/usr/bin/ssh -v"}, settings{"core.sshcommand": {"x"}},
+			"/usr/bin/ssh -v" + batch},
 		"GIT_SSH is a program":    {[]string{"GIT_SSH=/my tools/ssh"}, nil, "'/my tools/ssh'" + batch},
 		"plink":                   {[]string{`GIT_SSH=C:\PuTTY\plink.exe`}, nil, `'C:\PuTTY\plink.exe' -batch`},
 		"something else":          {[]string{"GIT_SSH_COMMAND=wrapper"}, nil, ""},
 		"something that is named": {[]string{"GIT_SSH_COMMAND=wrapper", "GIT_SSH_VARIANT=ssh"}, nil, "wrapper" + batch},
-		"named in the config":     {nil, settings{"core.sshcommand": {"wrapper"}, "ssh.variant": {"plink"}}, "wrapper -batch"},
-		"simple":                  {nil, settings{"ssh.variant": {"simple"}}, ""},
+		"named in the config": {nil, settings{"core.sshcommand": {"wrapper"}, "ssh.variant": {"plink"}},
+			"wrapper -batch"},
+		"simple": {nil, settings{"ssh.variant": {"simple"}}, ""},
 	} {
 		got := strings.TrimPrefix(strings.Join(c.settings.ssh(c.environ), "\n"), "GIT_SSH_COMMAND=")
 		if got != c.want {

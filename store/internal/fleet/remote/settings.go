@@ -67,7 +67,8 @@ func (r *Repository) CheckURL(ctx context.Context) error {
 		return nil
 	}
 	var urls [2]string
-	for i, args := range [][]string{{"remote", "get-url", "--all", r.Remote}, {"remote", "get-url", "--all", "--push", r.Remote}} {
+	for i, args := range [][]string{{"remote", "get-url", "--all", r.Remote}, {"remote", "get-url", "--all",
+		"--push", r.Remote}} {
 		out, err := r.inRepository(ctx, args...)
 		if err != nil {
 			return fmt.Errorf("git remote get-url failed: %s: %w", words(out.stderr), err)

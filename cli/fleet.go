@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/render"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+func newFleet(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "share locks with other clones, through your git remote",
+		Long: "Let the clones of a repository, on any machine, see each other's locks: through one ref on\n" +
+			"the git remote that they share. Each clone takes part once it has been turned on there.\n" +
+			"A claim with --if-free or --wait then succeeds only after the remote has taken it.",
+		Example: "  agent-locks fleet on --label laptop\n  agent-locks fleet status\n  agent-locks fleet off",
+		Args:    noArgs("agent-locks fleet status"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ans, err := a.locks.FleetStatus(cmd.Context(), store.FleetRequest{Target: a.target()})
+			return answer(a, ans, err, render.FleetStatus)
+		},
+	}
+	cmd.AddCommand(newFleetOn(a), newFleetOff(a),
+		fleetCommand(a, "status", "how this clone stands with the others; uses no network", locks.FleetStatus,
+			&store.FleetRequest{}, render.FleetStatus),
+		fleetCommand(a, "sync", "ask the remote now, and publish what this clone has", locks.FleetSync,
+			&store.FleetRequest{}, render.FleetStatus),
+		fleetCommand(a, "purge", "remove everybody's locks from the ref, and its history", locks.FleetPurge,
+			&store.FleetRequest{}, render.FleetStatus),
+		fleetCommand(a, "reset", "accept what the remote has where it is broken or was set back", locks.FleetReset,
+			&store.FleetRequest{}, render.FleetStatus),
+	)
+	return cmd
+}
+
+func newFleetOn(a *app) *cobra.Command {
+	var request store.FleetRequest
+	cmd := fleetCommand(a, "on", "share this clone's locks with the others", locks.FleetOn, &request, render.FleetOn)
+	f := cmd.Flags()
+	f.StringVar(&request.Remote, "remote", "", "the git remote that the clones share, by `name` (default: origin)")
+	f.StringVar(&request.Label, "label", "", "what people call this clone, as a `word` that the others see")
+	f.StringVar(&request.Share, "share", "", "`what` to publish: claims, or all (tasks and notes, too)")
+	return cmd
+}
+
+func newFleetOff(a *app) *cobra.Command {
+	var request store.FleetRequest
+	cmd := fleetCommand(a, "off", "withdraw what this clone has published, and stop sharing", locks.FleetOff, &request,
+		render.FleetStatus)
+	cmd.Flags().BoolVar(&request.Force, "force", false, "also where the remote cannot be reached")
+	return cmd
+}
+
+// A fleetCall is an operation; there is no store yet when commands are made.
+type fleetCall func(locks, context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+
+// fleetCommand is one of the commands, which differ in what they ask.
+func fleetCommand(
+	a *app, name, short string, ask fleetCall, request *store.FleetRequest, show func(io.Writer, store.FleetState),
+) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  noArgs("agent-locks fleet " + name),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			request.Target = a.target()
+			ans, err := ask(a.locks, cmd.Context(), *request)
+			return answer(a, ans, err, show)
+		},
+	}
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+)
+
+// A FleetRequest turns sharing with other clones on, off, or asks about it.
+type FleetRequest struct {
+	Target
+	Remote string // "": origin
+	Label  string // "": none
+	Share  string // "": claims; or all
+	Force  bool   // off: also where what was published cannot be withdrawn
+}
+
+// A FleetState is how a clone stands with the others.
+type FleetState struct {
+	On        bool     `json:"on"`
+	Clone     string   `json:"clone,omitempty"` // this one's id among them
+	Label     string   `json:"label,omitempty"`
+	Remote    string   `json:"remote,omitempty"`
+	Ref       string   `json:"ref,omitempty"`
+	Share     string   `json:"share,omitempty"`
+	AsOf      string   `json:"as_of,omitempty"` // the last look that succeeded
+	Published []string `json:"published"`       // ids of this clone's locks that stand
+	Others    int      `json:"others"`          // active locks of other clones
+	Clones    int      `json:"clones"`          // that have some
+	Commits   uint64   `json:"commits"`         // of the ref's chain
+}
+
+// FleetOn lets this clone share its locks with the others on a remote, once a
+// first swap has shown that the host takes the ref. Nothing is left where it
+// does not.
+func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		set, err := fleetOf(c)
+		if err != nil {
+			return FleetState{}, err
+		}
+		if set, err = set.with(r); err != nil {
+			return FleetState{}, err
+		}
+		fresh := !set.on
+		c.repo.Fleet = true
+		f, err := set.open(c)
+		if err == nil {
+			_, err = syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, true)
+			err = errors.Join(err, f.Close())
+		}
+		if err == nil {
+			err = set.save(c)
+		}
+		if err != nil {
+			if fresh {
+				err = errors.Join(err, forgetFleet(c))
+			}
+			return FleetState{}, err
+		}
+		set.on = true
+		return stateWith(c, set)
+	})
+}
+
+// with are the settings that a request asks for on top of what is set.
+func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
+	if r.Remote != "" || s.remote == "" {
+		if s.remote = r.Remote; s.remote == "" {
+			s.remote = "origin"
+		}
+	}
+	if r.Label != "" {
+		label, err := cleanLabel(r.Label)
+		if err != nil {
+			return s, err
+		}
+		s.label = label
+	}
+	switch r.Share {
+	case "":
+	case shareClaims, shareAll:
+		s.everything = r.Share == shareAll
+	default:
+		return s, fault.Input("`share` %q is unknown", r.Share).WithHint("share claims, or all: tasks and notes as well")
+	}
+	return s, nil
+}
+
+// FleetOff withdraws what this clone has published, and forgets the others.
+func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			return f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
+				Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{}, nil }})
+		})
+		if err != nil && (!r.Force || !c.repo.Fleet) {
+			return FleetState{}, err
+		}
+		if err != nil {
+			c.warn("what this clone has published stays until it is stale: %v", err)
+		}
+		if _, err := c.repo.Git(c.ctx, "config", "--local", "--unset-all", fleetKey); err != nil {
+			return FleetState{}, fault.FromGit(err)
+		}
+		return FleetState{Published: []string{}}, forgetFleet(c)
+	})
+}
+
+// forgetFleet removes what is kept of the others.
+func forgetFleet(c *call) error {
+	_, err := c.dir.Change(c.ctx, func(*disk.Tx) error { return fleet.Forget(c.dir) })
+	return err
+}
+
+// FleetSync looks at once, and publishes what this clone has.
+func (s *Store) FleetSync(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			return syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, false)
+		})
+		if err != nil {
+			return FleetState{}, err
+		}
+		return fleetState(c)
+	})
+}
+
+// FleetPurge publishes an empty successor: nothing of anybody's is readable in
+// the ref any more, once the host has collected what is unreachable.
+func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			return f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
+				Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{Purge: true}, nil }})
+		})
+		if err != nil {
+			return FleetState{}, err
+		}
+		return fleetState(c)
+	})
+}
+
+// FleetReset accepts what is on the remote where it is broken or set back.
+func (s *Store) FleetReset(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			if _, err := f.Reset(c.ctx, syncTime); err != nil {
+				return fleet.Result{}, err
+			}
+			return syncWith(c, f, fleet.Request{Wait: syncTime, Urgent: true}, true)
+		})
+		if err != nil {
+			return FleetState{}, err
+		}
+		return fleetState(c)
+	})
+}
+
+// FleetStatus says how this clone stands with the others. It uses no network.
+func (s *Store) FleetStatus(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, fleetState)
+}
+
+func fleetState(c *call) (FleetState, error) {
+	set, err := fleetOf(c)
+	if err != nil {
+		return FleetState{}, err
+	}
+	return stateWith(c, set)
+}
+
+func stateWith(c *call, set fleetSettings) (FleetState, error) {
+	state := FleetState{On: set.on, Published: []string{}}
+	if !set.on {
+		return state, nil
+	}
+	state.Label, state.Remote, state.Ref, state.Share = set.label, set.remote, set.ref, shareClaims
+	if state.Ref == "" {
+		state.Ref = fleet.DefaultRef
+	}
+	if set.everything {
+		state.Share = shareAll
+	}
+	view, err := fleet.Read(c.ctx, c.dir)
+	if view == nil || err != nil {
+		return state, err
+	}
+	c.noteView(view)
+	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
+	if !view.Looked.IsZero() {
+		state.AsOf = lockfile.FormatStamp(view.Looked)
+	}
+	clones := map[string]bool{}
+	for _, l := range view.Locks {
+		clones[l.Clone] = true
+	}
+	state.Others, state.Clones = len(view.Locks), len(clones)
+	for id := range view.Mine {
+		state.Published = append(state.Published, id)
+	}
+	slices.Sort(state.Published)
+	return state, nil
+}

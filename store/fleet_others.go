@@ -1,0 +1,155 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// The locks of other clones (package fleet), as of the last look: entries like
+// any other to all that asks who is at work, and none to what writes.
+
+// oldView is the age from which on it is said how old the view of the others is.
+const oldView = 10 * time.Minute
+
+// everybody adds the other clones' active locks to those of this store.
+func (c *call) everybody(entries []disk.Entry) []disk.Entry {
+	view, err := fleet.Read(c.ctx, c.dir)
+	if err != nil {
+		c.unreadable++
+		c.warn("cannot tell what other clones have claimed: %v", err)
+		return entries
+	}
+	if view == nil {
+		return entries
+	}
+	c.noteView(view)
+	entries = slices.Clip(entries)
+	for _, l := range view.Locks {
+		if l.Lock.Status == lockfile.Active {
+			entries = append(entries, elsewhere(l, view.Looked, c.store.Now()))
+		}
+	}
+	return entries
+}
+
+// atWorkAnywhere are the active locks of this store and of the other clones.
+func (c *call) atWorkAnywhere() ([]disk.Entry, error) {
+	entries, err := c.list(disk.ActiveOnly)
+	if err != nil {
+		return nil, err
+	}
+	return c.everybody(entries), nil
+}
+
+// listAnywhere reads the active locks of this store and of the other clones,
+// and says nothing yet of what is odd among the former.
+func (c *call) listAnywhere() (disk.Listing, error) {
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return read, err
+	}
+	read.Entries = c.everybody(read.Entries)
+	return read, nil
+}
+
+const (
+	freshFor = 30 * time.Second // so long a look serves those who only ask
+	askTime  = 5 * time.Second  // which is how long these wait for the remote
+	turnFor  = 5 * time.Second  // and a waiter
+)
+
+// freshen looks at the remote where the last look is older than that. What
+// becomes of it shows in the view.
+func (c *call) freshen(age time.Duration) {
+	if !c.repo.Fleet {
+		return
+	}
+	view, err := fleet.Read(c.ctx, c.dir)
+	if err == nil && view != nil && c.dir.Now().Sub(view.Looked).Abs() < age {
+		return
+	}
+	_, err = withFleet(c, func(f *fleet.Fleet) (*fleet.View, error) { return f.Look(c.ctx, askTime, age == 0) })
+	if _, said := errors.AsType[*fault.Error](err); err != nil && !said {
+		c.warn("the remote could not be asked: %v", err)
+	}
+}
+
+// blockedElsewhere reports whether a refusal is for another clone's lock.
+func blockedElsewhere(err error) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.Conflict {
+		return false
+	}
+	r, ok := e.Detail.(Refusal)
+	return ok && slices.ContainsFunc(r.Overlaps, func(s Summary) bool { return s.Clone != "" && s.Blocks })
+}
+
+// noteView says what the view of the others is worth, once a call.
+func (c *call) noteView(v *fleet.View) {
+	if c.viewed {
+		return
+	}
+	c.viewed = true
+	age := rules.Age(rules.SecondsBetween(v.Looked, c.dir.Now()))
+	switch {
+	case v.Looked.IsZero():
+		c.unreadable++
+		c.warn("what other clones have claimed is not known: no look at the remote has succeeded yet")
+	case v.Broken != nil:
+		c.unreadable++
+		c.warn("what other clones have claimed is known as of %s ago: what the remote has now cannot be read (%s)",
+			age, v.Broken.Why)
+	case v.Failed.After(v.Looked):
+		c.unreadable++
+		c.warn("what other clones have claimed is known as of %s ago: the last look failed (%s)", age, v.Words)
+	case c.dir.Now().Sub(v.Looked) > oldView:
+		c.warn("what other clones have claimed is known as of %s ago", age)
+	}
+	for _, what := range v.Odd {
+		c.warn("what other clones have published: %s", what)
+	}
+}
+
+// elsewhere is another clone's lock as an entry. Its ids are distinguished from
+// those of this clone: equal names mean nothing across clones: it is never
+// the caller's own, nor its parent's or its child's.
+func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
+	lock := l.Lock
+	lock.ID = l.Clone + "." + lock.ID
+	lock.AgentID = ofClone(lock.AgentID, l.Clone)
+	if lock.ParentAgentID != nil {
+		lock.ParentAgentID = ofClone(lock.ParentAgentID, l.Clone)
+	}
+	lock.LeaseMinutes = max(lock.LeaseMinutes, lock.Published.StaleAfter)
+	lock.Updated.Time = lastSign(lock.Updated.Time, l.Since, asOf, now)
+	return disk.Entry{Lock: lock, Path: l.Path, Elsewhere: &disk.Elsewhere{Clone: l.Clone,
+		Label: lock.Published.Label, AsOf: asOf}}
+}
+
+func ofClone(agent *string, clone string) *string {
+	name := "somebody"
+	if agent != nil {
+		name = *agent
+	}
+	name += "@" + clone
+	return &name
+}
+
+// lastSign is a lock's heartbeat as this clone may judge it. Clocks may
+// be an hour off: a lock is stale only when, besides what its stamp says, this
+// clone has seen it unchanged, between looks that succeeded, for half of the
+// threshold. So it has been silent for no longer than twice that time.
+func lastSign(updated, since, asOf, now time.Time) time.Time {
+	unchanged := max(0, asOf.Sub(since))
+	if earliest := now.Add(-2 * unchanged); updated.Before(earliest) {
+		return earliest
+	}
+	return updated
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+)
+
+// A fleetSettings is what git's config says of sharing with other clones.
+type fleetSettings struct {
+	on         bool
+	remote     string
+	ref        string
+	label      string
+	everything bool
+}
+
+// The keys in git's config; git prints them in lower case.
+const (
+	fleetKey       = "agentlocks.fleet"
+	fleetRemoteKey = "agentlocks.fleetRemote"
+	fleetRefKey    = "agentlocks.fleetRef"
+	fleetLabelKey  = "agentlocks.fleetLabel"
+	fleetShareKey  = "agentlocks.fleetShare"
+)
+
+const (
+	shareClaims = "claims"
+	shareAll    = "all"
+	mostLabel   = 40 // characters
+)
+
+// fleetOf asks git for the settings, where this clone takes part at all.
+func fleetOf(c *call) (fleetSettings, error) {
+	found, err := c.repo.SettingsOf(c.ctx, `^agentlocks\.fleet`)
+	if err != nil {
+		return fleetSettings{}, fault.FromGit(err)
+	}
+	get := func(key string) string { return found[strings.ToLower(key)] }
+	return fleetSettings{
+		on: c.repo.Fleet, remote: get(fleetRemoteKey), ref: get(fleetRefKey), label: get(fleetLabelKey),
+		everything: get(fleetShareKey) == shareAll,
+	}, nil
+}
+
+// open opens the way to the other clones.
+func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
+	remote := s.remote
+	if remote == "" {
+		remote = "origin"
+	}
+	f, err := fleet.Open(c.ctx, fleet.Config{
+		Repo: c.repo, Environ: c.environ, Remote: remote, Ref: s.ref, Label: s.label, Everything: s.everything,
+		Now: c.store.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !c.dir.Exists() { // it was not there when this call began
+		if err := c.dir.Refresh(); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, nil
+}
+
+// withFleet lends the way to the other clones; not where this clone does not
+// take part.
+func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
+	var none T
+	s, err := fleetOf(c)
+	if err != nil {
+		return none, err
+	}
+	if !s.on {
+		return none, fault.Input("this clone does not share its locks").
+			WithHint("`fleet on` shares them with the other clones")
+	}
+	f, err := s.open(c)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close() // what had to be written was
+	return do(f)
+}
+
+// save puts the settings into the clone's own config, the switch last.
+func (s fleetSettings) save(c *call) error {
+	share := ""
+	if s.everything {
+		share = shareAll
+	}
+	for _, set := range []struct{ key, value string }{
+		{fleetRemoteKey, s.remote}, {fleetLabelKey, s.label}, {fleetShareKey, share}, {fleetKey, "true"},
+	} {
+		args := []string{"config", "--local", set.key, set.value}
+		if set.value == "" {
+			if args = []string{"config", "--local", "--unset-all", set.key}; !isSet(c, set.key) {
+				continue
+			}
+		}
+		if _, err := c.repo.Git(c.ctx, args...); err != nil {
+			return fault.FromGit(err)
+		}
+	}
+	return nil
+}
+
+func isSet(c *call, key string) bool {
+	_, err := c.repo.Git(c.ctx, "config", "--local", "--get-all", key)
+	return err == nil
+}
+
+// cleanLabel is what people call this clone, as the others see it.
+func cleanLabel(label string) (string, error) {
+	clean, err := lockfile.CleanAgent(label)
+	if err == nil && utf8.RuneCountInString(clean) > mostLabel {
+		err = fault.Input("it has more than %d characters", mostLabel)
+	}
+	if err != nil {
+		return "", fault.Input("`label` %q cannot be used: %v", label, err).
+			WithHint("a label is one line of at most 40 characters, as in laptop; everybody who can read the repository sees it")
+	}
+	return clean, nil
+}

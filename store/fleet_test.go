@@ -1,0 +1,192 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// newFleet is two clones of one remote, with sharing on, and the remote.
+func newFleet(t *testing.T) (a, b *world, bare string) {
+	t.Helper()
+	a, b = newWorld(t), newWorld(t)
+	bare = filepath.Join(filepath.Dir(a.main), "remote.git")
+	a.git(filepath.Dir(a.main), "init", "-q", "--bare", bare)
+	for name, w := range map[string]*world{"laptop": a, "runner": b} {
+		w.git(w.main, "remote", "add", "origin", bare)
+		state := get(t)(w.at(w.main).FleetOn(t.Context(), store.FleetRequest{Label: name}))
+		if !state.On || state.Clone == "" || state.AsOf == "" {
+			t.Fatalf("it is %+v", state)
+		}
+	}
+	return a, b, bare
+}
+
+func get(t *testing.T) func(store.Answer[store.FleetState], error) store.FleetState {
+	return func(a store.Answer[store.FleetState], err error) store.FleetState {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result
+	}
+}
+
+func claimRequest(agent, scope string) store.CreateRequest {
+	return store.CreateRequest{Title: "Work on " + scope, Scope: []string{scope}, AgentID: &agent, IfFree: true}
+}
+
+// What one clone has claimed, no other one claims; what it has ended, others may.
+func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(first.Result.FilePath)
+	if err != nil || !strings.Contains(string(data), "fleet: confirmed") {
+		t.Errorf("%v\n%s", err, data)
+	}
+	// The same id in another clone means nothing.
+	_, err = b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go"))
+	if !errors.Is(err, store.Conflict) || !strings.Contains(err.Error(), "agent@") {
+		t.Fatalf("the second claim: %v", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(b.main, ".git", "agents-locks", "*.md")); err != nil || len(names) > 0 {
+		t.Errorf("there is %q, %v", names, err)
+	}
+	check, err := b.at(b.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
+	if err != nil || len(check.Result) != 1 || check.Result[0].CloneLabel != "laptop" ||
+		check.Result[0].ID != check.Result[0].Clone+"."+first.Result.ID {
+		t.Errorf("check says %+v, %v", check.Result, err)
+	}
+	list, err := b.at(b.main).Query(t.Context(), store.QueryRequest{})
+	if err != nil || len(list.Result) != 1 || list.Result[0].AsOf == "" {
+		t.Errorf("list says %+v, %v", list.Result, err)
+	}
+	edit, err := b.at(b.main).Edit(t.Context(), store.EditRequest{Path: filepath.Join(b.main, "src", "a.go")})
+	if err != nil || len(edit.Result.Blocked) != 1 {
+		t.Errorf("the edit hook says %+v, %v", edit.Result, err)
+	}
+	agent := "agent"
+	if _, err := a.at(a.main).Finish(t.Context(), store.FinishRequest{Ref: store.Ref{LockID: first.Result.ID},
+		AgentID: &agent}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go")); err != nil {
+		t.Fatalf("what was ended is still in the way: %v", err)
+	}
+	b.git(bare, "fsck", "--strict")
+}
+
+// Where the remote cannot be asked, nothing is claimed, unless that is wanted.
+func TestClaimNeedsTheRemote(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	if err := os.Rename(bare, bare+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if !errors.Is(err, store.FleetUnreachable) {
+		t.Fatalf("%v", err)
+	}
+	if names, err := filepath.Glob(filepath.Join(a.main, ".git", "agents-locks", "*.md")); err != nil || len(names) > 0 {
+		t.Errorf("there is %q, %v", names, err)
+	}
+	check, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
+	if err != nil || check.Unreadable == 0 || !strings.Contains(strings.Join(check.Warnings, " "),
+		"the last look failed") {
+		t.Errorf("check says %+v, %v", check, err)
+	}
+	local := claimRequest("agent", "src/**")
+	local.Local = true
+	if _, err := a.at(a.main).Create(t.Context(), local); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(bare+"-away", bare); err != nil {
+		t.Fatal(err)
+	}
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/**")); err != nil {
+		t.Errorf("a local claim is seen elsewhere: %v", err)
+	}
+}
+
+// A claimer that died leaves a lock that counts if the remote has taken it, and
+// else is taken back.
+func TestClaimerDied(t *testing.T) {
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(first.Result.FilePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claiming := strings.Replace(string(data), "fleet: confirmed", "fleet: claiming", 1)
+	other := filepath.Join(filepath.Dir(first.Result.FilePath), "2026-07-17T18-45-12-other.md")
+	for path, text := range map[string]string{
+		first.Result.FilePath: claiming,
+		other: strings.NewReplacer("src/**", "docs/**", first.Result.ID, "2026-07-17T18-45-12-other",
+			"nonce: ", "nonce: x").Replace(claiming),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	if data, err := os.ReadFile(first.Result.FilePath); err != nil || !strings.Contains(string(data), "fleet: confirmed") {
+		t.Errorf("what stands is %s, %v", data, err)
+	}
+	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what never stood is there: %v", err)
+	}
+	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "docs/**")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Turned off, a clone leaves nothing behind; turned on where it cannot work, it
+// leaves nothing either.
+func TestFleetOffAndFailedOn(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	if _, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**")); err != nil {
+		t.Fatal(err)
+	}
+	if state := get(t)(a.at(a.main).FleetOff(t.Context(), store.FleetRequest{})); state.On {
+		t.Errorf("it is %+v", state)
+	}
+	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/**")); err != nil {
+		t.Errorf("what was withdrawn is in the way: %v", err)
+	}
+	if _, err := a.at(a.main).Create(t.Context(), claimRequest("other", "lib/**")); err != nil {
+		t.Error(err)
+	}
+	for name, r := range map[string]store.FleetRequest{
+		"no such remote": {Remote: "nowhere"}, "an odd label": {Label: "a\u202eb"}, "an unknown share": {Share: "everything"},
+	} {
+		if _, err := a.at(a.main).FleetOn(t.Context(), r); !errors.Is(err, store.BadInput) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	a.git(bare, "config", "receive.hideRefs", "refs/agents-locks")
+	if _, err := a.at(a.main).FleetOn(t.Context(), store.FleetRequest{}); !errors.Is(err, store.FleetRefused) {
+		t.Errorf("a host that refuses: %v", err)
+	}
+	for _, name := range []string{"fleet", "fleet.git"} {
+		if _, err := os.Stat(filepath.Join(a.main, ".git", "agents-locks", name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was left behind: %v", name, err)
+		}
+	}
+	if config := a.git(a.main, "config", "--local", "--list"); strings.Contains(config, "agentlocks.fleet=true") {
+		t.Error("it is on")
+	}
+}
