@@ -14,9 +14,10 @@ func newFleet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "share locks with other clones, through your git remote",
-		Long: "Let the clones of a repository, on any machine, see each other's locks: through one ref on\n" +
-			"the git remote that they share. Each clone takes part once it has been turned on there.\n" +
-			"A claim with --if-free or --wait then succeeds only after the remote has taken it.",
+		Long: "Let the clones of a repository, on any machine, see each other's locks:\n" +
+			"through one ref on the git remote that they share. Each clone takes part once\n" +
+			"it has been turned on there. A claim with --if-free or --wait then succeeds\n" +
+			"only after the remote has taken it.",
 		Example: "  agent-locks fleet on --label laptop\n  agent-locks fleet status\n  agent-locks fleet off",
 		Args:    noArgs("agent-locks fleet status"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,9 +64,10 @@ func fleetCommand(
 	a *app, name, short string, ask fleetCall, request *store.FleetRequest, show func(io.Writer, store.FleetState),
 ) *cobra.Command {
 	return &cobra.Command{
-		Use:   name,
-		Short: short,
-		Args:  noArgs("agent-locks fleet " + name),
+		Use:     name,
+		Short:   short,
+		Example: "  agent-locks fleet " + name,
+		Args:    noArgs("agent-locks fleet " + name),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request.Target = a.target()
 			ans, err := ask(a.locks, cmd.Context(), *request)

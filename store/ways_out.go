@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,10 @@ func waysOut(c *call, k *claim, b blockers, wait string) string {
 	}
 	for _, o := range b.locks[:min(len(b.locks), maxNamed)] {
 		l := &o.entry.Lock
+		if at := o.entry.Elsewhere; at != nil { // notes stay in their clone
+			lines = append(lines, fmt.Sprintf("or ask %s, in the clone %q", rules.Named(l.AgentID), cmp.Or(at.Label, at.Clone)))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("or ask %s: `lock_update` with `lock_id` %s and `note`",
 			rules.Named(l.AgentID), l.ID))
 	}

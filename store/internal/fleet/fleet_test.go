@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func TestPublishedIsWhatIsAllowed(t *testing.T) {
 	a.config.Everything = true
 	a.reopen()
 	a.must(a.sync())
-	if v = b.look(); v.Locks[0].Lock.LastNote() != "a secret" {
+	if v = b.look(); !slices.Equal(v.Locks[0].Lock.Notes, []string{"a secret"}) {
 		t.Errorf("shared whole, it arrives as %+v", v.Locks[0])
 	}
 }
