@@ -18,10 +18,10 @@ import (
 // confirmTime is how long a claim waits for the remote.
 const confirmTime = 25 * time.Second
 
-// A confirmation is a claim that counts only once the remote has taken it. Until
+// A confirming is a claim that counts only once the remote has taken it. Until
 // then its lock stands in this store as claiming, and keeps this clone's agents
 // away; the file that its claimer holds locked says that somebody still waits.
-type confirmation struct {
+type confirming struct {
 	nonce string
 	alive *flock.Flock
 }
@@ -50,7 +50,7 @@ func claimConfirmed(c *call, k *claim, local bool, rule func(*call, *claim) (Cre
 
 // beginConfirmed marks a claim before it is written; nil where this clone does
 // not share its locks.
-func beginConfirmed(c *call, k *claim, local bool) (*confirmation, error) {
+func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 	switch {
 	case !c.repo.Fleet:
 		return nil, nil
@@ -58,7 +58,7 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirmation, error) {
 		k.lock.Published.Fleet = fleetLocal
 		return nil, nil
 	}
-	n := &confirmation{nonce: rand.Text()}
+	n := &confirming{nonce: rand.Text()}
 	_, err := c.dir.Change(c.ctx, func(tx *disk.Tx) error {
 		folder, err := tx.EnsureFolder(fleet.Name)
 		if err != nil {
@@ -117,10 +117,20 @@ func standsAs(how string) lockfile.Edit {
 	return edit
 }
 
+// confirmation are the keys that say that the remote has taken a lock as it is.
+// What takes more than it has taken takes them away; a lock that is local stays
+// so.
+func confirmation(l *lockfile.Lock) []string {
+	if l.Published.Fleet == fleetLocal {
+		return nil
+	}
+	return []string{"fleet", "nonce"}
+}
+
 func claimingFile(nonce string) string { return "claiming-" + nonce }
 
 // end lets go of the file, and removes it.
-func (n *confirmation) end(c *call) {
+func (n *confirming) end(c *call) {
 	if n == nil {
 		return
 	}
@@ -136,7 +146,7 @@ func (n *confirmation) end(c *call) {
 
 // confirm publishes a claim that was written, and takes it back where the remote
 // does not take it: then nothing was claimed.
-func (n *confirmation) confirm(c *call, id string) error {
+func (n *confirming) confirm(c *call, id string) error {
 	if n == nil {
 		return nil
 	}

@@ -15,7 +15,10 @@ import (
 
 const (
 	syncTime = 30 * time.Second
-	soonTime = 5 * time.Second // what a call that has done its own work may take for the others
+	// aliveEvery is how often a heartbeat is published at most, where the
+	// threshold leaves room for that.
+	aliveEvery = 10 * time.Minute
+	soonTime   = 5 * time.Second // what a call that has done its own work may take for the others
 )
 
 // syncWith makes what the others see what this store says, and the other way
@@ -132,5 +135,22 @@ func publishSoon(c *call, err error) {
 	})
 	if err != nil {
 		c.warn("the other clones do not know of this yet: %v", err)
+	}
+}
+
+// publishAlive tells the others now and then that a lock's holder is at work.
+func publishAlive(c *call, e disk.Entry) {
+	if !c.repo.Fleet || e.Done() {
+		return
+	}
+	view, err := fleet.Read(c.ctx, c.dir)
+	if err != nil || view == nil {
+		return // the next sync says so
+	}
+	standing, stands := view.Mine[e.Lock.ID]
+	threshold := time.Duration(max(c.foreignMinutes(), e.Lock.LeaseMinutes) * float64(time.Minute))
+	told := standing.Until.Add(-threshold)
+	if !stands || c.store.Now().Sub(told) >= min(aliveEvery, threshold/8) {
+		publishSoon(c, nil)
 	}
 }

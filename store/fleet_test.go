@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -188,5 +189,53 @@ func TestFleetOffAndFailedOn(t *testing.T) {
 	}
 	if config := a.git(a.main, "config", "--local", "--list"); strings.Contains(config, "agentlocks.fleet=true") {
 		t.Error("it is on")
+	}
+}
+
+// What takes more than the remote has taken is no longer confirmed; and a
+// holder that is alive does not go stale elsewhere.
+func TestConfirmedLockGoesOn(t *testing.T) {
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, ref := "agent", store.Ref{LockID: first.Result.ID}
+	published := func() store.Summary {
+		t.Helper()
+		get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
+		list, err := b.at(b.main).Query(t.Context(), store.QueryRequest{})
+		if err != nil || len(list.Result) != 1 {
+			t.Fatalf("%+v, %v", list.Result, err)
+		}
+		return list.Result[0]
+	}
+	before := published().Updated
+	for range 2 { // the second one is too soon to be told
+		a.pass(6 * time.Minute)
+		b.pass(6 * time.Minute)
+		if _, err := a.at(a.main).Heartbeat(t.Context(), store.HeartbeatRequest{Ref: ref, AgentID: &agent}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := published().Updated; after <= before {
+		t.Errorf("the heartbeat of %s was not published: %s", first.Result.ID, after)
+	}
+	wide, err := a.at(a.main).Update(t.Context(), store.UpdateRequest{Ref: ref, AgentID: &agent, AddScope: []string{"docs/**"}})
+	if err != nil || !strings.Contains(strings.Join(wide.Warnings, " "), "no longer confirmed") {
+		t.Errorf("%v, %v", wide.Warnings, err)
+	}
+	if data, err := os.ReadFile(first.Result.FilePath); err != nil || strings.Contains(string(data), "nonce") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if got := published(); len(got.Scope) != 2 {
+		t.Errorf("the others see %q", got.Scope)
+	}
+	again := claimRequest("agent", "docs/a.md")
+	wait := 0.2
+	again.IfFree, again.WaitSeconds = false, &wait
+	if _, err := b.at(b.main).Create(t.Context(), again); !errors.Is(err, store.Timeout) {
+		t.Errorf("a wait for another clone's lock: %v", err)
 	}
 }

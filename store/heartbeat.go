@@ -57,6 +57,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 		if err != nil {
 			return Refreshed{}, err
 		}
+		publishAlive(c, e)
 		// Compared without the mutex, so that nobody waits for that.
 		out.Waiting = heldUp(c, e, tickets, ticketsErr)
 		out.Overlaps = back.overlaps(c, e)

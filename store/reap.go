@@ -37,6 +37,9 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 		if err != nil {
 			return nil, err
 		}
+		if !p.dryRun {
+			defer func() { publishSoon(c, nil) }()
+		}
 		if r.LockID == nil {
 			return reapAll(c, p)
 		}

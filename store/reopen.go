@@ -72,6 +72,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		if err != nil {
 			return Reopened{}, err
 		}
+		publishSoon(c, nil)
 		// Compared without the mutex, so that nobody waits for that.
 		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
@@ -102,7 +103,7 @@ func reopenEdit(
 	return lockfile.Edit{
 		Set: []lockfile.KeyValue{{Key: "status", Value: lockfile.Active}, {Key: "updated", Value: now.Raw},
 			{Key: "live_since", Value: now.Raw}},
-		Remove:   []string{"finished", "finished_by", "outcome", "moved_to"},
+		Remove:   append([]string{"finished", "finished_by", "outcome", "moved_to"}, confirmation(l)...),
 		AddNotes: []string{note},
 	}, nil
 }

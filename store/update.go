@@ -70,6 +70,11 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		if err != nil {
 			return Updated{}, err
 		}
+		if len(a.add)+len(a.remove) > 0 {
+			publishSoon(c, nil)
+		} else {
+			publishAlive(c, u.entry)
+		}
 		u.compare(&out) // without the mutex, so that nobody waits for that
 		return out, nil
 	})
@@ -118,8 +123,12 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 		return Updated{}, err
 	}
 	if len(a.add) > 0 {
-		if u.others, err = c.list(disk.ActiveOnly); err != nil {
+		if u.others, err = c.atWorkAnywhere(); err != nil {
 			return Updated{}, err
+		}
+		edit.Remove = append(edit.Remove, confirmation(&e.Lock)...)
+		if e.Lock.Published.Fleet == fleetConfirmed {
+			c.warn("lock %q is no longer confirmed by the remote: what was added was not asked there", e.Lock.ID)
 		}
 		if u.yields(&e.Lock) {
 			edit.Set = append(edit.Set, lockfile.KeyValue{Key: "live_since", Value: c.now().Raw})
