@@ -2,9 +2,12 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,4 +241,49 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 	if _, err := b.at(b.main).Create(t.Context(), again); !errors.Is(err, store.Timeout) {
 		t.Errorf("a wait for another clone's lock: %v", err)
 	}
+}
+
+// Agents of several clones that claim one thing again and again hold it one at a
+// time.
+func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	var holders, claims atomic.Int32
+	var all sync.WaitGroup
+	for i, w := range []*world{a, a, b, b} {
+		agent := fmt.Sprintf("agent-%d", i)
+		all.Go(func() {
+			for range 6 {
+				request := claimRequest(agent, "src/**")
+				if i%2 == 0 {
+					wait := 3.0
+					request.IfFree, request.WaitSeconds = false, &wait
+				}
+				got, err := w.at(w.main).Create(t.Context(), request)
+				if errors.Is(err, store.Conflict) || errors.Is(err, store.Timeout) || errors.Is(err, store.FleetBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d agents hold it", n)
+				}
+				claims.Add(1)
+				time.Sleep(5 * time.Millisecond)
+				holders.Add(-1)
+				done := store.FinishRequest{Ref: store.Ref{LockID: got.Result.ID}, AgentID: &agent}
+				if _, err := w.at(w.main).Finish(t.Context(), done); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := claims.Load(); n < 2 {
+		t.Errorf("there were %d claims", n)
+	}
+	a.git(bare, "fsck", "--strict")
 }
