@@ -127,7 +127,9 @@ func confirmation(l *lockfile.Lock) []string {
 	return []string{"fleet", "nonce"}
 }
 
-func claimingFile(nonce string) string { return "claiming-" + nonce }
+const claimingPrefix = "claiming-"
+
+func claimingFile(nonce string) string { return claimingPrefix + nonce }
 
 // end lets go of the file, and removes it.
 func (n *confirming) end(c *call) {

@@ -18,7 +18,11 @@ const (
 	// aliveEvery is how often a heartbeat is published at most, where the
 	// threshold leaves room for that.
 	aliveEvery = 10 * time.Minute
-	soonTime   = 5 * time.Second // what a call that has done its own work may take for the others
+	soonTime   = 5 * time.Second
+	// leftoverAge is the age from which the file of a claimer is asked whether
+	// there is still one.
+	leftoverAge = time.Hour
+	// what a call that has done its own work may take for the others
 )
 
 // syncWith makes what the others see what this store says, and the other way
@@ -62,6 +66,9 @@ func settle(c *call, v *fleet.View, p publication) error {
 		} else {
 			withdrawn = append(withdrawn, l.ID)
 		}
+	}
+	if err := sweepClaiming(c); err != nil {
+		return err
 	}
 	for _, ended := range p.plan.Heard {
 		c.warn("lock %q was ended by another clone", ended)
@@ -122,6 +129,27 @@ func claimerLives(c *call, nonce string) bool {
 		err = errors.Join(lock.Unlock(), folder.Unlink(claimingFile(nonce)))
 	}
 	return err != nil || !taken
+}
+
+// sweepClaiming removes the files of claimers that died before they had written
+// their lock: nobody looks for these.
+func sweepClaiming(c *call) error {
+	folder, err := c.dir.OpenFolder(fleet.Name)
+	if folder == nil || err != nil {
+		return err
+	}
+	defer folder.Close() // it was only read
+	names, err := folder.Names()
+	for _, name := range names {
+		nonce, ours := strings.CutPrefix(name, claimingPrefix)
+		if !ours {
+			continue
+		}
+		if fi, err := folder.Lstat(name); err == nil && c.dir.Now().Sub(fi.ModTime()) > leftoverAge {
+			claimerLives(c, nonce)
+		}
+	}
+	return err
 }
 
 // publishSoon tells the others of what a call has done. It has been done

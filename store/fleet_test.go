@@ -136,6 +136,14 @@ func TestClaimerDied(t *testing.T) {
 	}
 	claiming := strings.Replace(string(data), "fleet: confirmed", "fleet: claiming", 1)
 	other := filepath.Join(filepath.Dir(first.Result.FilePath), "2026-07-17T18-45-12-other.md")
+	left := filepath.Join(filepath.Dir(other), "fleet", "claiming-DIEDEARLY")
+	if err := os.WriteFile(left, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(left, old, old); err != nil {
+		t.Fatal(err)
+	}
 	for path, text := range map[string]string{
 		first.Result.FilePath: claiming,
 		other: strings.NewReplacer("src/**", "docs/**", first.Result.ID, "2026-07-17T18-45-12-other",
@@ -151,6 +159,9 @@ func TestClaimerDied(t *testing.T) {
 	}
 	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what never stood is there: %v", err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file of one who died early is there: %v", err)
 	}
 	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "docs/**")); err != nil {
 		t.Error(err)

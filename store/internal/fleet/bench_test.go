@@ -4,11 +4,16 @@ package fleet
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
@@ -66,4 +71,76 @@ func timed(do func()) float64 {
 	began := time.Now()
 	do()
 	return float64(time.Since(began))
+}
+
+// The first look at a chain as long as it gets, with about 50 live locks of ten
+// clones, through git daemon; and what a change costs the host once it has
+// collected its garbage.
+func BenchmarkFirstLook(b *testing.B) {
+	const changes = 2000
+	bare := newRemote(b)
+	chain(b, bare, changes)
+	git(b, bare, "gc", "-q")
+	packs, err := filepath.Glob(filepath.Join(bare, "objects", "pack", "*.pack"))
+	if err != nil || len(packs) != 1 {
+		b.Fatalf("%q, %v", packs, err)
+	}
+	pack, err := os.Stat(packs[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	url := "git://127.0.0.1:" + serveDaemon(b, bare) + "/" + filepath.Base(bare)
+	locks := 0
+	for b.Loop() {
+		b.StopTimer()
+		c := newClone(b, url)
+		b.StartTimer()
+		locks = len(c.look().Locks)
+	}
+	if locks < 40 {
+		b.Fatalf("%d locks", locks)
+	}
+	b.ReportMetric(float64(pack.Size())/changes, "bytes/change")
+}
+
+// chain makes a history of claims, heartbeats and ends.
+func chain(b *testing.B, bare string, changes int) {
+	b.Helper()
+	var in strings.Builder
+	live := map[string]lockfile.Lock{}
+	var order []string
+	for i := range changes {
+		message := format.Message(format.Header{Format: 1, Epoch: "epochepoch", Seq: uint64(i + 1), Chain: uint64(i + 1),
+			Nonce: fmt.Sprintf("nonce%08d", i*7919)}, "agent-locks: 1 of laptop")
+		fmt.Fprintf(&in, "commit %s\ncommitter A <a@example.com> %d +0000\ndata %d\n%s\n", DefaultRef,
+			1700000000+i*30, len(message), message)
+		clone := fmt.Sprintf("clone%03d", i%10)
+		path := clone + "/" + fmt.Sprintf("2026-07-17T18-45-12-lock-%d.md", i)
+		switch {
+		case i%3 == 0 || len(order) < 2:
+			live[path], order = newLock(strings.TrimSuffix(filepath.Base(path), ".md"), fmt.Sprintf("src/mod%d/**", i)),
+				append(order, path)
+		case i%3 == 1:
+			path = order[i*31%len(order)]
+		case len(order) > 50:
+			fmt.Fprintf(&in, "D %s\n", order[0])
+			delete(live, order[0])
+			order = order[1:]
+			continue
+		default:
+			path = order[i*17%len(order)]
+		}
+		l := live[path]
+		l.Updated.Time = l.Updated.Time.Add(time.Duration(i) * time.Second)
+		data, err := format.Render(l, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", path, len(data), data)
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stdin = bare, identified(), strings.NewReader(in.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
 }
