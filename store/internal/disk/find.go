@@ -38,7 +38,7 @@ type finding struct {
 // completed.
 func (s search) findAll(ctx context.Context, ids []string) ([]finding, error) {
 	found := make([]finding, len(ids))
-	inParallel(ctx, len(ids), func(i int) { found[i] = s.find(ids[i], s.inDone[ids[i]]) })
+	InParallel(ctx, len(ids), func(i int) { found[i] = s.find(ids[i], s.inDone[ids[i]]) })
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -134,10 +134,10 @@ func (s search) bothPlaces(id string, found finding) finding {
 // perReader is how many locks make one more goroutine to read them worth while.
 const perReader = 32
 
-// inParallel calls do for 0 to n-1, several at a time, until the context ends:
+// InParallel calls do for 0 to n-1, several at a time, until the context ends:
 // most of a reading is waiting for the system. A panic is the caller's, which
 // may survive it.
-func inParallel(ctx context.Context, n int, do func(int)) {
+func InParallel(ctx context.Context, n int, do func(int)) {
 	var next atomic.Int64
 	var panicked atomic.Pointer[any]
 	work := func() {

@@ -51,6 +51,9 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
+// ReadStat also says what the file was when it was opened.
+func (f *Folder) ReadStat(name string) ([]byte, fs.FileInfo, error) { return f.readFile(name) }
+
 // readFile also says what the file was when it was opened. It follows no link, and what
 // is opened must be a regular file: a fifo or a device can hang or do things.
 func (f *Folder) readFile(name string) ([]byte, fs.FileInfo, error) {

@@ -75,30 +75,29 @@ func locksOf(ctx context.Context, dir *disk.Dir, clone string) (locks []Lock, od
 	if err != nil {
 		return nil, nil, err
 	}
+	var all []string
 	for _, name := range names {
-		id, isLock := strings.CutSuffix(name, format.Extension)
-		if !isLock || lockfile.ValidID(id) != nil {
-			continue
+		if id, isLock := strings.CutSuffix(name, format.Extension); isLock && lockfile.ValidID(id) == nil {
+			all = append(all, id)
 		}
-		l, err := readLock(folder, clone, id)
+	}
+	found, errs := make([]Lock, len(all)), make([]error, len(all))
+	disk.InParallel(ctx, len(all), func(i int) { found[i], errs[i] = readLock(folder, clone, all[i]) })
+	for i, err := range errs {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has ended meanwhile
 		case err != nil:
-			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", folder.File(name), disk.Cause(err)))
+			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", folder.File(all[i]+format.Extension), disk.Cause(err)))
 		default:
-			locks = append(locks, l)
+			locks = append(locks, found[i])
 		}
 	}
-	return locks, odd, nil
+	return locks, odd, ctx.Err()
 }
 
 func readLock(folder *disk.Folder, clone, id string) (Lock, error) {
 	name := id + format.Extension
-	data, err := folder.ReadFile(name)
-	if err != nil {
-		return Lock{}, err
-	}
-	fi, err := folder.Lstat(name)
+	data, fi, err := folder.ReadStat(name)
 	if err != nil {
 		return Lock{}, err
 	}
