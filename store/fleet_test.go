@@ -236,7 +236,8 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 	if after := published().Updated; after <= before {
 		t.Errorf("the heartbeat of %s was not published: %s", first.Result.ID, after)
 	}
-	wide, err := a.at(a.main).Update(t.Context(), store.UpdateRequest{Ref: ref, AgentID: &agent, AddScope: []string{"docs/**"}})
+	wide, err := a.at(a.main).Update(t.Context(), store.UpdateRequest{Ref: ref, AgentID: &agent,
+		AddScope: []string{"docs/**"}})
 	if err != nil || !strings.Contains(strings.Join(wide.Warnings, " "), "no longer confirmed") {
 		t.Errorf("%v, %v", wide.Warnings, err)
 	}
@@ -298,3 +299,61 @@ func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
 	}
 	a.git(bare, "fsck", "--strict")
 }
+
+// Another clone's lock can be shown, and reaped once it is stale; nothing else.
+// Its owner hears of it.
+func TestLockOfAnotherCloneIsReaped(t *testing.T) {
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
+	list, err := b.at(b.main).Query(t.Context(), store.QueryRequest{})
+	if err != nil || len(list.Result) != 1 {
+		t.Fatal(list, err)
+	}
+	id, agent := list.Result[0].ID, "agent"
+	if show, err := b.at(b.main).Show(t.Context(), store.ShowRequest{Ref: store.Ref{LockID: id}}); err != nil ||
+		show.Result.CloneLabel != "laptop" {
+		t.Errorf("%+v, %v", show.Result, err)
+	}
+	for name, refused := range map[string]error{
+		"heartbeat": second(b.at(b.main).Heartbeat(t.Context(), store.HeartbeatRequest{Ref: store.Ref{LockID: id},
+			AgentID: &agent})),
+		"finish": second(b.at(b.main).Finish(t.Context(), store.FinishRequest{Ref: store.Ref{LockID: id},
+			AgentID: &agent, Force: true})),
+		"update": second(b.at(b.main).Update(t.Context(), store.UpdateRequest{Ref: store.Ref{LockID: id},
+			HandTo: &agent})),
+	} {
+		if !errors.Is(refused, store.NotHolder) {
+			t.Errorf("%s: %v", name, refused)
+		}
+	}
+	reap := store.ReapRequest{LockID: &id, AgentID: &agent}
+	if _, err := b.at(b.main).Reap(t.Context(), reap); !errors.Is(err, store.LockNotStale) {
+		t.Errorf("a live lock: %v", err)
+	}
+	b.pass(2 * time.Hour)
+	if _, err := b.at(b.main).Reap(t.Context(), reap); !errors.Is(err, store.LockNotStale) {
+		t.Errorf("one whose stamp alone is old, as with a wrong clock: %v", err)
+	}
+	seen := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(b.dir(), "fleet", list.Result[0].Clone, first.Result.ID+".md"), seen,
+		seen); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.at(b.main).Reap(t.Context(), reap); err != nil || len(got.Result) != 1 || got.Result[0].ID != id {
+		t.Fatalf("%+v, %v", got.Result, err)
+	}
+	synced, err := a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})
+	if err != nil || !strings.Contains(strings.Join(synced.Warnings, " "), "ended by another clone") {
+		t.Errorf("the owner hears %q, %v", synced.Warnings, err)
+	}
+	if _, err := os.Stat(first.Result.FilePath); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

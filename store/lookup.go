@@ -53,6 +53,11 @@ func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) 
 	if !errors.Is(err, fault.LockNotFound) {
 		return e, err
 	}
+	if there, ok, terr := findElsewhere(c, r.LockID); terr != nil {
+		return e, terr
+	} else if ok {
+		return e, notHere(there)
+	}
 	id, rerr := expandID(c, r.LockID, first, mine)
 	switch {
 	case rerr != nil:

@@ -43,6 +43,15 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 		if r.LockID == nil {
 			return reapAll(c, p)
 		}
+		if _, ok, err := findElsewhere(c, *r.LockID); err != nil {
+			return nil, err
+		} else if ok {
+			out, err := reapElsewhere(c, p, *r.LockID)
+			if err != nil {
+				return nil, err
+			}
+			return []Reaped{out}, nil
+		}
 		var out Reaped
 		named := func() (disk.Entry, error) { return findToReap(c, Ref{LockID: *r.LockID}, p) }
 		if p.dryRun {

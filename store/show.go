@@ -43,6 +43,9 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		if err != nil {
 			return Whole{}, err
 		}
+		if e, ok, err := findElsewhere(c, r.LockID); ok || err != nil {
+			return wholeOf(c, e, minutes), err
+		}
 		e, err := findLock(c, r.Ref)
 		if err != nil {
 			return Whole{}, err
