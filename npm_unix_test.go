@@ -16,9 +16,10 @@ import (
 )
 
 // serving starts the server by npm's script and waits for its first answer.
-func serving(t *testing.T, sig os.Signal) (script *exec.Cmd, program int) {
+func serving(t *testing.T, sig os.Signal, env ...string) (script *exec.Cmd, program int) {
 	t.Helper()
 	cmd := newNpmPackage(t).command(false)
+	cmd.Env = append(cmd.Env, env...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +67,31 @@ func TestNpmScriptPassesSignalsOn(t *testing.T) {
 				t.Errorf("the program is still there (%v)", err)
 			}
 		})
+	}
+}
+
+// The program may answer before the script goes on.
+func TestNpmScriptPassesSignalsOnFromTheStart(t *testing.T) {
+	t.Parallel()
+	slow := filepath.Join(t.TempDir(), "slow.js")
+	if err := os.WriteFile(slow, []byte(`const p = require('child_process'), { spawn } = p;
+p.spawn = (...args) => {
+  const child = spawn(...args);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+  return child;
+};
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd, program := serving(t, syscall.SIGHUP, "NODE_OPTIONS=--require="+slow)
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v, and the server ends a signal with exit code 0", err)
+	}
+	if err := syscall.Kill(program, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the program is still there (%v)", err)
 	}
 }
 

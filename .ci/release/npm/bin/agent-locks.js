@@ -39,15 +39,17 @@ function become(program, args) {
 }
 
 function start(program, args) {
-  const child = require('child_process').spawn(program, args, { stdio: 'inherit' });
+  let child;
   // A terminal sends all but SIGTERM to the program as well. So may others, to the
   // process group; there the program takes two in a row for one.
   const terminal = [0, 1, 2].some(require('tty').isatty);
+  // Before the start: a signal right after it would end us and leave the program.
   for (const signal of windows ? ['SIGINT', 'SIGHUP', 'SIGTERM'] : ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT']) {
     process.on(signal, () => {
       if (!terminal || signal === 'SIGTERM') child.kill(signal);
     });
   }
+  child = require('child_process').spawn(program, args, { stdio: 'inherit' });
   child.on('error', (err) => fail(`cannot start "${program}": ${err.message}`, 'install agent-locks again'));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
