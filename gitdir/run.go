@@ -122,7 +122,7 @@ func (g program) runWith(ctx context.Context, input []byte, args ...string) (out
 		return nil, "", err
 	}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd := exec.Command(path, args...)
 	cmd.Dir = g.dir
 	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "PWD="+g.dir)
 	cmd.Env = append(cmd.Env, always...)
@@ -142,12 +142,18 @@ func (g program) runWith(ctx context.Context, input []byte, args ...string) (out
 }
 
 // finish runs a command to its end and the end of its output. Where the context
-// ends first, the command is killed and waited for no longer than killDelay; it
-// may then still be writing to its buffers, which are not to be read.
+// ends first, the command is killed with all that it has started, content filters
+// too, and waited for no longer than killDelay; it may then still be writing to its
+// buffers, which are not to be read.
 func finish(ctx context.Context, cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	session, err := StartApart(cmd)
+	if err != nil {
 		return err
 	}
+	defer session.Close()
 	end := make(chan error, 1)
 	go func() { end <- cmd.Wait() }()
 	select {
@@ -156,11 +162,16 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-end:
+	case err := <-end: // at the same moment: what has its number now is something else
 		return err
-	case <-time.After(killDelay):
-		return ctx.Err()
+	default:
 	}
+	session.Kill()
+	select {
+	case <-end:
+	case <-time.After(killDelay):
+	}
+	return ctx.Err()
 }
 
 // path finds the git program on the PATH that was handed in. Relative entries

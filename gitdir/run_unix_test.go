@@ -15,17 +15,21 @@ import (
 	"time"
 )
 
-// A process that git started may outlive it with git's output in hand, as a
-// filter does. A call that is cancelled does not wait for that.
-func TestCancellingWaitsForNoGrandchild(t *testing.T) {
+// A process that git started, as a filter, may outlive it with git's output in
+// hand. A call that is cancelled ends both, and does not wait for what has left.
+func TestCancellingEndsGrandchildren(t *testing.T) {
 	t.Parallel()
-	for name, then := range map[string]string{"git runs": "wait", "git has ended": "exit"} {
-		t.Run(name, func(t *testing.T) {
+	for _, test := range []struct {
+		name, first, then string
+		left              bool
+	}{{"git runs", "", "wait", false}, {"git has ended", "", "exit", false}, {"in a process group of its own", "set -m", "wait", true}} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			file := filepath.Join(t.TempDir(), "pids")
-			cmd := exec.CommandContext(ctx, "sh", "-c", `sleep 3600 & echo $$ $! >"$1.new" && mv "$1.new" "$1"; `+then, "sh", file)
+			cmd := exec.Command("sh", "-c", test.first+`
+				sleep 3600 & echo $$ $! >"$1.new" && mv "$1.new" "$1"; `+test.then, "sh", file)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			cmd.WaitDelay = time.Hour // so that nothing but the cancelling ends it
@@ -33,11 +37,11 @@ func TestCancellingWaitsForNoGrandchild(t *testing.T) {
 			go func() { ended <- finish(ctx, cmd) }()
 			child, grandchild := awaitPIDs(t, file, ended)
 			t.Cleanup(func() {
-				if err := syscall.Kill(grandchild, syscall.SIGKILL); err != nil {
-					t.Error(err)
+				if err := syscall.Kill(grandchild, syscall.SIGKILL); (err == nil) != test.left {
+					t.Errorf("it is to be left alone: %v; killing it: %v", test.left, err)
 				}
 			})
-			for then == "exit" && !errors.Is(syscall.Kill(child, 0), syscall.ESRCH) {
+			for test.then == "exit" && !errors.Is(syscall.Kill(child, 0), syscall.ESRCH) {
 				time.Sleep(5 * time.Millisecond)
 			}
 			cancel()
@@ -45,6 +49,10 @@ func TestCancellingWaitsForNoGrandchild(t *testing.T) {
 			case err := <-ended:
 				if err == nil {
 					t.Error("no error")
+				}
+				for end := time.Now().Add(10 * time.Second); !test.left && !errors.Is(syscall.Kill(grandchild, 0), syscall.ESRCH) &&
+					time.Now().Before(end); {
+					time.Sleep(5 * time.Millisecond) // it is a zombie until its new parent hears of it
 				}
 			case <-time.After(time.Minute):
 				t.Error("the call did not end")

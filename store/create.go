@@ -52,11 +52,11 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		if r.Local && c.repo.Fleet {
 			k.lock.Published.Fleet = fleetLocal
 		}
-		look := &look{stop: func() {}}
+		look := &look{}
 		if r.WaitSeconds == nil {
 			look = lookElsewhere(c, r.Target, k.scope)
 		}
-		defer func() { look.stop() }()
+		defer func() { look.giveUp() }()
 		var out Created
 		switch {
 		case r.WaitSeconds != nil:

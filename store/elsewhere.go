@@ -36,6 +36,9 @@ const (
 	// elsewherePaths bounds the paths that git is given, in bytes: all systems take
 	// that much on a command line.
 	elsewherePaths = 16 << 10
+	// stopPatience bounds the wait for the end of a git that is given up. It is
+	// killed with its filters; a process that left these may hold its output open.
+	stopPatience = 200 * time.Millisecond
 )
 
 // ChangedElsewhere lists files that are changed in another worktree.
@@ -48,9 +51,9 @@ type ChangedElsewhere struct {
 
 // A look at the other worktrees, under way.
 type look struct {
-	scope overlap.Scope
-	stop  context.CancelFunc
-	found chan changedThere // closed at the end; nil: there is nothing to look at
+	scope  overlap.Scope
+	cancel context.CancelFunc
+	found  chan changedThere // closed at the end; nil: there is nothing to look at
 }
 
 // changedThere is what is not committed in the n-th of the other worktrees.
@@ -63,7 +66,7 @@ type changedThere struct {
 // lookElsewhere starts to ask git what is changed in the other worktrees where a
 // scope is. Without any it costs next to nothing.
 func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
-	k := &look{scope: scope, stop: func() {}}
+	k := &look{scope: scope}
 	if !scope.NamesFiles() {
 		return k
 	}
@@ -74,7 +77,7 @@ func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
 	k.found = make(chan changedThere, elsewhereAsked)
 	there := *c
 	there.warnings = nil // nothing is said of what goes wrong there
-	there.ctx, k.stop = context.WithCancel(c.ctx)
+	there.ctx, k.cancel = context.WithCancel(c.ctx)
 	go func() {
 		defer close(k.found)
 		if unlessTrusted(&there, t) != nil {
@@ -86,6 +89,26 @@ func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
 		k.ask(there.ctx, others)
 	}()
 	return k
+}
+
+// giveUp ends the look, and git with it: this process may end before git is killed
+// otherwise.
+func (k *look) giveUp() {
+	if k.found == nil {
+		return
+	}
+	k.cancel()
+	late := time.After(stopPatience)
+	for {
+		select {
+		case _, more := <-k.found:
+			if !more {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
 }
 
 // ask asks git about each worktree.
@@ -129,7 +152,7 @@ func pathsOf(scope overlap.Scope) []string {
 func (k *look) unclaimed(c *call, me rules.Caller, entries []disk.Entry, patience time.Duration) (
 	shown []ChangedElsewhere, leftOut int,
 ) {
-	defer k.stop()
+	defer k.giveUp()
 	if k.found == nil {
 		return nil, 0
 	}

@@ -15,28 +15,36 @@ import (
 )
 
 // Where git is slow, here for a filter that takes its time, the answer does not
-// wait for it.
+// wait for it, and leaves neither of them running.
 func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")
-	w.git(w.main, "config", "filter.slow.clean", "echo $$ >>'"+started+"'; exec sleep 100")
+	w.git(w.main, "config", "filter.slow.clean", "echo $PPID $$ >>'"+started+"'; sleep 100; exit")
 	w.write("../info/attributes", "slow filter=slow\n")
 	w.put(w.link, "a")
 	w.git(w.link, "add", "a")
 	w.git(w.link, "update-index", "--add", "--cacheinfo", "100644,"+w.git(w.link, "rev-parse", ":a")+",slow")
 	w.put(w.link, "slow") // git must read it to know whether it differs
-	defer func() {
+	wantEnded := func() {
+		t.Helper()
 		pids, err := os.ReadFile(started)
 		if err != nil {
 			t.Errorf("git did not run the filter: %v", err)
 		}
 		for _, text := range strings.Fields(string(pids)) {
-			if pid, err := strconv.Atoi(text); err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
-				t.Errorf("filter %q: %v", text, err)
+			pid, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+				if time.Now().After(end) { // it is a zombie until its new parent hears of its end
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+					t.Fatalf("process %d runs on", pid)
+				}
 			}
 		}
-	}()
+	}
 	for _, r := range []store.CreateRequest{{}, {IfFree: true}} {
 		r.Title, r.Scope = "work", []string{"slow"}
 		s := w.at(w.main)
@@ -49,6 +57,7 @@ func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 		if took := time.Since(began); took > 90*time.Second {
 			t.Errorf("it took %v", took)
 		}
+		wantEnded()
 		w.finish(w.main, a.Result.ID, true)
 	}
 }

@@ -97,11 +97,11 @@ func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	session, err := startApart(cmd)
+	session, err := gitdir.StartApart(cmd)
 	if err != nil {
 		return fmt.Errorf("run git: %w", err)
 	}
-	defer session.close()
+	defer session.Close()
 	end := make(chan error, 1)
 	go func() { end <- cmd.Wait() }()
 	tick := time.NewTicker(watchEvery)
@@ -120,7 +120,7 @@ func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 				continue
 			}
 		}
-		session.kill()
+		session.Kill()
 		select {
 		case <-end:
 		case <-time.After(killDelay):

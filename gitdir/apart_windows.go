@@ -1,4 +1,4 @@
-package remote
+package gitdir
 
 import (
 	"os/exec"
@@ -8,19 +8,19 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A session is a job object: a command with all that it has started.
-type session struct {
+// A Session is a job object: a command with all that it has started.
+type Session struct {
 	job windows.Handle
 	cmd *exec.Cmd
 }
 
-// startApart starts a command without a console, in a job of its own.
-func startApart(cmd *exec.Cmd) (session, error) {
+// StartApart starts a command without a console, in a job of its own.
+func StartApart(cmd *exec.Cmd) (Session, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return session{}, err
+		return Session{}, err
 	}
-	s := session{job, cmd}
+	s := Session{job, cmd}
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK
 	if _, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
@@ -29,16 +29,16 @@ func startApart(cmd *exec.Cmd) (session, error) {
 		err = cmd.Start()
 	}
 	if err != nil {
-		s.close()
-		return session{}, err
+		s.Close()
+		return Session{}, err
 	}
 	s.assign()
 	return s, nil
 }
 
-// assign puts the process into the job. Where it cannot be, kill ends the
+// assign puts the process into the job. where it cannot be, Kill ends the
 // process alone.
-func (s session) assign() {
+func (s Session) assign() {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
 		uint32(s.cmd.Process.Pid))
 	if err != nil {
@@ -48,9 +48,9 @@ func (s session) assign() {
 	_ = windows.AssignProcessToJobObject(s.job, process)
 }
 
-func (s session) kill() {
+func (s Session) Kill() {
 	_ = windows.TerminateJobObject(s.job, 1)
 	_ = s.cmd.Process.Kill() // it may have ended
 }
 
-func (s session) close() { _ = windows.CloseHandle(s.job) }
+func (s Session) Close() { _ = windows.CloseHandle(s.job) }
