@@ -87,6 +87,7 @@ type Repo struct {
 	environ    []string // as git is given it
 	settings   []string // -c name=value, on top of the repository's own
 	unfiltered bool     // no content filters are run (Unfiltered)
+	fixed      bool     // no git reads where it is from a `.git` file (Fixed)
 }
 
 // Find asks git which repository q is about.

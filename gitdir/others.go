@@ -24,6 +24,9 @@ func (r *Repo) Others() []*Repo {
 		o := *r
 		o.GitDir, o.Dir, o.Worktree, o.Prefix, o.Head = gitDir, root, root, "", ""
 		o.Branch, o.explicit = branchOf(gitDir), true
+		if r.fixed && o.WorktreeName() == "" { // no git directory that git has made for a worktree
+			continue
+		}
 		others = append(others, &o)
 	}
 	slices.SortStableFunc(others, func(a, b *Repo) int { return b.indexed().Compare(a.indexed()) })

@@ -47,6 +47,9 @@ func (r *Repo) git(dir string) program {
 	if r.explicit {
 		environ = scrub(environ)
 	}
+	if r.fixed {
+		environ = append(environ, r.located()...)
+	}
 	return program{dir: dir, environ: environ}
 }
 

@@ -118,6 +118,9 @@ func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
 	case s.Worktree != root || !r.Owns(s):
 		return nil, ErrElsewhere
 	}
+	if r.fixed {
+		s = s.Fixed()
+	}
 	if r.unfiltered {
 		s, _, err = s.Unfiltered(ctx)
 	}

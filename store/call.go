@@ -69,6 +69,13 @@ func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir
 	if t.Repo != nil {
 		return t.Repo, nil
 	}
+	if s.Locate != nil {
+		repo, err := s.Locate(ctx, t.BaseDir)
+		if err != nil {
+			return nil, fault.FromGit(err)
+		}
+		return repo, nil
+	}
 	repo, err := gitdir.Find(ctx, s.query(t, environ))
 	if err != nil {
 		return nil, fault.FromGit(err)
@@ -91,6 +98,9 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	}
 	c := &call{store: s, ctx: ctx, environ: environ, repo: repo, dir: d}
 	c.paths = paths.New(repo, c.warn)
+	if s.Locate != nil {
+		c.paths = paths.Afar(repo, c.warn)
+	}
 	if repo.ConfigErr != nil {
 		c.warn("git's config could not be read (%v): names are compared without regard to letter case, "+
 			"and overlaps say exact: false", repo.ConfigErr)
@@ -179,8 +189,17 @@ func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 	return who, err
 }
 
-// here is a caller of whom only the worktree is known.
+// here is a caller of whom only the worktree is known: nothing, of a caller from
+// elsewhere, to whom no lock belongs because of where it was made.
 func (c *call) here() rules.Caller {
+	if c.store.Locate != nil {
+		return rules.Caller{}
+	}
+	return c.stands()
+}
+
+// stands is where the call is about.
+func (c *call) stands() rules.Caller {
 	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree),
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
 }

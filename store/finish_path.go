@@ -2,9 +2,7 @@ package store
 
 import (
 	"errors"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -95,11 +93,7 @@ func isFile(c *call, name string) bool {
 }
 
 func existsHere(c *call, path string) bool {
-	if c.repo.Worktree == "" {
-		return false
-	}
-	_, err := os.Lstat(filepath.Join(c.repo.Worktree, filepath.FromSlash(path)))
-	return err == nil
+	return c.paths.Exists(path)
 }
 
 func entryIDs(entries []disk.Entry) []string {

@@ -52,7 +52,7 @@ func uncommittedOf(c *call, t Target, l *lockfile.Lock) ([]string, error) {
 	there := *c
 	there.ctx = ctx
 	defer func() { c.warnings = there.warnings }()
-	if !c.here().SameWorktree(l) {
+	if !c.stands().SameWorktree(l) {
 		worktree := c.paths.WorktreeOf(l)
 		var err error
 		if there.repo, err = c.repo.Sibling(ctx, worktree); errors.Is(err, gitdir.ErrElsewhere) {

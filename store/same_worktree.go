@@ -60,7 +60,7 @@ func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Re
 			names = append(names, agent)
 		}
 	}
-	here, minutes := c.here(), c.foreignMinutes()
+	here, minutes := c.stands(), c.foreignMinutes()
 	for i := range entries {
 		l := &entries[i].Lock
 		if l.AgentID == nil || entries[i].Done() || !here.SameWorktree(l) || rules.Stale(l, c.store.Now(), minutes) {

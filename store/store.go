@@ -46,6 +46,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/queue"
@@ -57,6 +58,11 @@ type Store struct {
 	Now     func() time.Time
 	Getwd   func() (string, error) // asked on every call
 	Environ func() []string        // asked on every call
+
+	// Locate finds the repository that a call names, for callers from elsewhere: they
+	// stand in no directory here, and reach no other repository. nil: the callers are
+	// here, and git is asked.
+	Locate func(ctx context.Context, baseDir *string) (*gitdir.Repo, error)
 
 	MutexWait     time.Duration // how long a write waits for other writers; 0: 10 s
 	ElsewhereWait time.Duration // how long a claim or a session's start waits for git on other worktrees; 0: 0.3 s, 1 s

@@ -154,7 +154,7 @@ func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 
 // overlapSummaries are summaries of locks that overlap the caller's scope.
 func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summary {
-	here := c.here()
+	here := c.stands()
 	out := make([]Summary, len(found))
 	for i, o := range found {
 		s := summaryOf(c, o.entry, staleMinutes)

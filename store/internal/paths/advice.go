@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,18 +32,18 @@ func bareComma(text string) bool {
 // or a worktree within the caller's: those who work there read another store,
 // or know the file by another name.
 func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
-	if r.repo.Worktree == "" {
+	if r.in == "" {
 		return
 	}
-	dir := r.repo.Worktree
+	dir := ""
 	for name := range strings.SplitSeq(e.Directory(), "/") {
 		if name == "" {
 			return
 		}
 		dir = filepath.Join(dir, name)
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		if _, err := r.lstat(r.in, filepath.Join(dir, ".git")); err == nil {
 			r.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`",
-				fault.InQuotes(text), dir)
+				fault.InQuotes(text), filepath.Join(r.in, dir))
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -73,7 +72,7 @@ func (r *Reader) matches(e *overlap.Entry, unknown bool) bool {
 }
 
 func (r *Reader) matchesUnder(e *overlap.Entry, dir string) bool {
-	entries, err := os.ReadDir(filepath.Join(r.repo.Worktree, filepath.FromSlash(dir)))
+	entries, err := r.readDir(filepath.FromSlash(dir))
 	if err != nil {
 		return false
 	}

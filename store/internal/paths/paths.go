@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -28,6 +27,8 @@ type Reader struct {
 	named  map[string]string // git's name of a worktree -> its root; "" where git knows none
 	tried  int               // what looking for paths in texts has cost, as maxTried counts it
 	seen   int               // names that were looked at for what patterns match
+	in     string            // the worktree in which names are looked up; "" where there is none
+	afar   bool              // the caller is elsewhere (Afar)
 }
 
 // New is a reader for a call about a repository; warn hears what is odd.
@@ -40,7 +41,7 @@ func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 		}
 	}
 	return &Reader{repo: repo, warn: once, budget: overlap.NewBudget(), gone: map[string]bool{},
-		named: map[string]string{}}
+		named: map[string]string{}, in: repo.Worktree}
 }
 
 // Refill lets comparing cost as much again, for another read of the store.
@@ -133,11 +134,17 @@ func (r *Reader) read(entries []string, decide func(doubt) ([]*overlap.Entry, er
 		return nil, &fault.Error{Code: fault.GitFailed, Message: err.Error(), Err: err,
 			Hint: "give scopes relative to the repository's root"}
 	}
+	if r.afar {
+		how.Resolve = filepath.Clean // whose links are not looked at
+	}
 	scope := make(overlap.Scope, 0, len(entries))
 	for _, text := range entries {
+		if err := r.fromElsewhere(text); err != nil {
+			return nil, err
+		}
 		e, err := overlap.Parse(text, how)
 		if err != nil {
-			return nil, scopeError(err)
+			return nil, r.scopeError(err)
 		}
 		scope = append(scope, e)
 		if e.Custom() {
@@ -157,52 +164,22 @@ func (r *Reader) read(entries []string, decide func(doubt) ([]*overlap.Entry, er
 	return scope, nil
 }
 
-func scopeError(err error) error {
+func (r *Reader) scopeError(err error) error {
 	e := &fault.Error{Code: fault.BadScope, Message: err.Error(), Err: err}
 	if oe, ok := errors.AsType[*overlap.Error](err); ok {
 		e.Hint = oe.Hint
-		if path, err := FilePath(oe.Entry); err == nil && oe.Outside && filepath.IsAbs(path) && !missing(path) {
+		if path, err := FilePath(oe.Entry); err == nil && oe.Outside && filepath.IsAbs(path) && !r.afar && !missing(path) {
 			e.Hint = "it is in another repository, or in none: name the repository with `base_dir`"
 		}
 	}
 	return e
 }
 
-// kindHere is kindIn the caller's worktree.
-func (r *Reader) kindHere(p string) overlap.Kind { return kindIn(r.repo.Worktree, p) }
-
-// kindIn says what a plain path is in a worktree. A symlink is a file to git,
-// whatever it points to.
-func kindIn(worktree, p string) overlap.Kind {
-	if worktree == "" {
-		return overlap.Unknown
-	}
-	info, err := os.Lstat(filepath.Join(worktree, filepath.FromSlash(p)))
-	switch {
-	case err != nil:
-		return overlap.Unknown
-	case info.IsDir():
-		return overlap.Dir
-	default:
-		return overlap.File
-	}
-}
-
-// kindInEither is what a plain path is for a claim that was made in another
-// worktree: the file may be there only. A directory in either is one.
-func kindInEither(here, there, p string) overlap.Kind {
-	kind := kindIn(here, p)
-	if kind == overlap.Dir || there == here {
-		return kind
-	}
-	return max(kind, kindIn(there, p))
-}
-
 // Stored is a scope that was read from a file, claimed in a worktree ("" where
 // that is not known). Other tools, and people, write absolute paths into it.
 func (r *Reader) Stored(texts []string, worktree string) overlap.Scope {
 	how := r.how()
-	how.Kind = func(p string) overlap.Kind { return kindInEither(r.repo.Worktree, worktree, p) }
+	how.Kind = func(p string) overlap.Kind { return r.kindInEither(worktree, p) }
 	if err := r.placeAbsolute(texts, &how); err != nil {
 		how.NoRoots = true
 		r.warn("%v: absolute scopes that lie in none of the others count as overlapping", err)

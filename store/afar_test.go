@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// afar is a store for callers from elsewhere: "main" is the repository, and
+// anything else is a worktree of it.
+func (w *world) afar() *store.Store {
+	s := w.at(w.main)
+	s.Locate = func(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
+		at := w.main
+		if *baseDir != "main" {
+			at = *baseDir
+		}
+		repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: &at, Environ: w.env})
+		if err != nil || *baseDir != "main" {
+			return repo, err
+		}
+		return repo.Afresh(ctx)
+	}
+	return s
+}
+
+// Nothing belongs to a caller from elsewhere because of where it was made, and
+// only what names a worktree is recorded as made there.
+func TestCallersFromElsewhereStandNowhere(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), context.Background()
+	agent, name := "box", "main"
+	here, err := w.at(w.link).Create(ctx, store.CreateRequest{Title: "Here", Scope: []string{"here.go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{name, w.link} {
+		target := store.Target{BaseDir: &base}
+		made, err := w.afar().Create(ctx, store.CreateRequest{Target: target, Title: "Far", Scope: []string{"far.go"}, AgentID: &agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := w.afar().Show(ctx, store.ShowRequest{Target: target, Ref: store.Ref{LockID: made.Result.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inWorktree := base == w.link
+		if got := shown.Result; (got.Worktree == w.link) != inWorktree || (got.Branch == "side") != inWorktree || got.Repository != w.main {
+			t.Errorf("base_dir %q: worktree %q, branch %q, repository %q", base, got.Worktree, got.Branch, got.Repository)
+		}
+		// By the worktree, a heartbeat without an id would be the holder's.
+		_, err = w.afar().Update(ctx, store.UpdateRequest{Target: target, Ref: store.Ref{LockID: here.Result.ID},
+			Note: ptr("by nobody")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(here.Result.FilePath)
+		if err != nil || !strings.Contains(string(text), "(from somebody in ") {
+			t.Errorf("%v: the note counts as the holder's:\n%s", err, text)
+		}
+	}
+}
+
+// A scope begins at the repository's root, and what it names is looked up
+// nowhere else, whatever links lead out.
+func TestScopesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	w, ctx := newWorld(t), context.Background()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	secret := filepath.Join(filepath.Dir(w.main), "secret")
+	for _, dir := range []string{filepath.Join(w.main, "data.d"), filepath.Join(w.link, "data.d"), filepath.Join(secret, "sub.dir")} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []string{w.main, w.link} {
+		if err := os.Symlink(secret, filepath.Join(at, "out")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agent := "box"
+	claim := func(base, scope string) (string, []string, error) {
+		a, err := w.afar().Create(ctx, store.CreateRequest{Target: store.Target{BaseDir: &base}, Title: "t",
+			Scope: []string{scope}, AgentID: &agent})
+		if err != nil {
+			return "", a.Warnings, err
+		}
+		text, err := os.ReadFile(a.Result.FilePath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), "scope:\n  - ")
+		first, _, _ := strings.Cut(rest, "\n")
+		return first, a.Warnings, nil
+	}
+	for _, base := range []string{"main", w.link} {
+		for scope, want := range map[string]string{
+			"data.d":                       "data.d/", // a directory, as is seen in the repository
+			"out/sub.dir":                  "out/sub.dir",
+			filepath.Join(w.link, "x.go"):  "x.go",
+			"file://" + w.main + "/src/y/": "src/y/",
+		} {
+			if got, _, err := claim(base, scope); err != nil || strings.Trim(got, `"'`) != want {
+				t.Errorf("base_dir %q, scope %q: %q, %v; want %q", base, scope, got, err, want)
+			}
+		}
+		for _, scope := range []string{".", "..", "./x", "../x", "@./x", `.\x`, " ./x", "src/../../x", secret, secret + "/sub.dir",
+			filepath.Join(filepath.Dir(w.main), "nothing"), "file://" + secret, w.main + "/../secret"} {
+			_, _, err := claim(base, scope)
+			var e *store.Error
+			if !errors.As(err, &e) || e.Code != store.BadScope || e.Hint == "" {
+				t.Errorf("base_dir %q, scope %q: %v", base, scope, err)
+			}
+			if err != nil && strings.Contains(e.Hint, "another repository, or in none") {
+				t.Errorf("scope %q: %q tells what exists", scope, e.Hint)
+			}
+		}
+	}
+}

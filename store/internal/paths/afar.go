@@ -1,0 +1,37 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// Afar is a reader for a caller from elsewhere, which stands in no directory here:
+// a scope begins at the repository's root. What is looked up is looked up in the
+// worktree that the call names, else in the main one, and never out of them.
+func Afar(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
+	r := New(repo, warn)
+	r.afar = true
+	if r.in == "" {
+		r.in = repo.NamedWorktree(gitdir.MainName)
+	}
+	return r
+}
+
+// fromElsewhere refuses an entry of a caller from elsewhere that would be relative
+// to its directory.
+func (r *Reader) fromElsewhere(text string) error {
+	if !r.afar {
+		return nil
+	}
+	path := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(text), "@"), `\`, "/")
+	first, _, _ := strings.Cut(path, "/")
+	if !slices.Contains([]string{".", ".."}, first) {
+		return nil
+	}
+	return fault.New(fault.BadScope, "%s is relative to a directory, and a caller from elsewhere stands in none",
+		fault.InQuotes(text)).
+		WithHint("begin at the repository's root, as in src/auth/**; ** is all of it")
+}
