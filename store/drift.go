@@ -92,7 +92,7 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 		if err := unlessTrusted(c, r.Target); err != nil {
 			return nil, err
 		}
-		k := drifting{call: c, who: who, limit: limit, active: active, minutes: c.foreignMinutes(),
+		k := drifting{call: c, who: who, limit: limit, active: c.everybody(active), minutes: c.foreignMinutes(),
 			worktrees: c.repo.Nested(), scopes: map[string]overlap.Scope{}}
 		if k.uncommitted, err = uncommitted(c); err != nil {
 			return nil, err
@@ -235,7 +235,7 @@ func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
 			}
 			total += len(covered[exactly])
 			groups = append(groups, group{paths: recordedPaths(covered[exactly]),
-				held: Held{LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: o.Lock.AgentID,
+				held: Held{LockID: o.Lock.ID, Title: o.Lock.Title, AgentID: shownAgent(o.Lock.AgentID),
 					Stale: rules.Stale(&o.Lock, k.call.store.Now(), k.minutes), Exact: exactly}})
 		}
 	}

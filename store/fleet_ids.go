@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
@@ -15,10 +16,14 @@ import (
 const endMargin = 5 // minutes
 
 // findElsewhere finds another clone's lock by its whole id, <clone>.<id>: short
-// names never mean one. False where there is none.
+// names never mean one, and a lock of this clone's goes first. False where there
+// is none.
 func findElsewhere(c *call, id string) (disk.Entry, bool, error) {
 	if !strings.Contains(id, ".") {
 		return disk.Entry{}, false, nil
+	}
+	if _, err := c.dir.Get(c.ctx, id); !errors.Is(err, fault.LockNotFound) {
+		return disk.Entry{}, false, nil // what is wrong with it, the caller finds out
 	}
 	view, err := fleet.Read(c.ctx, c.dir)
 	if view == nil || err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -20,14 +21,17 @@ const oldView = 10 * time.Minute
 
 // everybody adds the other clones' active locks to those of this store.
 func (c *call) everybody(entries []disk.Entry) []disk.Entry {
+	if !c.repo.Fleet {
+		return entries
+	}
 	view, err := fleet.Read(c.ctx, c.dir)
 	if err != nil {
 		c.unreadable++
 		c.warn("cannot tell what other clones have claimed: %v", err)
 		return entries
 	}
-	if view == nil {
-		return entries
+	if view == nil { // it was turned on by hand, say
+		view = &fleet.View{}
 	}
 	c.noteView(view)
 	entries = slices.Clip(entries)
@@ -112,8 +116,12 @@ func (c *call) noteView(v *fleet.View) {
 	case c.dir.Now().Sub(v.Looked) > oldView:
 		c.warn("what other clones have claimed is known as of %s ago", age)
 	}
-	for _, what := range v.Odd {
+	const most = 3 // anybody who may push can make it thousands
+	for _, what := range v.Odd[:min(most, len(v.Odd))] {
 		c.warn("what other clones have published: %s", what)
+	}
+	if more := len(v.Odd) - most; more > 0 {
+		c.warn("and %d more of these: `fleet status` has them", more)
 	}
 }
 
@@ -128,18 +136,39 @@ func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 		lock.ParentAgentID = ofClone(lock.ParentAgentID, l.Clone)
 	}
 	lock.LeaseMinutes = max(lock.LeaseMinutes, lock.Published.StaleAfter)
-	lock.Updated.Time = lastSign(lock.Updated.Time, l.Since, asOf, now)
+	lock.Updated.Time = lastSign(earlier(lock.Updated.Time, l.Since), l.Since, asOf, now)
 	return disk.Entry{Lock: lock, Path: l.Path, Elsewhere: &disk.Elsewhere{Clone: l.Clone,
 		Label: lock.Published.Label, AsOf: asOf}}
 }
 
+// ofClone distinguishes an agent's id from all that agents of this clone can go
+// by. Those have no blanks around them (lockfile.CleanAgent), so that one with a
+// blank at its end is nobody's here, whatever the others publish.
 func ofClone(agent *string, clone string) *string {
 	name := "somebody"
 	if agent != nil {
 		name = *agent
 	}
-	name += "@" + clone
+	name += "@" + clone + " "
 	return &name
+}
+
+// shownAgent is an agent's id in an answer.
+func shownAgent(id *string) *string {
+	if id == nil || !strings.HasSuffix(*id, " ") {
+		return id
+	}
+	name := strings.TrimSuffix(*id, " ")
+	return &name
+}
+
+// earlier is a stamp, or when this clone saw it first: no heartbeat is later than
+// that, whatever the other one's clock says.
+func earlier(stamp, since time.Time) time.Time {
+	if stamp.After(since) {
+		return since
+	}
+	return stamp
 }
 
 // lastSign is a lock's heartbeat as this clone may judge it. Clocks may

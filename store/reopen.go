@@ -61,7 +61,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 				}
 			}
 			ended = rules.Ended(&e.Lock)
-			if others, err = c.list(disk.ActiveOnly); err != nil {
+			if others, err = c.atWorkAnywhere(); err != nil {
 				return disk.Entry{}, err
 			}
 			if e, err = tx.Reopen(e, edit); err == nil {

@@ -60,7 +60,7 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 			}
 		}
 		atWork(c, itself(c, out.AgentID, r.Former), entries)
-		describe(c, &out, r, nil, entries, records) // another session may have had that name as well
+		describe(c, &out, r, nil, c.everybody(entries), records) // another session may have had that name as well
 		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = changedInOwn(c, r.Target, out, entries)
 		return out, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -171,7 +172,7 @@ func Named(agent *string) string {
 	if agent == nil {
 		return "an agent without an id"
 	}
-	return legible.Quote(cutID(*agent))
+	return legible.Quote(strings.TrimSpace(cutID(*agent)))
 }
 
 // Spelled is an agent's id as a note names it.

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 )
@@ -47,12 +48,26 @@ func Receive(id string, data []byte) (lockfile.Lock, []byte, error) {
 	if err != nil {
 		return lockfile.Lock{}, nil, err
 	}
-	l := Allowed(f.Lock, true)
-	l.Published.Nonce, l.Published.Label = clip(l.Published.Nonce), clip(l.Published.Label)
+	l := bounded(Allowed(f.Lock, true))
 	if f, err = lockfile.New(l); err != nil {
 		return lockfile.Lock{}, nil, err
 	}
 	return f.Lock, f.Bytes(), nil
+}
+
+// bounded is a lock whose names are no longer than what this program writes
+// itself: they are shown to people and models.
+func bounded(l lockfile.Lock) lockfile.Lock {
+	for text, most := range map[*string]int{
+		&l.Title: lockfile.MaxTitle, &l.Branch: lockfile.MaxTitle, &l.Head: lockfile.MaxTitle,
+		&l.FinishedBy: lockfile.MaxAgent, l.AgentID: lockfile.MaxAgent, l.ParentAgentID: lockfile.MaxAgent,
+	} {
+		if text != nil && utf8.RuneCountInString(*text) > most {
+			*text = string([]rune(*text)[:most])
+		}
+	}
+	l.Published.Nonce, l.Published.Label = clip(l.Published.Nonce), clip(l.Published.Label)
+	return l
 }
 
 // An Owner is what a clone's directory says of the clone. Its token changes

@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// forged is a lock file as somebody who may push has written it.
+func forged(id, title, agent, scope, updated string) string {
+	return fmt.Sprintf("---\nid: %s\nagent_id: %q\nstatus: active\ncreated: %s\nupdated: %s\nscope:\n  - %s\n---\n\n# %s\n",
+		id, agent, updated, updated, scope, title)
+}
+
+// forge makes the ref of a remote lead to these files besides those that are there,
+// as a member who writes commits by hand does.
+func (w *world) forge(bare string, files map[string]string) {
+	w.t.Helper()
+	dir := filepath.Join(w.t.TempDir(), "forger")
+	const ref = "refs/agents-locks/fleet"
+	w.git(filepath.Dir(dir), "init", "-q", dir)
+	w.git(dir, "fetch", "-q", bare, ref)
+	w.git(dir, "read-tree", "-u", "-m", "FETCH_HEAD")
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.git(dir, "add", "-A")
+	message := w.git(dir, "log", "-1", "--format=%B", "FETCH_HEAD")
+	var seq int
+	for line := range strings.Lines(message) {
+		if _, err := fmt.Sscanf(line, "seq: %d", &seq); err == nil {
+			message = strings.Replace(message, line, fmt.Sprintf("seq: %d\n", seq+1), 1)
+		}
+	}
+	commit := w.git(dir, "commit-tree", "-p", "FETCH_HEAD", "-m", message, w.git(dir, "write-tree"))
+	w.git(dir, "push", "-q", bare, commit+":"+ref)
+}
+
+const fresh = "2026-07-17T18-45-12" // the worlds' clock
+
+// Whatever agent ids another clone publishes, its lock is never the caller's
+// own: not where one of them, with the clone's name, spells the caller's.
+func TestForeignLockIsNeverTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})
+	me := "claude@building"
+	if _, err := a.at(a.main).Create(t.Context(), claimRequest(me, "src/a.go")); !errors.Is(err, store.Conflict) {
+		t.Errorf("the claim: %v", err)
+	}
+	check, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}, AgentID: &me})
+	if err != nil || len(check.Result) != 1 || *check.Result[0].AgentID != me {
+		t.Errorf("check says %+v, %v", check.Result, err)
+	}
+	edit, err := a.at(a.main).Edit(t.Context(), store.EditRequest{Path: filepath.Join(a.main, "src", "a.go"), AgentID: &me})
+	if err != nil || len(edit.Result.Blocked) != 1 {
+		t.Errorf("the edit hook says %+v, %v", edit.Result, err)
+	}
+	guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}, AgentID: &me})
+	if err != nil || guard.Result.Verdict != store.GuardBlocked {
+		t.Errorf("the guard says %+v, %v", guard.Result, err)
+	}
+	start, err := a.at(a.main).SessionStart(t.Context(), store.SessionRequest{
+		Session: store.Session{ID: "s1"}, AgentID: &me, OwnID: &me, Why: "startup"})
+	if err != nil || len(start.Result.Own) != 0 || len(start.Result.Others) != 1 {
+		t.Errorf("a session hears of %+v, %v", start.Result, err)
+	}
+}
+
+// What reads names the locks of other clones, each in its way.
+func TestEveryReadingKnowsOtherClones(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	agent := "agent"
+	mine, err := a.at(a.main).Create(t.Context(), claimRequest(agent, "docs/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"src", "lib"} {
+		if err := os.MkdirAll(filepath.Join(a.main, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		a.plant(dir+"/a.go", "package a\n")
+	}
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	drift, err := a.at(a.main).Drift(t.Context(), store.DriftRequest{AgentID: &agent})
+	if err != nil || len(drift.Result) != 1 || len(drift.Result[0].HeldByOthers) != 1 ||
+		drift.Result[0].HeldByOthers[0].LockID != "building.x" || *drift.Result[0].HeldByOthers[0].AgentID != "claude@building" {
+		t.Errorf("drift says %+v, %v", drift.Result, err)
+	}
+	ref := store.Ref{LockID: mine.Result.ID}
+	if _, err := a.at(a.main).Finish(t.Context(), store.FinishRequest{Ref: ref, AgentID: &agent}); err != nil {
+		t.Fatal(err)
+	}
+	a.forge(bare, map[string]string{"building/y.md": forged("y", "Theirs", "claude", "docs/a.md", fresh)})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	why := "more"
+	again, err := a.at(a.main).Reopen(t.Context(), store.ReopenRequest{Ref: ref, AgentID: &agent, Reason: &why})
+	if err != nil || len(again.Result.Overlaps) != 1 || again.Result.Overlaps[0].ID != "building.y" {
+		t.Errorf("reopen says %+v, %v", again.Result, err)
+	}
+}
+
+// An id that a lock here has means that lock, whatever another clone publishes.
+func TestForeignIDShadowsNone(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.write("building.x.md", forged("building.x", "Mine", "agent", "docs/**", fresh))
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	show, err := a.at(a.main).Show(t.Context(), store.ShowRequest{Ref: store.Ref{LockID: "building.x"}})
+	if err != nil || show.Result.Title != "Mine" {
+		t.Errorf("it shows %+v, %v", show.Result, err)
+	}
+	agent := "agent"
+	a.pass(3 * time.Hour)
+	id := "building.x"
+	reap, err := a.at(a.main).Reap(t.Context(), store.ReapRequest{LockID: &id, AgentID: &agent})
+	if err != nil || len(reap.Result) != 1 || reap.Result[0].Title != "Mine" {
+		t.Errorf("it reaps %+v, %v", reap.Result, err)
+	}
+}
+
+// A stamp of the year 2099 keeps nobody away for longer than any other: a
+// heartbeat is no later than when it was seen.
+func TestForeignStampFromTheFuture(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", "2099-01-01T00-00-00")})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	stale := func(seen time.Time) bool {
+		t.Helper()
+		path := filepath.Join(a.dir(), "fleet", "building", "x.md")
+		if err := os.Chtimes(path, seen, seen); err != nil {
+			t.Fatal(err)
+		}
+		list, err := a.at(a.main).Query(t.Context(), store.QueryRequest{})
+		if err != nil || len(list.Result) != 1 {
+			t.Fatalf("%+v, %v", list.Result, err)
+		}
+		return list.Result[0].Stale
+	}
+	if stale(a.clock()) {
+		t.Error("one that was seen just now is stale")
+	}
+	a.pass(2 * time.Hour)
+	if !stale(a.clock().Add(-90 * time.Minute)) {
+		t.Error("one that has not changed for 90 minutes is fresh")
+	}
+}
+
+// Names are no longer than one's own may be; what is ignored is said in few lines.
+func TestForeignTextIsBounded(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	long := strings.Repeat("x", 100_000)
+	files := map[string]string{"building/x.md": forged("x", long, long, "src/**", fresh)}
+	for i := range 40 {
+		files[fmt.Sprintf("building/bad%d.md", i)] = "nothing"
+	}
+	a.forge(bare, files)
+	state, err := a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})
+	if err != nil || len(state.Warnings) != 4 || !strings.Contains(state.Warnings[3], "more of these") {
+		t.Errorf("%q, %v", state.Warnings, err)
+	}
+	list, err := a.at(a.main).Query(t.Context(), store.QueryRequest{})
+	if err != nil || len(list.Result) != 1 || len(list.Result[0].Title) > 500 || len(*list.Result[0].AgentID) > 300 {
+		t.Errorf("%d locks, %v", len(list.Result), err)
+	}
+}
+
+// Where sharing was switched off by hand, what was known of the others is not
+// shown for ever.
+func TestSwitchedOffByHand(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	a.git(a.main, "config", "--unset", "agentlocks.fleet")
+	if list, err := a.at(a.main).Query(t.Context(), store.QueryRequest{}); err != nil || len(list.Result) != 0 {
+		t.Errorf("%+v, %v", list.Result, err)
+	}
+	a.git(a.main, "config", "agentlocks.fleet", "true")
+	if err := os.RemoveAll(filepath.Join(a.dir(), "fleet")); err != nil {
+		t.Fatal(err)
+	}
+	guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}})
+	if err != nil || guard.Unreadable == 0 || !strings.Contains(strings.Join(guard.Warnings, " "), "not known") {
+		t.Errorf("where no look was ever made the guard says %+v, %v", guard, err)
+	}
+}
