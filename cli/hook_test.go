@@ -154,6 +154,8 @@ func TestHookAnswers(t *testing.T) {
 		"start-cleared-beside":   {event: "session-start", in: my + `"hook_event_name":"SessionStart","source":"clear"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**") }},
 		"start-beside-stale":     {event: "session-start", in: my + `"source":"resume"}`, setUp: func(s *session) { s.claim("claude-aaaaaaaa", "Before", "docs/**"); s.now = s.now.Add(2 * time.Hour) }},
 		"start-former-name":      {event: "session-start", in: v4 + `"source":"compact"}`, setUp: func(s *session) { s.claim("claude-0a1b2c3d", "Mine", "docs/**") }},
+		"start-other-clone":      {event: "session-start", in: my + `"source":"startup"}`, setUp: otherClone},
+		"pre-other-clone":        {event: "pre-tool-use", in: my + `"tool_name":"Edit","tool_input":{"file_path":"DIR/app/docs/a.md"}}`, setUp: otherClone},
 		"start-flood":            {event: "session-start", in: my + `"source":"startup"}`, setUp: flood},
 		"subagent-start":         {event: "subagent-start", in: my + `"agent_id":"a1b2c3d4e5f60718","agent_type":"general-purpose","hook_event_name":"SubagentStart"}`},
 		"subagent-start-outside": {event: "subagent-start", in: strings.Replace(my, "DIR/app", "DIR", 1) + `"agent_id":"a1b2c3d4e5f60718"}`},

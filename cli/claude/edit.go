@@ -104,7 +104,7 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	}
 	tail := ""
 	if len(notes) > 0 {
-		tail = "\n" + othersWords
+		tail = "\n" + wordsOf(ans.Result.Warned)
 	}
 	if ans.Unreadable > 0 {
 		notes = append([]string{fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks "+

@@ -37,14 +37,14 @@ func (r refusal) text() string {
 		holds[i] = holdLines(held, edit.You, flag)
 	}
 	if !r.waysOut {
-		return bounded(holds, "\n"+othersWords)
+		return bounded(holds, "\n"+wordsOf(edit.Blocked))
 	}
 	return bounded(holds, fmt.Sprintf(`
 %s
 %sWays out:
 %s%s- wait: lock_wait on the file%s, then edit.
 - narrow: work on other files first; the holder can give this one up with lock_update remove_scope.
-%s`, othersWords, tools, r.finish(flag), coordinate(edit.Blocked, flag),
+%s`, wordsOf(edit.Blocked), tools, r.finish(flag), coordinate(edit.Blocked, flag),
 		command("agent-locks wait "+flag+"-- "+render.Entries(edit.Blocked[0].Files[:1])), bypassText))
 }
 
@@ -52,14 +52,20 @@ func (r refusal) text() string {
 func coordinate(blocked []store.Hold, flag string) string {
 	var b strings.Builder
 	asked, more := render.Holders(blocked)
-	for i, h := range asked {
-		if i > 0 { // the command is the same
+	told := false
+	for _, h := range asked {
+		if h.Clone != "" { // notes stay in their clone
+			fmt.Fprintf(&b, "- coordinate: tell the person you work for that %s holds it.\n", holderName(h))
+			continue
+		}
+		if told { // the command is the same
 			fmt.Fprintf(&b, "- and likewise on %s: %s.\n", render.Plain(h.ID), holderName(h))
 			continue
 		}
 		fmt.Fprintf(&b, "- coordinate: lock_update on %s with a note: %s reads it with its next answer%s.\n",
 			render.Plain(h.ID), holderName(h),
 			command("agent-locks tell "+flag+shell.Word(h.ID)+" 'what you need'"))
+		told = true
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- and with the holders of %s more.\n", render.Count(more, "lock"))
@@ -70,6 +76,9 @@ func coordinate(blocked []store.Hold, flag string) string {
 func holderName(h store.Hold) string {
 	if h.AgentID == nil {
 		return "the holder"
+	}
+	if h.Clone != "" {
+		return render.Holder(short(h).Summary)
 	}
 	return clipped(*h.AgentID, 80)
 }
@@ -104,7 +113,11 @@ func holdLines(held store.Hold, me *string, flag string) string {
 	}
 	b.WriteString(").")
 	if held.LastNote != "" {
-		fmt.Fprintf(&b, "\nIts last note: %s", clipped(held.LastNote, 200))
+		note := clipped(held.LastNote, 200)
+		if held.Clone != "" {
+			note = fmt.Sprintf("\"%s\"", note)
+		}
+		fmt.Fprintf(&b, "\nIts last note: %s", note)
 	}
 	switch {
 	case held.Whose == store.WhoseChild:
@@ -123,13 +136,24 @@ func holdLines(held store.Hold, me *string, flag string) string {
 
 // holdText is render.HoldText with no more of other people's text than is worth
 // reading.
-func holdText(h store.Hold) string {
-	h.Title = clipped(h.Title, 120)
+func holdText(h store.Hold) string { return render.HoldText("is ", short(h)) }
+
+// short is a hold with its names cut, to be made plain where they are shown.
+func short(h store.Hold) store.Hold {
+	h.Title = cut(h.Title, 120)
 	if h.AgentID != nil {
-		agent := clipped(*h.AgentID, 80)
+		agent := cut(*h.AgentID, 80)
 		h.AgentID = &agent
 	}
-	return render.HoldText("is ", h)
+	return h
+}
+
+// cut is at most n characters of a text.
+func cut(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
 }
 
 // bounded is as many of the parts as fit before a tail, a line each; the first

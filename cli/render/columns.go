@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -59,11 +60,14 @@ func whereColumn(rows []store.Summary) column {
 }
 
 // whereCell is the last part of the worktree's path, which is how people call
-// it, with the branch where that is called otherwise; marked where the directory
+// it, or the label of another clone, with the branch where that is called otherwise; marked where the directory
 // is gone or the caller's own.
 func whereCell(s store.Summary) string {
 	name, marks := "-", []string(nil)
-	if s.Worktree != "" {
+	switch {
+	case s.Clone != "":
+		name = cmp.Or(s.CloneLabel, s.Clone)
+	case s.Worktree != "":
 		name = filepath.Base(s.Worktree)
 	}
 	if s.Branch != "" && s.Branch != name {

@@ -247,6 +247,11 @@ func writeCoordinate(w io.Writer, blocked []store.Hold) {
 	label := "coordinate"
 	asked, more := Holders(blocked)
 	for _, h := range asked {
+		if h.Clone != "" { // notes stay in their clone
+			fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim\n", label, Holder(h.Summary))
+			label = ""
+			continue
+		}
 		fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim: agent-locks tell %s 'what you "+
 			"need'\n",
 			label, holderName(h), shell.Word(h.ID))

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -56,7 +57,7 @@ func writeWaiting(w io.Writer, waiting []store.Waiter) {
 // heldBy names the holder for a sentence, with how long it has been silent
 // where that made the lock stale.
 func heldBy(s store.Summary) string {
-	name := AgentName(s.AgentID)
+	name := Holder(s)
 	if s.Stale {
 		name += ", stale for " + store.Age(s.StaleForSeconds)
 	}
@@ -69,6 +70,21 @@ func AgentName(id *string) string {
 		return "an agent without an id"
 	}
 	return Short(*id)
+}
+
+// Holder names a lock's holder in a sentence. What another clone has published
+// is quoted: whoever can push to the remote has chosen its words.
+func Holder(s store.Summary) string {
+	if s.Clone == "" {
+		return AgentName(s.AgentID)
+	}
+	who := legible.Quote(legible.Cut(deref(s.AgentID), 4*lockfile.MaxTitle))
+	return fmt.Sprintf("%s in the clone %s", who, CloneName(s))
+}
+
+// CloneName is what people call the clone that has published a lock, in quotes.
+func CloneName(s store.Summary) string {
+	return legible.Quote(legible.Cut(cmp.Or(s.CloneLabel, s.Clone), lockfile.MaxTitle))
 }
 
 // overlapCell names one path that both scopes name, however many pairs of
@@ -103,7 +119,7 @@ func HoldText(verb string, h store.Hold) string {
 		verb = "may be "
 	}
 	text := fmt.Sprintf("%sheld by %s for %s",
-		verb, AgentName(h.AgentID), legible.Quote(legible.Cut(h.Title, 4*lockfile.MaxTitle)))
+		verb, Holder(h.Summary), legible.Quote(legible.Cut(h.Title, 4*lockfile.MaxTitle)))
 	switch h.Reason {
 	case "stale":
 		text += "; the lock is stale: agent-locks reap " + Plain(h.ID)

@@ -25,6 +25,9 @@ func Show(w io.Writer, l store.Whole) {
 	field("status", status)
 	field("agent", deref(l.AgentID))
 	field("parent", deref(l.ParentAgentID))
+	if l.Clone != "" {
+		field("clone", fmt.Sprintf("%s, %s, as of %s", l.Clone, CloneName(l.Summary), l.AsOf))
+	}
 	field("scope", scopeCell(l.Summary))
 	field("worktree", worktreeLine(l.Summary))
 	field("branch", l.Branch)
