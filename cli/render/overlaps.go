@@ -73,7 +73,7 @@ func AgentName(id *string) string {
 }
 
 // Holder names a lock's holder in a sentence. What another clone has published
-// is quoted: whoever can push to the remote has chosen its words.
+// is quoted: anybody who may push has chosen its words.
 func Holder(s store.Summary) string {
 	if s.Clone == "" {
 		return AgentName(s.AgentID)
