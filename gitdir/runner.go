@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -28,10 +27,11 @@ func (r *Repo) Here(variables, settings []string) Runner {
 	}
 }
 
-// In runs git in a submodule that is checked out in a directory. Where none is,
-// git fails: it does not look further up.
-func (r *Repo) In(dir string) Runner {
-	environ := append(scrub(r.environ), "GIT_DIR="+filepath.Join(dir, dotGit))
+// In runs git in another repository, a submodule's, by its git directory or the
+// file that leads there. Where there is none, git fails: it does not look further
+// up. No files are read, so that it does not matter whether it is checked out.
+func (r *Repo) In(gitDir string) Runner {
+	environ := append(scrub(r.environ), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+r.Worktree)
 	return Runner{program: program{dir: r.Worktree, environ: environ}, settings: []string{"-c", "core.fsmonitor=false"}}
 }
 

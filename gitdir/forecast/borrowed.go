@@ -66,7 +66,6 @@ func (s *scratch) ignoredIn(worktree string) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
-	literal := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 	at := "/" + literal.Replace(filepath.ToSlash(rel)) + "/"
 	if rel == "." {
 		at = "/"

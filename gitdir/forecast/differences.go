@@ -1,10 +1,8 @@
 package forecast
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,17 +14,20 @@ import (
 // Where two sides have the same there is no merge: what differs bounds where a
 // merge driver could be asked, or what was omitted could matter.
 type differences struct {
-	f       *forecast
-	ids     []map[string]string // by side and path: what it has, where that is not what the first has
-	paths   map[*Pair][]string
-	manners []map[string]manner // by side and path: the merge attributes that are not the usual ones
-	unknown []string            // by side: why these are not known, if so
+	f          *forecast
+	open       []int               // the pairs that are to be merged
+	ids        []map[string]string // by side and path: what it has, where that is not what the first has
+	unknown    []string            // by side: why this is not known, if so
+	submodules map[string]bool     // paths at which one side has a submodule
+	paths      map[*Pair][]string
+	alike      bool       // all have the same attributes
+	manners    []*manners // by side
 }
 
-func newDifferences(f *forecast) *differences {
+func newDifferences(f *forecast, open []int) *differences {
 	n := len(f.Sides)
-	return &differences{f: f, paths: map[*Pair][]string{},
-		ids: make([]map[string]string, n), manners: make([]map[string]manner, n), unknown: make([]string, n)}
+	return &differences{f: f, open: open, paths: map[*Pair][]string{}, submodules: map[string]bool{},
+		ids: make([]map[string]string, n), manners: make([]*manners, n), unknown: make([]string, n)}
 }
 
 // A comparison is of two trees: what to do with each change, and with a failure.
@@ -38,7 +39,7 @@ type comparison struct {
 
 // find asks for the differences of all pairs, and for the attributes of the
 // files that differ.
-func (d *differences) find(ctx context.Context, open []int) error {
+func (d *differences) find(ctx context.Context) error {
 	var all []comparison
 	first := ""
 	for i := range d.f.Sides {
@@ -53,15 +54,21 @@ func (d *differences) find(ctx context.Context, open []int) error {
 			first = s.tree
 		}
 		all = append(all, comparison{first, s.tree,
-			func(c change) { d.ids[i][c.to] = c.newMode + " " + c.newID },
+			func(c change) {
+				d.ids[i][c.to] = c.newMode + " " + c.newID
+				if c.oldMode == subMode || c.newMode == subMode {
+					d.submodules[c.to] = true
+				}
+			},
 			func(why string) { d.unknown[i] = why }})
 	}
 	d.f.compareEach(ctx, all, "--no-renames")
-	for _, i := range open {
+	for _, i := range d.open {
 		p := &d.f.Pairs[i]
 		d.paths[p] = differing(d.ids[p.Yours], d.ids[p.Theirs])
 	}
-	d.askAttributes(ctx)
+	d.alike = d.sameAttributes()
+	d.askAttributes(ctx, d.paths)
 	return ctx.Err()
 }
 
@@ -123,62 +130,4 @@ func (f *forecast) compare(ctx context.Context, all []comparison, renames []stri
 		}
 	}
 	return nil
-}
-
-// askAttributes asks how the files that differ are to be merged: in the worktree
-// that would merge, or in one for all where all have the same attributes.
-func (d *differences) askAttributes(ctx context.Context) {
-	names := make([][]string, len(d.f.Sides))
-	for p, paths := range d.paths {
-		at := p.Yours
-		if d.sameAttributes() {
-			at = d.f.Pairs[0].Yours
-		}
-		names[at] = append(names[at], paths...)
-	}
-	d.f.each(len(d.f.Sides), func(i int) {
-		if len(names[i]) == 0 {
-			return
-		}
-		slices.Sort(names[i])
-		out, err := d.f.Sides[i].git.Run(ctx, lines(slices.Compact(names[i])), "check-attr", "-z", "--stdin", "merge")
-		if err != nil {
-			d.unknown[i] = gitdir.Said(err)
-		}
-		d.manners[i] = d.f.rules.parseManners(out)
-	})
-	if d.sameAttributes() {
-		for i := range d.f.Sides {
-			d.manners[i], d.unknown[i] = d.manners[d.f.Pairs[0].Yours], cmp.Or(d.unknown[i], d.unknown[d.f.Pairs[0].Yours])
-		}
-	}
-}
-
-// sameAttributes reports whether no two sides differ in a .gitattributes, and
-// none omits one.
-func (d *differences) sameAttributes() bool {
-	isAttributes := func(name string) bool { return path.Base(name) == ".gitattributes" }
-	for i, s := range d.f.Sides {
-		if s.Failed != "" || slices.ContainsFunc(s.Omitted, func(o Omission) bool { return isAttributes(o.Path) }) {
-			return false
-		}
-		for name := range d.ids[i] {
-			if isAttributes(name) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// parseManners reads `check-attr -z`: path, attribute, value.
-func (r rules) parseManners(out []byte) map[string]manner {
-	manners := map[string]manner{}
-	fields := strings.Split(string(out), "\x00")
-	for ; len(fields) > 3; fields = fields[3:] {
-		if m := r.mannerOf(fields[2]); m != asText {
-			manners[fields[0]] = m
-		}
-	}
-	return manners
 }

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -23,12 +24,13 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 	histories := f.histories(ctx, asked)
 	f.each(len(asked), func(n int) {
 		p, h := asked[n], histories[n]
+		m := d.mannersOf(p)
 		if h.err == nil {
 			p.Files = h.names()
-			h.err = f.mergeAll(ctx, p, h)
+			h.err = f.mergeAll(ctx, p, h, m.of)
 		}
 		p.Judged = h.err == nil
-		p.settleStages(d.manners[p.Yours], f.unites(ctx))
+		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
 		f.settleSubmodules(ctx, p)
 		f.settleHistory(p, h, d)
 		p.undecided()
@@ -36,9 +38,9 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 }
 
 // mergeAll merges each file that both sides changed.
-func (f *forecast) mergeAll(ctx context.Context, p *Pair, h history) error {
+func (f *forecast) mergeAll(ctx context.Context, p *Pair, h history, of map[string]manner) error {
 	for n, b := range h.shared() {
-		kind, err := f.mergeBoth(ctx, fmt.Sprintf("merge%d-%d-%d", p.Yours, p.Theirs, n), b)
+		kind, err := f.mergeBoth(ctx, fmt.Sprintf("merge%d-%d-%d", p.Yours, p.Theirs, n), b, of[b.place()])
 		if err != nil {
 			return err
 		}
@@ -58,7 +60,7 @@ func (b both) stages() []stage {
 
 // mergeBoth is how a file that both sides changed conflicts; "" where it does
 // not.
-func (f *forecast) mergeBoth(ctx context.Context, name string, b both) (kind string, err error) {
+func (f *forecast) mergeBoth(ctx context.Context, name string, b both, m manner) (kind string, err error) {
 	yours, theirs := b.yours, b.theirs
 	switch {
 	case yours.deleted() && theirs.deleted():
@@ -79,8 +81,16 @@ func (f *forecast) mergeBoth(ctx context.Context, name string, b both) (kind str
 			return "", nil
 		}
 		return b.kind(), nil // links, or a link and a file
+	case m == program:
+		return Driver, nil
+	case m == never || b.yours.added() && yours.newMode != theirs.newMode:
+		return b.kind(), nil
 	}
-	clean, err := f.mergeFile(ctx, name, b)
+	var how []string
+	if m == union {
+		how = []string{"--union"}
+	}
+	clean, err := f.mergeFile(ctx, name, b, how)
 	if err != nil || clean {
 		return "", err
 	}
@@ -89,7 +99,7 @@ func (f *forecast) mergeBoth(ctx context.Context, name string, b both) (kind str
 
 // mergeFile merges two contents. git exits with the number of conflicts, or
 // with 255 where it cannot merge (a binary file).
-func (f *forecast) mergeFile(ctx context.Context, name string, b both) (clean bool, err error) {
+func (f *forecast) mergeFile(ctx context.Context, name string, b both, how []string) (clean bool, err error) {
 	ids := []string{b.yours.newID, b.theirs.newID}
 	if !b.yours.added() {
 		ids = append(ids, b.yours.oldID)
@@ -106,7 +116,8 @@ func (f *forecast) mergeFile(ctx context.Context, name string, b both) (clean bo
 			return false, err
 		}
 	}
-	_, err = f.scratch.git.Run(ctx, nil, "merge-file", "-p", "-q", name+".0", name+".2", name+".1")
+	_, err = f.scratch.git.Run(ctx, nil, slices.Concat([]string{"merge-file", "-p", "-q"}, how,
+		[]string{name + ".0", name + ".2", name + ".1"})...)
 	if gitdir.Exited(err) > 0 {
 		return false, nil
 	}

@@ -46,8 +46,12 @@ type Side struct {
 	Omitted  []Omission
 	Failed   string // why nothing could be compared, if so
 
-	repo   *gitdir.Repo
-	git    gitdir.Runner // in the worktree, with the copied index
+	repo *gitdir.Repo
+	git  gitdir.Runner // in the worktree, with the copied index
+	// In the worktree, without an index: a merge does not look for attributes in
+	// one, so what a sparse checkout lacks does not count.
+	attributes gitdir.Runner
+
 	head   commit
 	tree   string // as it is now
 	commit string

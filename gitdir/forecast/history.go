@@ -10,68 +10,87 @@ import (
 )
 
 // A history is what each side of a pair changed since their common ancestor, by
-// the first of several; or why that is not known.
+// the first of several, and the names at which these differ; or why that is not
+// known.
 type history struct {
 	yours, theirs []change
+	among         map[string]bool
 	err           error
 }
 
 var errUnrelated = errors.New("they have no common ancestor")
 
-// histories asks for those of some pairs. Sides that began at the same commits
-// share their questions.
+// histories asks for those of some pairs. What is asked more than once is compared
+// once.
 func (f *forecast) histories(ctx context.Context, pairs []*Pair) []history {
 	all := make([]history, len(pairs))
 	bases := f.bases(ctx, pairs, all)
-	trees, err := f.treesOf(ctx, bases)
-	if err != nil {
-		for n := range all {
-			all[n].err = errors.Join(all[n].err, err)
-		}
-		return all
+	trees, err := f.treesOf(ctx, slices.Concat(bases...))
+	type found struct {
+		changes []change
+		err     error
 	}
-	known := map[[2]string]*history{} // of two trees: what changed, as yours
-	ask := func(base string, side int) *history {
-		between := [2]string{trees[base], f.Sides[side].tree}
+	known := map[[2]string]*found{} // by two trees
+	var comparisons []comparison
+	ask := func(from, to string) *found {
+		between := [2]string{from, to}
 		if known[between] == nil {
-			known[between] = &history{}
+			at := &found{}
+			known[between] = at
+			comparisons = append(comparisons, comparison{from, to,
+				func(c change) { at.changes = append(at.changes, c) },
+				func(why string) { at.err = errors.New(why) }})
 		}
 		return known[between]
 	}
-	var comparisons []comparison
+	answers := make([][]*found, len(pairs)) // yours, theirs, and of the further ancestors
 	for n, p := range pairs {
-		for _, side := range []int{p.Yours, p.Theirs} {
-			before := len(known)
-			h := ask(bases[n], side)
-			if all[n].err != nil || len(known) == before {
-				continue
-			}
-			comparisons = append(comparisons, comparison{trees[bases[n]], f.Sides[side].tree,
-				func(c change) { h.yours = append(h.yours, c) },
-				func(why string) { h.err = errors.New(why) }})
+		if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
+			continue
+		}
+		first := trees[bases[n][0]]
+		answers[n] = []*found{ask(first, f.Sides[p.Yours].tree), ask(first, f.Sides[p.Theirs].tree)}
+		for _, base := range bases[n][1:] {
+			answers[n] = append(answers[n], ask(first, trees[base]))
 		}
 	}
 	f.compareEach(ctx, comparisons, f.rules.renameFlags()...)
-	for n, p := range pairs {
-		yours, theirs := ask(bases[n], p.Yours), ask(bases[n], p.Theirs)
-		all[n] = history{yours.yours, theirs.yours, errors.Join(all[n].err, yours.err, theirs.err)}
+	for n, answers := range answers {
+		h := &all[n]
+		for i, a := range answers {
+			h.err = errors.Join(h.err, a.err)
+			switch i {
+			case 0:
+				h.yours = a.changes
+			case 1:
+				h.theirs = a.changes
+			default:
+				h.differ(a.changes)
+			}
+		}
 	}
 	return all
 }
 
-// bases are the common ancestors of pairs. A pair without one has an error.
-func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) []string {
-	type heads struct{ yours, theirs string }
-	var ask []heads
-	for _, p := range pairs {
-		ask = append(ask, heads{f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})
+// differ adds what differs among the ancestors.
+func (h *history) differ(changes []change) {
+	if h.among == nil {
+		h.among = map[string]bool{}
 	}
-	bases := make([]string, len(pairs))
-	f.each(len(ask), func(n int) {
-		out, err := f.scratch.git.Run(ctx, nil, "merge-base", ask[n].yours, ask[n].theirs)
-		bases[n] = strings.TrimSpace(string(out))
+	for _, c := range changes {
+		h.among[c.from], h.among[c.to] = true, true
+	}
+}
+
+// bases are the common ancestors of pairs. A pair without one has an error.
+func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) [][]string {
+	bases := make([][]string, len(pairs))
+	f.each(len(pairs), func(n int) {
+		p := pairs[n]
+		out, err := f.scratch.git.Run(ctx, nil, "merge-base", "--all", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+		bases[n] = strings.Fields(string(out))
 		switch {
-		case gitdir.Exited(err) == 1 && len(out) == 0:
+		case len(bases[n]) == 0 && (err == nil || gitdir.Exited(err) == 1):
 			all[n].err = errUnrelated
 		default:
 			all[n].err = err

@@ -47,33 +47,22 @@ func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answ
 	if len(asked) == 0 {
 		return nil
 	}
-	args := []string{"--literal-pathspecs", "diff-tree", "--stdin", "-r", "-p", "-U0", "--full-index",
+	args := []string{"--literal-pathspecs", "diff-tree", "--stdin", "-r", "-p", "-U0",
 		"--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--"}
 	out, err := f.scratch.git.Run(ctx, []byte(input.String()), append(args, names...)...)
 	if err != nil {
 		return err
 	}
-	parseHunks(out, func(pair int, newID string, hunks []hunk) {
+	parseHunks(out, func(pair int, name string, hunks []hunk) {
 		if pair == 0 || pair > len(asked) {
 			return
 		}
 		p := asked[pair-1]
 		for k := range p.Files {
-			if file := &p.Files[k]; file.ours() == newID && file.marked() && len(file.Lines) == 0 {
+			if file := &p.Files[k]; file.Path == name && file.marked() {
 				file.Lines = conflicts(hunks, f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
-				break // another file may be the same
 			}
 		}
 	})
 	return nil
-}
-
-// ours is the object of one's own version.
-func (f *File) ours() string {
-	for _, s := range f.stages {
-		if s.number == "2" {
-			return s.id
-		}
-	}
-	return ""
 }

@@ -17,8 +17,8 @@ import (
 func (f *forecast) merge(ctx context.Context) error {
 	open := f.passFailures()
 	differ := make(chan error, 1)
-	d := newDifferences(f)
-	go func() { differ <- d.find(ctx, open) }() // beside the merges
+	d := newDifferences(f, open)
+	go func() { differ <- d.find(ctx) }() // beside the merges
 	answers, err := f.answersOf(ctx, open)
 	if derr := <-differ; err == nil {
 		err = derr
@@ -30,6 +30,9 @@ func (f *forecast) merge(ctx context.Context) error {
 		f.Exact = false
 		f.mergeFiles(ctx, open, d)
 		return ctx.Err()
+	}
+	if err := f.mergeByAttributes(ctx, open, answers, d); err != nil {
+		return err
 	}
 	for n, i := range open {
 		p := &f.Pairs[i]
@@ -99,14 +102,14 @@ func (p *Pair) take(j judged, yours, theirs string) {
 
 // answersOf asks git to merge the pairs, as many at a time as there are
 // processors.
-func (f *forecast) answersOf(ctx context.Context, open []int) ([]judged, error) {
+func (f *forecast) answersOf(ctx context.Context, open []int, settings ...string) ([]judged, error) {
 	if len(open) == 0 {
 		return []judged{}, nil
 	}
 	size := (len(open)-1)/runtime.GOMAXPROCS(0) + 1
 	parts := slices.Collect(slices.Chunk(open, max(size, 8)))
 	answers, errs := make([][]judged, len(parts)), make([]error, len(parts))
-	f.each(len(parts), func(n int) { answers[n], errs[n] = f.answers(ctx, parts[n]) })
+	f.each(len(parts), func(n int) { answers[n], errs[n] = f.answers(ctx, parts[n], settings) })
 	if err := errors.Join(errs...); err != nil || answers[0] == nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (f *forecast) answersOf(ctx context.Context, open []int) ([]judged, error) 
 // answers asks git to merge each pair: all in one process, as long as that
 // answers. Where it stops at a pair, that one is asked alone, for the reason. nil
 // where this git cannot merge trees.
-func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
+func (f *forecast) answers(ctx context.Context, open []int, settings []string) ([]judged, error) {
 	all := make([]judged, 0, len(open))
 	batch := true
 	for len(all) < len(open) {
@@ -125,8 +128,8 @@ func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
 			for _, i := range open[len(all):] {
 				fmt.Fprintf(&input, "%s %s\n", f.Sides[f.Pairs[i].Yours].commit, f.Sides[f.Pairs[i].Theirs].commit)
 			}
-			out, err := f.scratch.git.Run(ctx, []byte(input.String()), "merge-tree", "--write-tree", "--stdin", "-z",
-				"--no-messages")
+			out, err := f.scratch.git.Run(ctx, []byte(input.String()), slices.Concat(settings,
+				[]string{"merge-tree", "--write-tree", "--stdin", "-z", "--no-messages"})...)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -139,7 +142,7 @@ func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
 				break
 			}
 		}
-		j, old, err := f.alone(ctx, &f.Pairs[open[len(all)]])
+		j, old, err := f.alone(ctx, &f.Pairs[open[len(all)]], settings)
 		if err != nil || old {
 			return nil, err
 		}
@@ -149,9 +152,9 @@ func (f *forecast) answers(ctx context.Context, open []int) ([]judged, error) {
 }
 
 // alone asks git to merge one pair. old: this git cannot.
-func (f *forecast) alone(ctx context.Context, p *Pair) (j judged, old bool, err error) {
-	out, err := f.scratch.git.Run(ctx, nil, "merge-tree", "--write-tree", "-z", "--no-messages",
-		f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j judged, old bool, err error) {
+	out, err := f.scratch.git.Run(ctx, nil, slices.Concat(settings, []string{"merge-tree", "--write-tree", "-z",
+		"--no-messages", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})...)
 	if ctx.Err() != nil {
 		return j, false, ctx.Err()
 	}

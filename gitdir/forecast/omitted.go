@@ -88,6 +88,9 @@ func (f *forecast) missed(p *Pair, h history) string {
 			changed.note(c.from)
 			changed.note(c.to)
 		}
+		for name := range h.among {
+			changed.note(name)
+		}
 		changed.addOmitted(at.other)
 		if o, meets := at.omitting.meeting(changed); meets {
 			return fmt.Sprintf("%q in %q is not compared: %s", o.Path, at.omitting.Place(), o.Why)

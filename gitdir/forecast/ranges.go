@@ -18,17 +18,16 @@ type hunk struct {
 	removed   []string
 }
 
-// parseHunks reads patches of pairs of trees, made by diff-tree with --stdin and
-// --full-index: the hunks of each file, by the object id of the new file, with
-// how many pairs there were up to it.
-func parseHunks(patch []byte, each func(pair int, newID string, hunks []hunk)) {
+// parseHunks reads patches of pairs of trees, made by diff-tree with --stdin: the
+// hunks of each file, by its new name, with how many pairs there were up to it.
+func parseHunks(patch []byte, each func(pair int, name string, hunks []hunk)) {
 	var hunks []hunk
-	pair, id, left := 0, "", 0 // left: how many lines of the current hunk are to come
+	pair, name, left := 0, "", 0 // left: how many lines of the current hunk are to come
 	flush := func() {
 		if len(hunks) > 0 {
-			each(pair, id, hunks)
+			each(pair, name, hunks)
 		}
-		hunks = nil
+		name, hunks = "", nil
 	}
 	for line := range strings.Lines(string(patch)) {
 		switch fields := strings.Fields(line); {
@@ -42,15 +41,26 @@ func parseHunks(patch []byte, each func(pair int, newID string, hunks []hunk)) {
 		case len(fields) == 2 && isID(fields[0]) && isID(fields[1]):
 			flush()
 			pair++
-		case len(fields) > 1 && fields[0] == "index":
+		case strings.HasPrefix(line, "diff --git "):
 			flush()
-			_, id, _ = strings.Cut(fields[1], "..")
+		case strings.HasPrefix(line, "+++ "):
+			name = newName(strings.TrimPrefix(line, "+++ "))
 		case strings.HasPrefix(line, "@@ -"):
 			h, removes := parseHunk(line)
 			hunks, left = append(hunks, h), removes+h.lines
 		}
 	}
 	flush()
+}
+
+// newName reads a name as git prints it in a patch: after a prefix, quoted where it
+// has odd bytes, and ended by a tab where it has a space.
+func newName(text string) string {
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\t")
+	if plain, err := strconv.Unquote(text); err == nil {
+		text = plain
+	}
+	return strings.TrimPrefix(text, "b/")
 }
 
 // parseHunk reads `@@ -a,b +c,d @@`; a count that is omitted is 1.

@@ -17,6 +17,7 @@ type rules struct {
 	drivers []string // that have settings
 	usual   string   // merge.default: the driver of files without an attribute
 	renames bool
+	moves   bool   // what others add to a directory that was renamed, silently
 	limit   string // of renames
 	remotes bool   // there are some
 	changed bool   // line ends are made the same before merging, which is not done here
@@ -47,6 +48,8 @@ func rulesOf(settings map[string]string) rules {
 			r.renames = on || err != nil // "copies"
 		case strings.HasSuffix(name, ".renamelimit"):
 			r.limit = value
+		case name == "merge.directoryrenames":
+			r.moves, _ = gitdir.ParseBool(value) // "conflict"
 		}
 	}
 	r.usual = settings["merge.default"]

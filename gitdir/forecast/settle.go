@@ -11,8 +11,7 @@ import (
 )
 
 // settle corrects what git said of the pairs by what it could not know in the
-// scratch repository: the files' own ways of merging, submodules, and what the
-// snapshots omit.
+// scratch repository: merge drivers, submodules, and what the snapshots omit.
 func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 	var asked []*Pair
 	for _, i := range open {
@@ -20,9 +19,10 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		if p.Why != "" {
 			continue
 		}
-		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs])
-		p.settleStages(d.manners[p.Yours], f.unites(ctx))
-		if d.special(p) || d.omits(p) {
+		m := d.mannersOf(p)
+		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
+		p.markDrivers(m.of)
+		if len(d.undecidable(p)) > 0 || d.omits(p) {
 			asked = append(asked, p)
 		}
 	}
@@ -42,55 +42,48 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 	case h.err != nil:
 		p.Why = gitdir.Said(h.err)
 	case p.Why == "":
-		p.settleManners(h, d.manners[p.Yours])
-		p.Why = f.missed(p, h)
+		p.settleAncestors(h, d)
+		p.Why = cmp.Or(f.missed(p, h), p.Why)
 	}
 }
 
-// settleStages goes by the merge attributes of the files that git could not
-// merge as text.
-func (p *Pair) settleStages(manners map[string]manner, unites func(*File) bool) {
-	kept := p.Files[:0]
-	for _, file := range p.Files {
-		if file.marked() && !slices.ContainsFunc(file.stages, func(s stage) bool { return !isFile(s.mode) }) {
-			switch manners[file.Path] {
-			case union:
-				if unites(&file) {
-					continue
-				}
-			case program:
-				file.Kind, file.Lines = Driver, nil
-			case never:
-				file.Lines = nil
-			}
+// markDrivers marks the files that git could not merge and a driver decides about.
+func (p *Pair) markDrivers(of map[string]manner) {
+	for i := range p.Files {
+		file := &p.Files[i]
+		if of[file.Path] == program && file.marked() && !slices.ContainsFunc(file.stages, func(s stage) bool { return !isFile(s.mode) }) {
+			file.Kind, file.Lines = Driver, nil
 		}
-		kept = append(kept, file)
 	}
-	p.Files = kept
 }
 
-// special reports whether a file in which the two differ, and which as text
-// merges, has a driver or is not to be merged.
-func (d *differences) special(p *Pair) bool {
-	manners := d.manners[p.Yours]
-	return len(manners) > 0 && slices.ContainsFunc(d.paths[p], func(path string) bool {
-		m := manners[path]
-		return (m == program || m == never) && !slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == path })
-	})
-}
-
-// settleManners goes by the merge attributes of the files that merge as text.
-func (p *Pair) settleManners(h history, manners map[string]manner) {
-	for _, b := range h.shared() {
-		path := b.place()
-		if !b.contents() || slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == path }) {
-			continue
+// undecidable are the paths at which the two differ, that git could merge, and of
+// which it could not know what drivers and submodules make of several ancestors.
+func (d *differences) undecidable(p *Pair) []string {
+	m := d.mannersOf(p).of
+	var names []string
+	for _, name := range d.paths[p] {
+		if (m[name] == program || d.submodules[name]) && !p.conflictsIn(name) {
+			names = append(names, name)
 		}
-		switch manners[path] {
-		case program:
-			p.put(File{Path: path, Kind: Driver})
-		case never:
-			p.put(File{Path: path, Kind: b.kind()})
+	}
+	return names
+}
+
+func (p *Pair) conflictsIn(name string) bool {
+	return slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == name })
+}
+
+// settleAncestors says of those paths what is not known, where the ancestors
+// differ in them.
+func (p *Pair) settleAncestors(h history, d *differences) {
+	for _, name := range d.undecidable(p) {
+		switch {
+		case !h.among[name]:
+		case d.submodules[name]:
+			p.Why = fmt.Sprintf("they have several common ancestors, with different commits of %q", name)
+		default:
+			p.put(File{Path: name, Kind: Driver})
 		}
 	}
 }

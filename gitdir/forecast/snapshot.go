@@ -47,6 +47,7 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 	}, []string{
 		"core.splitIndex=false", "core.compression=0", "core.hooksPath=" + f.scratch.path("nothing"), "core.safecrlf=false",
 	})
+	side.attributes = side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
 	err := copyFile(filepath.Join(side.repo.GitDir, "index"), index)
 	if errors.Is(err, fs.ErrNotExist) {
 		side.commit = side.Head // nothing was ever checked out

@@ -4,6 +4,9 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // settleSubmodules takes out the submodules of which one side's commit contains
@@ -15,24 +18,53 @@ func (f *forecast) settleSubmodules(ctx context.Context, p *Pair) {
 			return false
 		}
 		for _, i := range []int{p.Yours, p.Theirs} { // each worktree has its own clone
-			if f.Sides[i].moves(ctx, file) {
-				return true
+			for _, clone := range f.clones(ctx, &f.Sides[i], file.Path) {
+				if moves(ctx, clone, file) {
+					return true
+				}
 			}
 		}
 		return false
 	})
 }
 
-// moves reports whether a side's clone of a submodule says that the merge is a
-// move forward.
-func (s *Side) moves(ctx context.Context, file File) bool {
+// clones are where git looks for a worktree's clone of a submodule: where it is
+// checked out, and among the worktree's modules, where it stays when it is no
+// longer.
+func (f *forecast) clones(ctx context.Context, s *Side, path string) []gitdir.Runner {
 	if s.repo == nil {
-		return false
+		return nil
 	}
-	sub := filepath.Join(s.Worktree, filepath.FromSlash(file.Path))
-	git := s.repo.In(sub)
+	all := []gitdir.Runner{s.repo.In(filepath.Join(s.Worktree, filepath.FromSlash(path), ".git"))}
+	for _, name := range f.submoduleNames(ctx, s, path) {
+		all = append(all, s.repo.In(filepath.Join(s.repo.GitDir, "modules", filepath.FromSlash(name))))
+	}
+	return all
+}
+
+// submoduleNames are what a side's .gitmodules calls the submodule at a path. A
+// name that leads elsewhere is none, as git has it.
+func (f *forecast) submoduleNames(ctx context.Context, s *Side, path string) (names []string) {
+	out, err := f.scratch.git.Run(ctx, nil, "config", "-z", "--blob", s.commit+":.gitmodules",
+		"--get-regexp", `^submodule\..*\.path$`)
+	if err != nil {
+		return nil // there is none
+	}
+	for record := range records(out) {
+		key, value, _ := strings.Cut(record, "\n")
+		name := strings.TrimSuffix(strings.TrimPrefix(key, "submodule."), ".path")
+		if value == path && filepath.IsLocal(filepath.FromSlash(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// moves reports whether a clone of a submodule says that the merge is a move
+// forward.
+func moves(ctx context.Context, clone gitdir.Runner, file File) bool {
 	contains := func(commit, in string) bool {
-		_, err := git.Run(ctx, nil, "merge-base", "--is-ancestor", commit, in)
+		_, err := clone.Run(ctx, nil, "merge-base", "--is-ancestor", commit, in)
 		return err == nil
 	}
 	base, ours, theirs := file.stages[0].id, file.stages[1].id, file.stages[2].id

@@ -128,7 +128,7 @@ func TestUnionsThatConflict(t *testing.T) {
 	s.git("main", "update-index", "--chmod=+x", "run")
 	s.git("main", "commit", "-q", "-m", "m")
 	s.git("main", "checkout", "-q", "--", "run")
-	s.wants(s.told(s.ask("main", forecast.Request{})), `main w content "bin"`, `main w both_added "run" [[1 1]]`)
+	s.wants(s.told(s.ask("main", forecast.Request{})), `main w content "bin"`, `main w both_added "run"`)
 	out, err := s.try("main", "merge", "-q", "w")
 	if err == nil {
 		t.Fatalf("git merges it:\n%s", out)

@@ -250,39 +250,6 @@ func TestFilesThatBecameSomethingElse(t *testing.T) {
 	}
 }
 
-func TestSubmodules(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.git("", "init", "-q", "lib")
-	s.write("lib/x", "1\n")
-	s.commit("lib")
-	s.git("", "init", "-q", "main")
-	s.git("main", "submodule", "--quiet", "add", s.path("lib"), "sub")
-	s.commit("main")
-	s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
-	s.git("w", "submodule", "--quiet", "update", "--init")
-	s.write("lib/x", "2\n")
-	s.commit("lib")
-	second := s.git("lib", "rev-parse", "HEAD")
-	s.write("lib/x", "3\n")
-	s.commit("lib")
-	for _, w := range []string{"main", "w"} {
-		s.git(w+"/sub", "fetch", "-q")
-	}
-	s.git("main/sub", "checkout", "-q", second)
-	s.git("w/sub", "checkout", "-q", "origin/main")
-	s.git("w", "add", "sub")
-	s.wants(s.told(s.ask("main", forecast.Request{}))) // one contains the other
-	s.write("main/sub/x", "other\n")
-	s.git("main/sub", "commit", "-qam", "other")
-	s.wants(s.told(s.ask("main", forecast.Request{})), `main w submodule "sub"`)
-	s.git("main/sub", "checkout", "-q", second)
-	s.git("main/sub", "reflog", "expire", "--expire=now", "--all")
-	s.remove("w/sub")
-	s.mkdir("w/sub") // as if it was never checked out: what the index has counts
-	s.wants(s.told(s.ask("main", forecast.Request{})))
-}
-
 func TestSHA256(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
