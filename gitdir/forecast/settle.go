@@ -51,7 +51,8 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 func (p *Pair) markDrivers(of map[string]manner) {
 	for i := range p.Files {
 		file := &p.Files[i]
-		if of[file.Path] == program && file.marked() && !slices.ContainsFunc(file.stages, func(s stage) bool { return !isFile(s.mode) }) {
+		special := func(s stage) bool { return !isFile(s.mode) }
+		if of[file.Path] == program && file.marked() && !slices.ContainsFunc(file.stages, special) {
 			file.Kind, file.Lines = Driver, nil
 		}
 	}

@@ -70,6 +70,7 @@ func (m *mess) compare(res *forecast.Result, total map[string]int, which string)
 				got = slices.DeleteFunc(got, func(g string) bool { return g == d })
 			}
 		}
+		total["lines"] += withLines(p.Files)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			m.Errorf("%s: %s and %s\ngot  %q\nwant %q (%s)", which, yours, theirs, got, want, p.Why)
@@ -78,6 +79,15 @@ func (m *mess) compare(res *forecast.Result, total map[string]int, which string)
 			total["clean"]++
 		}
 	}
+}
+
+func withLines(files []forecast.File) (n int) {
+	for _, f := range files {
+		if len(f.Lines) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // newTangle makes three worktrees of a few files that have merged each other's
@@ -111,7 +121,8 @@ func newTangle(s *sandbox, seed uint64) *mess {
 		for _, w := range m.worktrees {
 			other := m.worktrees[m.IntN(3)]
 			strategy := []string{"ours", "theirs"}[m.IntN(2)]
-			if _, err := s.try(w, "-c", "merge.mark.driver=true", "merge", "-q", "-X", strategy, "-m", "m", heads[other]); err != nil {
+			_, err := s.try(w, "-c", "merge.mark.driver=true", "merge", "-q", "-X", strategy, "-m", "m", heads[other])
+			if err != nil {
 				s.git(w, "add", "-A") // as it is, markers too
 				s.git(w, "commit", "-q", "-m", "m")
 			}
