@@ -70,7 +70,7 @@ type World struct {
 // for as an exit code, 130 when ctx ended first; of the command run that of what
 // it ran, or 125 to 127 where that could not be run.
 func Run(ctx context.Context, w World) int {
-	return run(ctx, w, &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ})
+	return run(ctx, w, newStore(w))
 }
 
 // An app is one run of the program: the world, the operations, and the flags
@@ -114,6 +114,7 @@ type locks interface {
 	FleetOff(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	FleetStatus(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	FleetSync(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
+	FleetSyncApart(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	FleetPurge(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	FleetReset(context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 	GuardSettings(context.Context, store.Target) (store.Answer[store.GuardState], error)

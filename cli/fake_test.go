@@ -258,6 +258,9 @@ func (f *fake) FleetStatus(_ context.Context, r store.FleetRequest) (store.Answe
 func (f *fake) FleetSync(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
 	return give[store.FleetState](f, r)
 }
+func (f *fake) FleetSyncApart(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+	return give[store.FleetState](f, r)
+}
 func (f *fake) FleetPurge(_ context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
 	return give[store.FleetState](f, r)
 }

@@ -28,8 +28,7 @@ func newFleet(a *app) *cobra.Command {
 	cmd.AddCommand(newFleetOn(a), newFleetOff(a),
 		fleetCommand(a, "status", "how this clone stands with the others; uses no network", locks.FleetStatus,
 			&store.FleetRequest{}, render.FleetStatus),
-		fleetCommand(a, "sync", "ask the remote now, and publish what this clone has", locks.FleetSync,
-			&store.FleetRequest{}, render.FleetStatus),
+		newFleetSync(a),
 		fleetCommand(a, "purge", "remove everybody's locks from the ref, and its history", locks.FleetPurge,
 			&store.FleetRequest{}, render.FleetStatus),
 		fleetCommand(a, "reset", "accept what the remote has where it is broken or was set back", locks.FleetReset,
@@ -45,6 +44,25 @@ func newFleetOn(a *app) *cobra.Command {
 	f.StringVar(&request.Remote, "remote", "", "the git remote that the clones share, by `name` (default: origin)")
 	f.StringVar(&request.Label, "label", "", "what people call this clone, as a `word` that the others see")
 	f.StringVar(&request.Share, "share", "", "`what` to publish: claims, or all (tasks and notes, too)")
+	return cmd
+}
+
+// newFleetSync is also the process that syncApart starts, whose output nobody
+// reads.
+func newFleetSync(a *app) *cobra.Command {
+	detached := false
+	sync := func(l locks, ctx context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
+		if detached {
+			closeInherited()
+			return l.FleetSyncApart(ctx, r)
+		}
+		return l.FleetSync(ctx, r)
+	}
+	cmd := fleetCommand(a, "sync", "ask the remote now, and publish what this clone has", sync,
+		&store.FleetRequest{}, render.FleetStatus)
+	const flag = "detached"
+	cmd.Flags().BoolVar(&detached, flag, false, "for as long as calls of this clone want it")
+	cmd.Flags().Lookup(flag).Hidden = true
 	return cmd
 }
 

@@ -22,7 +22,9 @@ const (
 
 // runMark is a variable in the environment of all that our command starts, as far as
 // that keeps its environment, and of nothing else.
-func runMark() string { return "AGENT_LOCKS_RUN_PID=" + strconv.Itoa(os.Getpid()) }
+func runMark() string { return runVariable + "=" + strconv.Itoa(os.Getpid()) }
+
+const runVariable = "AGENT_LOCKS_RUN_PID"
 
 // stillRunning are the processes that our command has left running.
 func stillRunning(before []process) []process {

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-locks/agent-locks/server"
-	"github.com/agent-locks/agent-locks/store"
 )
 
 func newServe(a *app) *cobra.Command {
@@ -37,7 +36,7 @@ func runServe(ctx context.Context, a *app) error {
 		a.IgnoreBrokenPipe()
 	}
 	return server.Serve(ctx, server.Options{
-		Store:   &store.Store{Now: a.Now, Getwd: a.Getwd, Environ: a.Environ},
+		Store:   newStore(a.World),
 		Version: thisBuild().Version,
 		In:      a.Stdin,
 		Out:     a.Stdout,

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
 	"github.com/agent-locks/agent-locks/store/internal/paths"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -36,10 +37,15 @@ type call struct {
 	paths      *paths.Reader
 	warnings   []string
 	unreadable int
-	compared   int  // active locks of others that a check looked at
-	viewed     bool // it was said what the view of the other clones is worth
+	compared   int         // active locks of others that a check looked at
+	view       *fleet.View // of the other clones, as read last
+	viewed     bool        // it was said what that is worth
+	late       bool        // the remote was asked, and has not answered yet
+	keptUp     bool        // a sync was started where one was due
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder
+	who        rules.Caller
+	told       []string // locks whose news (tellNews) the answer has
 }
 
 // answer runs one operation on the repository that t names.
@@ -56,6 +62,9 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	}
 	defer c.dir.Close()
 	a.Result, err = op(c)
+	if err == nil { // else the refusal says what has become of the lock
+		c.warnings = append(c.warnings, c.tellNews(c.who)...)
+	}
 	a.Warnings, a.Unreadable, a.Compared, a.Waiting, a.Dir = c.warnings, c.unreadable, c.compared, c.waiting, c.dir.Path
 	a.At = Target{BaseDir: t.BaseDir, Repo: repo}
 	if err == nil {
@@ -186,6 +195,7 @@ func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 		return who, err
 	}
 	who.Parent, err = c.agentID("parent_agent_id", parent, "AGENT_LOCKS_PARENT_ID")
+	c.who = who
 	return who, err
 }
 

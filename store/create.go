@@ -62,19 +62,20 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		case r.WaitSeconds != nil:
 			var limit time.Duration
 			if limit, err = waitSeconds(*r.WaitSeconds); err == nil {
-				out, err = claimConfirmed(c, k, r.Local, func(c *call, k *claim) (Created, error) {
-					return claimInTurn(c, k,
-						limit)
+				out, err = claimConfirmed(c, k, r.Local, limit, func(n *confirming) (Created, error) {
+					return claimInTurn(c, k, limit, n)
 				})
 			}
 			if err == nil { // what is changed now, after the wait
 				look = lookElsewhere(c, r.Target, k.scope)
 			}
 		case r.IfFree:
-			out, err = claimConfirmed(c, k, r.Local, claimIfFree)
+			out, err = claimConfirmed(c, k, r.Local, 0, func(n *confirming) (Created, error) { return claimIfFree(c, k, n) })
 		default:
-			out, err = claimAnyway(c, k)
-			publishSoon(c, err)
+			c.freshen(freshFor)
+			if out, err = claimAnyway(c, k); err == nil && !r.Local {
+				publishSoon(c)
+			}
 		}
 		if err != nil {
 			return out, err
@@ -177,11 +178,27 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, k.minutes)}, nil
 }
 
-// claimIfFree writes the lock, or nothing where a lock blocks it or somebody
+// claimIfFree claims what nothing blocks. A refusal because of other clones may
+// be by an old view: then the remote is asked first.
+func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
+	out, err := writeIfFree(c, k)
+	if n != nil && n.mayBeOver(err) && n.askRemote() {
+		out, err = writeIfFree(c, k)
+	}
+	if err == nil {
+		err = n.confirm(c.ctx, out.ID)
+	}
+	if err != nil {
+		return Created{}, err
+	}
+	return out, nil
+}
+
+// writeIfFree writes the lock, or nothing where a lock blocks it or somebody
 // waits for these files already: a caller that only asks again and again must
 // not come before the waiters. Only a caller that has seen that nothing blocks
 // takes the mutex, to read again.
-func claimIfFree(c *call, k *claim) (Created, error) {
+func writeIfFree(c *call, k *claim) (Created, error) {
 	b, err := findBlockers(c, k, &queue.Place{})
 	if err != nil {
 		return Created{}, err

@@ -29,6 +29,7 @@ type EditFollowUp struct {
 	Outside string      `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
 	Claims  []Summary   `json:"claims"`  // the agent's own locks there, where Outside is set
 	Notes   []LockNotes `json:"notes"`   // what others noted for the agent
+	News    []string    `json:"news"`    // what other clones have done to its locks
 }
 
 // LockNotes are new notes of a lock.
@@ -43,11 +44,13 @@ type LockNotes struct {
 // has claimed nothing gets no warning. Where the mutex cannot be acquired at
 // once, nothing is written.
 func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
-	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}, Notes: []LockNotes{}}, noteEdit)
+	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}, Notes: []LockNotes{},
+		News: []string{}}, noteEdit)
 }
 
 func noteEdit(p *filePlace, out *EditFollowUp) error {
 	c := p.call
+	out.News = append(out.News, c.tellNews(p.who)...)
 	own := slices.DeleteFunc(slices.Clone(p.entries), func(e disk.Entry) bool { return !p.who.Holds(&e.Lock) })
 	if len(own) == 0 {
 		return nil
@@ -65,8 +68,11 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 		return nil
 	}
 	defer c.waitAtMost(hookPatience)()
-	alive, err := change(c, func(tx *disk.Tx) ([]string, error) { return refreshHeartbeats(p, tx, own, outside) })
-	out.Alive = append(out.Alive, alive...)
+	alive, err := change(c, func(tx *disk.Tx) ([]disk.Entry, error) { return refreshHeartbeats(p, tx, own, outside) })
+	for _, e := range alive {
+		out.Alive = append(out.Alive, e.Lock.ID)
+		publishAlive(c, e)
+	}
 	if errors.Is(err, fault.StoreBusy) && c.ctx.Err() == nil {
 		return nil
 	}
@@ -119,8 +125,8 @@ func heartbeatDue(p *filePlace, e disk.Entry) bool {
 }
 
 // refreshHeartbeats writes what is due, on the locks as they are now.
-func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside string) ([]string, error) {
-	alive := []string{}
+func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside string) ([]disk.Entry, error) {
+	var alive []disk.Entry
 	for i, listed := range own {
 		e, err := findActiveLock(p.call, Ref{LockID: listed.Lock.ID})
 		if errors.Is(err, fault.LockNotFound) || errors.Is(err, fault.LockNotActive) || err == nil && !p.who.Holds(&e.Lock) {
@@ -138,10 +144,10 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 			continue
 		}
 		// Who came meanwhile is reported before the next edit.
-		if _, _, err := rewriteLock(p.call, tx, e, edit, nil); err != nil {
+		if e, _, err = rewriteLock(p.call, tx, e, edit, nil); err != nil {
 			return alive, err
 		}
-		alive = append(alive, e.Lock.ID)
+		alive = append(alive, e)
 	}
 	return alive, nil
 }

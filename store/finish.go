@@ -63,6 +63,11 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
+		if there, ok, err := findElsewhere(c, r.LockID); err != nil {
+			return Finished{}, err
+		} else if ok {
+			return finishElsewhere(c, who, there, r.Force, summary)
+		}
 		var news NewNotes
 		e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
 			e, err := findToFinish(c, r.Ref, who)
@@ -81,7 +86,7 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 		if err != nil {
 			return Finished{}, err
 		}
-		publishSoon(c, nil)
+		publishSoon(c)
 		out := Finished{ID: e.Lock.ID, FilePath: e.Path, NewNotes: news}
 		reportUncommitted(c, r.Target, e, &out)
 		return out, nil

@@ -95,21 +95,36 @@ func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 // FleetOff withdraws what this clone has published, and forgets the others.
 func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		off := false
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
-			return f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
-				Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{}, nil }})
+			return fleet.Result{}, f.Alone(c.ctx, syncTime, func() error { // nobody publishes again meanwhile
+				err := withdraw(c, f)
+				if err == nil {
+					off, err = true, turnOff(c)
+				}
+				return err
+			})
 		})
-		if err != nil && (!r.Force || !c.repo.Fleet) {
-			return FleetState{}, err
-		}
-		if err != nil {
+		if err != nil && r.Force && c.repo.Fleet && !off {
 			c.warn("what this clone has published stays until it is stale: %v", err)
+			err = turnOff(c)
 		}
-		if _, err := c.repo.Git(c.ctx, "config", "--local", "--unset-all", fleetKey); err != nil {
-			return FleetState{}, fault.FromGit(err)
-		}
-		return FleetState{Published: []string{}}, forgetFleet(c)
+		return FleetState{Published: []string{}}, err
 	})
+}
+
+// withdraw publishes that this clone has nothing.
+func withdraw(c *call, f *fleet.Fleet) error {
+	_, err := f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
+		Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{}, nil }})
+	return err
+}
+
+func turnOff(c *call) error {
+	if _, err := c.repo.Git(c.ctx, "config", "--local", "--unset-all", fleetKey); err != nil {
+		return fault.FromGit(err)
+	}
+	return forgetFleet(c)
 }
 
 // forgetFleet removes what is kept of the others.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -15,37 +16,56 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// confirmTime is how long a claim waits for the remote.
-const confirmTime = 25 * time.Second
+const (
+	// confirmTime is how long a claim that does not wait competes with those of
+	// other clones.
+	confirmTime = 18 * time.Second
+	// swapTime is what its last try has after that, and answerTime when it has an
+	// answer in any case: clients give up after 30 s or more.
+	swapTime   = 10 * time.Second
+	answerTime = 29 * time.Second
+)
 
 // A confirming is a claim that counts only once the remote has taken it. Until
 // then its lock stands in this store as claiming, and keeps this clone's agents
 // away; the file that its claimer holds locked says that somebody still waits.
+// nil: the claim counts once it is written.
 type confirming struct {
+	call  *call
 	nonce string
 	alive *flock.Flock
+	until time.Time // it competes with other clones
+	end   time.Time // when the remote is given up
 }
 
-// claimConfirmed claims by the rule given, and answers once the remote has taken
-// the claim.
-func claimConfirmed(c *call, k *claim, local bool, rule func(*call, *claim) (Created, error)) (Created, error) {
+// claimConfirmed claims by the rule given, which has what it has written
+// confirmed. limit is how long it may wait for its turn.
+func claimConfirmed(
+	c *call, k *claim, local bool, limit time.Duration, rule func(*confirming) (Created, error),
+) (Created, error) {
 	n, err := beginConfirmed(c, k, local)
 	if err != nil {
 		return Created{}, err
 	}
-	defer n.end(c)
-	out, err := rule(c, k)
-	if !local && blockedElsewhere(err) { // by what was known, which may be old
-		c.freshen(0)
-		out, err = rule(c, k)
+	if n == nil {
+		return rule(nil)
 	}
-	if err == nil {
-		err = n.confirm(c, out.ID)
+	defer n.leave()
+	n.until, n.end = deadlines(c.dir.Now(), limit)
+	return rule(n)
+}
+
+// deadlines are until when a claim competes, and when it has an answer, where it
+// waits for so long; 0: it does not wait.
+func deadlines(began time.Time, limit time.Duration) (until, end time.Time) {
+	if limit == 0 {
+		limit = confirmTime
 	}
-	if err != nil {
-		return Created{}, err
+	until, end = began.Add(limit), began.Add(answerTime)
+	if limit > answerTime {
+		end = until.Add(swapTime)
 	}
-	return out, nil
+	return until, end
 }
 
 // beginConfirmed marks a claim before it is written; nil where this clone does
@@ -58,7 +78,7 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 		k.lock.Published.Fleet = fleetLocal
 		return nil, nil
 	}
-	n := &confirming{nonce: rand.Text()}
+	n := &confirming{call: c, nonce: rand.Text()}
 	_, err := c.dir.Change(c.ctx, func(tx *disk.Tx) error {
 		folder, err := tx.EnsureFolder(fleet.Name)
 		if err != nil {
@@ -131,11 +151,9 @@ const claimingPrefix = "claiming-"
 
 func claimingFile(nonce string) string { return claimingPrefix + nonce }
 
-// end lets go of the file, and removes it.
-func (n *confirming) end(c *call) {
-	if n == nil {
-		return
-	}
+// leave lets go of the file, and removes it.
+func (n *confirming) leave() {
+	c := n.call
 	err := n.alive.Unlock()
 	folder, openErr := c.dir.OpenFolder(fleet.Name)
 	if err = errors.Join(err, openErr); folder != nil {
@@ -146,17 +164,42 @@ func (n *confirming) end(c *call) {
 	}
 }
 
+// errLate ends the talk with a remote that has not answered in time.
+var errLate = fault.New(fault.FleetUnreachable, "the remote has not answered in time").
+	WithHint("try again; or claim with `local`, without the other clones")
+
+// atMost runs what talks to the remote, which ends with ctx and when the claim
+// must have an answer.
+func (n *confirming) atMost(ctx context.Context, do func() error) error {
+	c := n.call
+	before := c.ctx
+	defer func() { c.ctx = before }()
+	ctx, cancel := context.WithDeadlineCause(ctx, n.end, errLate)
+	defer cancel()
+	c.ctx = ctx
+	err := do()
+	if err != nil && errors.Is(context.Cause(ctx), errLate) {
+		return errLate
+	}
+	return err
+}
+
 // confirm publishes a claim that was written, and takes it back where the remote
 // does not take it: then nothing was claimed.
-func (n *confirming) confirm(c *call, id string) error {
+func (n *confirming) confirm(ctx context.Context, id string) error {
 	if n == nil {
 		return nil
 	}
-	var last publication
-	_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
-		return f.Publish(c.ctx, fleet.Request{
-			Judge: judgeFor(c, id, &last), Claims: []fleet.Key{{ID: id, Nonce: n.nonce}}, Wait: confirmTime, Urgent: true,
+	c := n.call
+	err := n.atMost(ctx, func() error {
+		var last publication
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			return f.Publish(c.ctx, fleet.Request{
+				Judge: judgeFor(c, id, &last), Claims: []fleet.Key{{ID: id, Nonce: n.nonce}},
+				Wait: max(0, n.until.Sub(c.dir.Now())), Urgent: true,
+			})
 		})
+		return err
 	})
 	changeErr := settleClaim(c, id, err == nil)
 	if changeErr != nil && err == nil {
@@ -171,4 +214,39 @@ func (n *confirming) confirm(c *call, id string) error {
 		return &refused
 	}
 	return err
+}
+
+// byRemote reports whether a claim ended for what the remote said, or did not say.
+func byRemote(err error) bool {
+	return slices.ContainsFunc([]Code{FleetBusy, FleetUnreachable, FleetRefused, FleetBroken}, func(c Code) bool {
+		return errors.Is(err, c)
+	})
+}
+
+// mayBeOver reports whether a refusal is for what a look at the remote may
+// clear: another clone's lock, or one of this clone whose claimer has died.
+func (n *confirming) mayBeOver(err error) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.Conflict {
+		return false
+	}
+	r, ok := e.Detail.(Refusal)
+	return ok && slices.ContainsFunc(r.Overlaps, func(s Summary) bool {
+		return s.Blocks && (s.Clone != "" || s.Fleet == fleetClaiming)
+	})
+}
+
+// askRemote syncs, and reports whether what the others have is known now.
+func (n *confirming) askRemote() bool {
+	c := n.call
+	err := n.atMost(c.ctx, func() error {
+		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			return syncWith(c, f, fleet.Request{Wait: confirmTime, Fresh: true, Urgent: true}, false)
+		})
+		return err
+	})
+	if err != nil {
+		c.warn("the remote could not be asked whether that still holds: %v", err)
+	}
+	return err == nil
 }

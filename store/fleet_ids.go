@@ -45,7 +45,20 @@ func inView(c *call, v *fleet.View, id string) (disk.Entry, bool) {
 // notHere refuses what is done to another clone's lock here.
 func notHere(e disk.Entry) *fault.Error {
 	return fault.New(fault.NotHolder, "lock %q is of another clone, %q", e.Lock.ID, e.Elsewhere.Clone).
-		WithHint("change it there; here it can be shown and, once it is stale, reaped")
+		WithHint("change it there; here it can be shown and, once it is stale, reaped, or finished with `force`")
+}
+
+// finishElsewhere ends another clone's lock with force, which is to reap it.
+func finishElsewhere(c *call, who rules.Caller, e disk.Entry, force bool, summary string) (Finished, error) {
+	if !force {
+		return Finished{}, notHere(e)
+	}
+	minutes := c.configuredMinutes()
+	out, err := reapElsewhere(c, reapPlan{asked: minutes, configured: minutes, who: who}, e.Lock.ID)
+	if err == nil && summary != "" {
+		c.warn("the summary is not kept: a lock of another clone is only ended")
+	}
+	return Finished{ID: out.ID, FilePath: e.Path}, err
 }
 
 // reapElsewhere ends another clone's lock. It is judged again on each tip, so that
@@ -84,7 +97,6 @@ func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 					return fleet.Plan{}, err
 				}
 				p, err := publicationOver(c, v, "")
-				p.plan.Heard = nil // the next sync hears of these
 				p.plan.Ends = []fleet.End{end}
 				return p.plan, err
 			}})

@@ -1,14 +1,12 @@
 package store
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
-	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -24,7 +22,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 	if !c.repo.Fleet {
 		return entries
 	}
-	view, err := fleet.Read(c.ctx, c.dir)
+	view, err := c.readView()
 	if err != nil {
 		c.unreadable++
 		c.warn("cannot tell what other clones have claimed: %v", err)
@@ -34,6 +32,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 		view = &fleet.View{}
 	}
 	c.noteView(view)
+	c.keepUp(view, entries)
 	entries = slices.Clip(entries)
 	for _, l := range view.Locks {
 		if l.Lock.Status == lockfile.Active {
@@ -41,6 +40,21 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 		}
 	}
 	return entries
+}
+
+// readView reads what is known of the others; nil where this clone never took
+// part.
+func (c *call) readView() (view *fleet.View, err error) {
+	c.view, err = fleet.Read(c.ctx, c.dir)
+	return c.view, err
+}
+
+// lastView is the view that this call has read, however old.
+func (c *call) lastView() (*fleet.View, error) {
+	if c.view != nil {
+		return c.view, nil
+	}
+	return c.readView()
 }
 
 // atWorkAnywhere are the active locks of this store and of the other clones.
@@ -63,38 +77,6 @@ func (c *call) listAnywhere() (disk.Listing, error) {
 	return read, nil
 }
 
-const (
-	freshFor = 30 * time.Second // so long a look serves those who only ask
-	askTime  = 5 * time.Second  // which is how long these wait for the remote
-	turnFor  = 5 * time.Second  // and a waiter
-)
-
-// freshen looks at the remote where the last look is older than that. What
-// becomes of it shows in the view.
-func (c *call) freshen(age time.Duration) {
-	if !c.repo.Fleet {
-		return
-	}
-	view, err := fleet.Read(c.ctx, c.dir)
-	if err == nil && view != nil && c.dir.Now().Sub(view.Looked).Abs() < age {
-		return
-	}
-	_, err = withFleet(c, func(f *fleet.Fleet) (*fleet.View, error) { return f.Look(c.ctx, askTime, age == 0) })
-	if _, said := errors.AsType[*fault.Error](err); err != nil && !said {
-		c.warn("the remote could not be asked: %v", err)
-	}
-}
-
-// blockedElsewhere reports whether a refusal is for another clone's lock.
-func blockedElsewhere(err error) bool {
-	e, ok := errors.AsType[*fault.Error](err)
-	if !ok || e.Code != fault.Conflict {
-		return false
-	}
-	r, ok := e.Detail.(Refusal)
-	return ok && slices.ContainsFunc(r.Overlaps, func(s Summary) bool { return s.Clone != "" && s.Blocks })
-}
-
 // noteView says what the view of the others is worth, once a call.
 func (c *call) noteView(v *fleet.View) {
 	if c.viewed {
@@ -113,6 +95,8 @@ func (c *call) noteView(v *fleet.View) {
 	case v.Failed.After(v.Looked):
 		c.unreadable++
 		c.warn("what other clones have claimed is known as of %s ago: the last look failed (%s)", age, v.Words)
+	case c.late:
+		c.warn("what other clones have claimed is known as of %s ago: the remote has not answered yet", age)
 	case c.dir.Now().Sub(v.Looked) > oldView:
 		c.warn("what other clones have claimed is known as of %s ago", age)
 	}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
@@ -14,13 +16,34 @@ const (
 	fleetConfirmed = "confirmed" // the remote has taken it
 	fleetLost      = "lost"      // it is no longer confirmed: another clone came first
 	fleetLocal     = "local"     // it is not to be published
+
+	// What answers say besides: the others should see it by now, and do not.
+	fleetUnpublished = "unpublished"
 )
+
+// publishTime is how long it takes until a lock that nobody has to judge is
+// published.
+const publishTime = 5 * time.Second
+
+// howItStands is how an active lock of this clone stands with the others by the
+// view that was read last; nil: none was.
+func howItStands(e disk.Entry, v *fleet.View, now time.Time) string {
+	l := &e.Lock
+	if v == nil || !publishable(e, v) || l.Published.Fleet == fleetClaiming {
+		return l.Published.Fleet
+	}
+	if _, stands := v.Mine[l.ID]; stands || now.Sub(l.Created.Time) < publishTime {
+		return l.Published.Fleet
+	}
+	return fleetUnpublished
+}
 
 // A publication is what this clone wants published over one view of the others,
 // and what that refused.
 type publication struct {
-	plan fleet.Plan
-	lost []disk.Entry // confirmed ones that others have passed by
+	plan  fleet.Plan
+	lost  []disk.Entry  // confirmed ones that others have passed by
+	ended []fleet.Ended // active ones that others have ended
 }
 
 // publicationOver judges the active locks of this store over what the others
@@ -37,9 +60,11 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 			others = append(others, elsewhere(l, v.Looked, c.store.Now()))
 		}
 	}
-	var p publication
-	for _, e := range v.Ended {
-		p.plan.Heard = append(p.plan.Heard, e.ID)
+	p := publication{ended: endedBy(v, read.Entries)}
+	for _, ended := range v.Ended {
+		if !slices.Contains(p.ended, ended) { // it has ended here, or is to stand again
+			p.plan.Heard = append(p.plan.Heard, ended.ID)
+		}
 	}
 	for _, e := range read.Entries {
 		if !publishable(e, v) {
@@ -78,12 +103,24 @@ func publishable(e disk.Entry, v *fleet.View) bool {
 	case l.Created.Time.Before(v.Self.Copied): // the clone that this one was copied from has it
 		return false
 	}
+	return !slices.ContainsFunc(v.Ended, func(ended fleet.Ended) bool { return ends(ended, l) })
+}
+
+// endedBy are the locks that others have ended and that are still active here.
+func endedBy(v *fleet.View, entries []disk.Entry) []fleet.Ended {
+	var found []fleet.Ended
 	for _, ended := range v.Ended {
-		if ended.ID == l.ID {
-			return false
+		if slices.ContainsFunc(entries, func(e disk.Entry) bool { return ends(ended, &e.Lock) && !e.Done() }) {
+			found = append(found, ended)
 		}
 	}
-	return true
+	return found
+}
+
+// ends reports whether another clone's end of a lock counts: not where that one
+// had not seen its last heartbeat. Then the lock is judged again.
+func ends(ended fleet.Ended, l *lockfile.Lock) bool {
+	return ended.ID == l.ID && !l.Updated.After(ended.Updated)
 }
 
 // judgeFor is how this clone's locks are judged, again for each tip; last holds

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,14 +14,9 @@ import (
 
 const (
 	syncTime = 30 * time.Second
-	// aliveEvery is how often a heartbeat is published at most, where the
-	// threshold leaves room for that.
-	aliveEvery = 10 * time.Minute
-	soonTime   = 5 * time.Second
 	// leftoverAge is the age from which the file of a claimer is asked whether
 	// there is still one.
 	leftoverAge = time.Hour
-	// what a call that has done its own work may take for the others
 )
 
 // syncWith makes what the others see what this store says, and the other way
@@ -42,6 +36,14 @@ func syncWith(c *call, f *fleet.Fleet, r fleet.Request, always bool) (fleet.Resu
 	return result, settle(c, result.View, last)
 }
 
+// An outcome is what a sync has shown of one lock, and what is told of it.
+type outcome struct {
+	edit     lockfile.Edit
+	withdraw bool
+	end      bool
+	news     string
+}
+
 // settle writes into this store what a sync has shown: which locks are no longer
 // confirmed, which others have ended, and what became of claims whose claimer
 // died.
@@ -50,11 +52,14 @@ func settle(c *call, v *fleet.View, p publication) error {
 	if err != nil {
 		return err
 	}
-	edits := map[string]lockfile.Edit{}
-	var withdrawn []string
+	outcomes := map[string]outcome{}
 	for _, e := range p.lost {
-		edits[e.Lock.ID] = standsAs(fleetLost)
-		c.warn("lock %q is no longer confirmed: it was stale, and another clone has claimed what it covers", e.Lock.ID)
+		outcomes[e.Lock.ID] = outcome{edit: standsAs(fleetLost), news: lostNews(e.Lock.ID)}
+	}
+	for _, ended := range p.ended {
+		edit := endEdit(c.now(), reapedBy)
+		edit.AddNotes = append(edit.AddNotes, "Ended by another clone")
+		outcomes[ended.ID] = outcome{edit: edit, end: true, news: endedNews(ended)}
 	}
 	for _, e := range read.Entries {
 		l := &e.Lock
@@ -62,24 +67,20 @@ func settle(c *call, v *fleet.View, p publication) error {
 			continue
 		}
 		if standing, ok := v.Mine[l.ID]; ok && standing.Nonce == l.Published.Nonce {
-			edits[l.ID] = standsAs(fleetConfirmed)
+			outcomes[l.ID] = outcome{edit: standsAs(fleetConfirmed)}
 		} else {
-			withdrawn = append(withdrawn, l.ID)
+			outcomes[l.ID] = outcome{withdraw: true}
 		}
 	}
-	if err := sweepClaiming(c); err != nil {
+	if err := sweepClaiming(c); err != nil || len(outcomes) == 0 {
 		return err
-	}
-	for _, ended := range p.plan.Heard {
-		c.warn("lock %q was ended by another clone", ended)
-	}
-	if len(edits)+len(withdrawn)+len(p.plan.Heard) == 0 {
-		return nil
 	}
 	_, err = change(c, func(tx *disk.Tx) (disk.Entry, error) {
 		for _, e := range read.Entries {
-			if err := settleOne(c, tx, e, edits, withdrawn, p.plan.Heard); err != nil {
-				return disk.Entry{}, err
+			if o, ok := outcomes[e.Lock.ID]; ok {
+				if err := settleOne(c, tx, e, o); err != nil {
+					return disk.Entry{}, err
+				}
 			}
 		}
 		return disk.Entry{}, nil
@@ -88,26 +89,24 @@ func settle(c *call, v *fleet.View, p publication) error {
 }
 
 // settleOne does so for one lock, unless it has changed since.
-func settleOne(c *call, tx *disk.Tx, was disk.Entry, edits map[string]lockfile.Edit, withdrawn, ended []string) error {
-	id := was.Lock.ID
-	edit, changes := edits[id]
-	withdraw, end := slices.Contains(withdrawn, id), slices.Contains(ended, id)
-	if !changes && !withdraw && !end {
-		return nil
-	}
-	e, err := c.dir.Get(c.ctx, id)
-	if err != nil || e.Done() || e.Lock.Published != was.Lock.Published {
+func settleOne(c *call, tx *disk.Tx, was disk.Entry, o outcome) error {
+	e, err := c.dir.Get(c.ctx, was.Lock.ID)
+	if err != nil || e.Done() || e.Lock.Published != was.Lock.Published || o.end && e.Lock.Updated != was.Lock.Updated {
 		return nil // its next sync sees to it
 	}
+	if o.news != "" {
+		if err := leaveNews(tx, e.Lock.ID, o.news); err != nil {
+			return err
+		}
+		c.warn("%s", o.news)
+	}
 	switch {
-	case end:
-		edit = endEdit(c.now(), reapedBy)
-		edit.AddNotes = append(edit.AddNotes, "Ended by another clone")
-		_, err = tx.Finish(e, edit)
-	case withdraw:
+	case o.end:
+		_, err = tx.Finish(e, o.edit)
+	case o.withdraw:
 		err = tx.Withdraw(e)
 	default:
-		_, err = tx.Rewrite(e, edit)
+		_, err = tx.Rewrite(e, o.edit)
 	}
 	return err
 }
@@ -150,35 +149,4 @@ func sweepClaiming(c *call) error {
 		}
 	}
 	return err
-}
-
-// publishSoon tells the others of what a call has done. It has been done
-// whatever comes of that, which the next sync makes good.
-func publishSoon(c *call, err error) {
-	if err != nil || !c.repo.Fleet {
-		return
-	}
-	_, err = withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
-		return syncWith(c, f, fleet.Request{Wait: soonTime}, false)
-	})
-	if err != nil {
-		c.warn("the other clones do not know of this yet: %v", err)
-	}
-}
-
-// publishAlive tells the others now and then that a lock's holder is at work.
-func publishAlive(c *call, e disk.Entry) {
-	if !c.repo.Fleet || e.Done() {
-		return
-	}
-	view, err := fleet.Read(c.ctx, c.dir)
-	if err != nil || view == nil {
-		return // the next sync says so
-	}
-	standing, stands := view.Mine[e.Lock.ID]
-	threshold := time.Duration(max(c.foreignMinutes(), e.Lock.LeaseMinutes) * float64(time.Minute))
-	told := standing.Until.Add(-threshold)
-	if !stands || c.store.Now().Sub(told) >= min(aliveEvery, threshold/8) {
-		publishSoon(c, nil)
-	}
 }

@@ -82,6 +82,7 @@ func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
 		AgentID: &agent}); err != nil {
 		t.Fatal(err)
 	}
+	a.apart.Wait()
 	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go")); err != nil {
 		t.Fatalf("what was ended is still in the way: %v", err)
 	}
@@ -218,6 +219,7 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 	agent, ref := "agent", store.Ref{LockID: first.Result.ID}
 	published := func() store.Summary {
 		t.Helper()
+		a.apart.Wait()
 		get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
 		list, err := b.at(b.main).Query(t.Context(), store.QueryRequest{})
 		if err != nil || len(list.Result) != 1 {
@@ -323,7 +325,7 @@ func TestLockOfAnotherCloneIsReaped(t *testing.T) {
 		"heartbeat": second(b.at(b.main).Heartbeat(t.Context(), store.HeartbeatRequest{Ref: store.Ref{LockID: id},
 			AgentID: &agent})),
 		"finish": second(b.at(b.main).Finish(t.Context(), store.FinishRequest{Ref: store.Ref{LockID: id},
-			AgentID: &agent, Force: true})),
+			AgentID: &agent})),
 		"update": second(b.at(b.main).Update(t.Context(), store.UpdateRequest{Ref: store.Ref{LockID: id},
 			HandTo: &agent})),
 	} {
@@ -348,7 +350,7 @@ func TestLockOfAnotherCloneIsReaped(t *testing.T) {
 		t.Fatalf("%+v, %v", got.Result, err)
 	}
 	synced, err := a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})
-	if err != nil || !strings.Contains(strings.Join(synced.Warnings, " "), "ended by another clone") {
+	if err != nil || !strings.Contains(strings.Join(synced.Warnings, " "), `ended by "agent" of another clone`) {
 		t.Errorf("the owner hears %q, %v", synced.Warnings, err)
 	}
 	if _, err := os.Stat(first.Result.FilePath); !errors.Is(err, os.ErrNotExist) {

@@ -113,12 +113,12 @@ func showNewNotes(c *call, who rules.Caller, l *lockfile.Lock, room int) NewNote
 }
 
 // delivered is what records, once an answer is out, that holders have seen what
-// it showed; nil where it showed nothing.
+// it showed and told; nil where that was nothing.
 func (c *call) delivered() func(context.Context) error {
-	if len(c.shown) == 0 {
+	if len(c.shown)+len(c.told) == 0 {
 		return nil
 	}
-	s, repo, environ, shown := c.store, c.repo, c.environ, c.shown
+	s, repo, environ, shown, told := c.store, c.repo, c.environ, c.shown, c.told
 	patience := min(c.dir.Wait, sessionPatience)
 	return func(ctx context.Context) error {
 		c, err := s.enter(ctx, repo, environ)
@@ -126,6 +126,9 @@ func (c *call) delivered() func(context.Context) error {
 			return err
 		}
 		defer c.dir.Close()
+		if err := c.forgetNews(told); err != nil || len(shown) == 0 {
+			return err
+		}
 		c.dir.Wait = patience
 		_, err = change(c, func(tx *disk.Tx) (struct{}, error) {
 			for _, one := range shown {

@@ -47,12 +47,14 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 				return nil, err
 			}
 		}
+		if which != disk.DoneOnly {
+			c.freshen(freshFor)
+		}
 		entries, err := c.list(which)
 		if err != nil {
 			return nil, err
 		}
 		if which != disk.DoneOnly {
-			c.freshen(freshFor)
 			entries = c.everybody(entries)
 		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {

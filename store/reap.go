@@ -38,7 +38,7 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 			return nil, err
 		}
 		if !p.dryRun {
-			defer func() { publishSoon(c, nil) }()
+			defer func() { publishSoon(c) }()
 		}
 		if r.LockID == nil {
 			return reapAll(c, p)

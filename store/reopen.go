@@ -72,7 +72,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 		if err != nil {
 			return Reopened{}, err
 		}
-		publishSoon(c, nil)
+		publishSoon(c)
 		// Compared without the mutex, so that nobody waits for that.
 		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))

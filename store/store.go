@@ -64,6 +64,11 @@ type Store struct {
 	// here, and git is asked.
 	Locate func(ctx context.Context, baseDir *string) (*gitdir.Repo, error)
 
+	// SyncApart starts a process that calls FleetSyncApart, in that directory and
+	// with that environment, and does not wait for it. nil: what this clone
+	// publishes waits for FleetSync.
+	SyncApart func(dir string, environ []string) error
+
 	MutexWait     time.Duration // how long a write waits for other writers; 0: 10 s
 	ElsewhereWait time.Duration // how long a claim or a session's start waits for git on other worktrees; 0: 0.3 s, 1 s
 

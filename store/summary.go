@@ -44,6 +44,9 @@ type Summary struct {
 	Clone      string `json:"clone,omitempty"`
 	CloneLabel string `json:"clone_label,omitempty"`
 	AsOf       string `json:"as_of,omitempty"`
+	// How a lock of this clone stands with the others, where it shares its locks:
+	// claiming, confirmed, lost, local, unpublished; absent: they see it.
+	Fleet string `json:"fleet,omitempty"`
 
 	// How it ended, where it did.
 	Finished   string `json:"finished,omitempty"`
@@ -110,6 +113,8 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	}
 	if e.Elsewhere != nil {
 		s.Clone, s.CloneLabel, s.AsOf = e.Elsewhere.Clone, e.Elsewhere.Label, lockfile.FormatStamp(e.Elsewhere.AsOf)
+	} else if c.repo.Fleet && !e.Done() {
+		s.Fleet = howItStands(e, c.view, c.store.Now())
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}

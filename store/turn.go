@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +26,8 @@ func waitSeconds(n float64) (time.Duration, error) {
 
 // claimInTurn waits for a claim's turn and writes its lock then (design,
 // section 11). In every other case nothing is taken and no ticket is left.
-func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
+// Where another clone was first the claim keeps its place, and waits on.
+func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created, error) {
 	w := beginWait(c, limit)
 	place := &queue.Place{}
 	defer func() {
@@ -38,10 +38,12 @@ func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
 	var out *Created
 	_, err := findBlockers(c, k, place) // compares while nobody waits for the mutex
 	if err == nil {
-		out, err = takeTurn(c, k, place, w)
+		out, err = claimTurn(c, k, place, w, n)
 	}
 	for out == nil {
 		switch {
+		case byRemote(err):
+			return Created{}, err
 		case w.over():
 			return Created{}, gaveUp(c, k, place, w)
 		case err != nil && !errors.Is(err, fault.StoreBusy):
@@ -49,22 +51,41 @@ func claimInTurn(c *call, k *claim, limit time.Duration) (Created, error) {
 		case !w.next():
 			return Created{}, gaveUp(c, k, place, w)
 		}
-		if slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil }) {
-			c.freshen(turnFor)
-		}
+		w.watchClones()
 		clear(k.compared) // what lies on disk under a name may have changed meanwhile
 		var mayClaim bool
 		if mayClaim, err = turnMayHaveCome(c, k, place, w); mayClaim {
-			out, err = takeTurn(c, k, place, w)
+			out, err = claimTurn(c, k, place, w, n)
 		}
 	}
 	return *out, nil
 }
 
+// claimTurn takes the turn, if it has come, and has the claim confirmed; nil: it
+// waits, in its place.
+func claimTurn(c *call, k *claim, place *queue.Place, w *wait, n *confirming) (*Created, error) {
+	out, err := takeTurn(c, k, place, w, n != nil)
+	if out == nil || err != nil {
+		return nil, err
+	}
+	ctx, cancel := w.withoutDeadline()
+	defer cancel()
+	if err := n.confirm(ctx, out.ID); errors.Is(err, fault.Conflict) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if err := place.Leave(); err != nil {
+		c.warn("%v", err)
+	}
+	return out, nil
+}
+
 // takeTurn writes the lock if nothing blocks it, and else sees to it that the
 // claim is in the queue: nil. Refusing, queueing and granting are each one step
-// with the read that decides, in one transaction.
-func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) {
+// with the read that decides, in one transaction. placed: the claim may yet be
+// refused, and has a place in any case, which is the caller's to give back.
+func takeTurn(c *call, k *claim, place *queue.Place, w *wait, placed bool) (*Created, error) {
 	return change(c, func(tx *disk.Tx) (*Created, error) {
 		live, err := queue.Sweep(c.ctx, tx)
 		if err != nil {
@@ -82,14 +103,18 @@ func takeTurn(c *call, k *claim, place *queue.Place, w *wait) (*Created, error) 
 		case w.over():
 			return nil, w.why()
 		case b.none():
+			if placed && !place.Taken() {
+				if err := place.Join(tx, k.ticket(c.now().Raw, w.deadline)); err != nil {
+					return nil, err
+				}
+			}
 			out, err := grantClaim(c, tx, k, b)
-			if err != nil {
-				return nil, err
+			if err == nil && !placed {
+				if err := place.Leave(); err != nil {
+					c.warn("%v", err)
+				}
 			}
-			if err := place.Leave(); err != nil {
-				c.warn("%v", err)
-			}
-			return &out, nil
+			return &out, err
 		}
 		w.block(b)
 		if place.Taken() {

@@ -43,7 +43,7 @@ func pathClaim(t testing.TB, c *call, agent, scope string) *claim {
 func hold(t testing.TB, common, agent, scope string) disk.Entry {
 	t.Helper()
 	c := callAt(t, common)
-	out, err := claimIfFree(c, pathClaim(t, c, agent, scope))
+	out, err := claimIfFree(c, pathClaim(t, c, agent, scope), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ type grantOrNot struct {
 func waiting(c *call, k *claim, limit time.Duration) <-chan grantOrNot {
 	done := make(chan grantOrNot, 1)
 	go func() {
-		out, err := claimInTurn(c, k, limit)
+		out, err := claimInTurn(c, k, limit, nil)
 		done <- grantOrNot{out, err}
 	}()
 	return done
@@ -168,7 +168,7 @@ func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	c := callAt(t, common)
 	w := beginWait(c, time.Hour)
 	w.deadline = time.Now().Add(-time.Millisecond)
-	if out, err := takeTurn(c, pathClaim(t, c, "late", "src"), &queue.Place{}, w); out != nil || !errors.Is(err, errDeadline) {
+	if out, err := takeTurn(c, pathClaim(t, c, "late", "src"), &queue.Place{}, w, false); out != nil || !errors.Is(err, errDeadline) {
 		t.Errorf("it got %+v, %v", out, err)
 	}
 	if err := w.stop(); err != nil {
@@ -276,7 +276,7 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 		}
 		var mine queue.Place
 		under(t, common, func(tx *disk.Tx) error { return mine.Join(tx, k.ticket("since", deadline)) })
-		_, err := claimIfFree(c, pathClaim(t, c, "quick", "src"))
+		_, err := claimIfFree(c, pathClaim(t, c, "quick", "src"), nil)
 		if blocked := errors.Is(err, fault.Conflict); blocked == late || !late && len(err.(*fault.Error).Detail.(Refusal).Waiting) != 1 {
 			t.Errorf("late %v: %v", late, err)
 		}

@@ -71,7 +71,7 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 			return Updated{}, err
 		}
 		if len(a.add)+len(a.remove) > 0 {
-			publishSoon(c, nil)
+			publishSoon(c)
 		} else {
 			publishAlive(c, u.entry)
 		}

@@ -108,6 +108,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			w.block(b)
 		}
 		w.report(func() string { return blockedText(w.by) })
+		w.watchClones()
 		if w.next() {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -95,6 +96,29 @@ func (w *wait) next() bool {
 // clock as well, as others judge a ticket's: it advances while a machine sleeps.
 func (w *wait) over() bool {
 	return w.call.ctx.Err() != nil || w.call.dir.Now().Round(0).After(w.deadline.Round(0))
+}
+
+// watchClones has the remote looked at now and then while another clone's lock
+// blocks: nothing here changes when it ends there.
+func (w *wait) watchClones() {
+	if slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil }) {
+		w.call.lookIfOlder(turnFor)
+	}
+}
+
+// withoutDeadline is a context that ends with the wait, except at its deadline.
+func (w *wait) withoutDeadline() (context.Context, context.CancelFunc) {
+	waits := w.call.ctx
+	ctx, cancel := context.WithCancelCause(w.asked)
+	stop := context.AfterFunc(waits, func() {
+		if why := context.Cause(waits); !errors.Is(why, errDeadline) {
+			cancel(why)
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // why says what ended the wait.

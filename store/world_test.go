@@ -25,6 +25,8 @@ type world struct {
 
 	mu  sync.Mutex
 	now time.Time
+
+	apart sync.WaitGroup // what syncs beside the calls
 }
 
 func newWorld(t testing.TB) *world {
@@ -35,6 +37,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w := &world{t: t, main: filepath.Join(dir, "main"), link: filepath.Join(dir, "link"),
 		now: time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)}
+	t.Cleanup(w.apart.Wait)
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "AGENT_LOCKS_") {
 			w.env = append(w.env, kv)
@@ -74,13 +77,26 @@ func (w *world) tryGit(dir string, args ...string) (string, error) {
 
 // at is a store whose caller stands in dir, with extra environment.
 func (w *world) at(dir string, env ...string) *store.Store {
-	return &store.Store{
+	s := &store.Store{
 		Now:     w.clock,
 		Getwd:   func() (string, error) { return dir, nil },
 		Environ: func() []string { return append(append([]string{}, w.env...), env...) },
 		// Among many writers on a slow machine one may have to wait for long.
 		MutexWait: 5 * time.Minute,
 	}
+	s.SyncApart = w.syncApart
+	return s
+}
+
+// syncApart syncs beside the caller, by the world's clock, and ends before the
+// world does.
+func (w *world) syncApart(dir string, environ []string) error {
+	s := &store.Store{Now: w.clock, Getwd: func() (string, error) { return dir, nil },
+		Environ: func() []string { return environ }}
+	w.apart.Go(func() {
+		_, _ = s.FleetSyncApart(context.Background(), store.FleetRequest{}) // nobody reads what it says
+	})
+	return nil
 }
 
 func (w *world) clock() time.Time {

@@ -175,6 +175,9 @@ func (e *event) afterEdit(ctx context.Context) Answer {
 	if ans.Result.Outside != "" {
 		text = append(text, outsideText(ans.Result))
 	}
+	for _, news := range ans.Result.News {
+		text = append(text, "agent-locks: "+clipped(news, 400))
+	}
 	if len(ans.Result.Notes) > 0 {
 		text = append(text, newNotesText(ans.Result.Notes))
 	}

@@ -101,6 +101,28 @@ func (f *Folder) UnlinkNow(name string) error {
 	return atomicfile.RemoveNow(f.root, name)
 }
 
+// Mark sees to it that there is a file of that name, which says nothing but that.
+// It needs no mutex, and follows no link.
+func (f *Folder) Mark(name string) error {
+	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return Unusable("create", f.File(name), err)
+	}
+	return nil
+}
+
+// Marked reports whether there is.
+func (f *Folder) Marked(name string) bool {
+	_, err := f.root.Lstat(name)
+	return err == nil
+}
+
 // holds reports whether anything has the name of that lock's file.
 func (f *Folder) holds(id string) (bool, error) {
 	if f == nil {

@@ -6,6 +6,8 @@
 //	agents-locks/fleet/tip.json        the ref as it was seen last
 //	agents-locks/fleet/<clone>/<id>.md the others' locks, as of that
 //	agents-locks/fleet/fleet.lock      held around each look and swap
+//	agents-locks/fleet/apart.lock      held by the process that syncs by itself
+//	agents-locks/fleet/wanted          there is something for it to do; why it failed last
 //	agents-locks/fleet.git             package remote's repository
 //
 // Locks and Status read what is on disk, without network or git. Look brings
@@ -17,6 +19,9 @@
 // One process of a clone at a time looks and swaps, and what it publishes is
 // all that the clone wants published: the others, which wait for fleet.lock,
 // find their claims standing when they get it.
+//
+// Who does not want to wait for the network says so (Want), and a process of its
+// own syncs (Serve).
 package fleet
 
 import (
@@ -113,9 +118,9 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	return asFault(err)
 }
 
-// ensure makes the directory and the file that is locked in it.
+// ensure makes the directory and the files that are locked in it.
 func (f *Fleet) ensure(ctx context.Context) error {
-	if _, err := os.Lstat(filepath.Join(f.dir.Path, Name, lockName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(f.dir.Path, Name, apartName)); err == nil {
 		return nil
 	}
 	_, err := f.dir.Change(ctx, func(tx *disk.Tx) error {
@@ -123,11 +128,14 @@ func (f *Fleet) ensure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		file, err := tx.NewFile(folder, lockName)
-		if err == nil {
-			err = file.Close()
-		} else if errors.Is(err, fs.ErrExist) {
-			err = nil
+		for _, name := range []string{lockName, apartName} {
+			file, newErr := tx.NewFile(folder, name)
+			if newErr == nil {
+				newErr = file.Close()
+			} else if errors.Is(newErr, fs.ErrExist) {
+				newErr = nil
+			}
+			err = errors.Join(err, newErr)
 		}
 		return errors.Join(err, folder.Close())
 	})
@@ -167,6 +175,13 @@ func asFault(err error) error {
 	return err
 }
 
+// turnedOff is the error of a call during which sharing was turned off: it must not
+// begin again with a new id.
+func (f *Fleet) turnedOff() error {
+	return fault.New(fault.FleetUnreachable, "%q is gone: sharing was turned off meanwhile", f.folder.Path).
+		WithHint("see `fleet status`")
+}
+
 const lockPause = 10 * time.Millisecond
 
 // acquire waits for its turn to look and swap, until a moment. Nobody takes the
@@ -175,6 +190,9 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 	for {
 		lock := f.folder.OpenLock(lockName)
 		taken, err := disk.Uninterrupted(lock.TryLock)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, f.turnedOff()
+		}
 		if err != nil {
 			return nil, disk.Unusable("lock", lock.Path(), err)
 		}
@@ -185,9 +203,7 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 			case current:
 				return lock, nil
 			}
-			if err := errors.Join(lock.Unlock(), f.ensure(ctx)); err != nil {
-				return nil, err
-			}
+			return nil, errors.Join(f.turnedOff(), lock.Unlock())
 		}
 		if !f.dir.Now().Before(until) {
 			return nil, fault.New(fault.FleetBusy,

@@ -36,6 +36,7 @@ type View struct {
 	Lost   time.Time
 	Behind uint64
 	Odd    []string // what was ignored, or could not be read
+	Wanted bool     // as Glance.Wanted
 }
 
 // Locks reads from a store what is known of the others. It needs neither the
@@ -121,7 +122,11 @@ func Read(ctx context.Context, dir *disk.Dir) (*View, error) {
 		return nil, err
 	}
 	s := readState(folder)
-	return viewOf(ctx, dir, self, &s)
+	view, err := viewOf(ctx, dir, self, &s)
+	if view != nil {
+		view.Wanted = folder.Marked(wantedName)
+	}
+	return view, err
 }
 
 // Known is Read for a clone that takes part.

@@ -65,8 +65,11 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 
 // mayAsk refuses to use the network soon after it has failed.
 func (t *turn) mayAsk(urgent bool) error {
-	if age := t.fleet.dir.Now().Sub(t.state.Failed); urgent || age < 0 || age > breaker {
+	if urgent || !resting(t.state.Failed, t.fleet.dir.Now()) {
 		return nil
+	}
+	if t.state.Broken != nil {
+		return t.broken()
 	}
 	return t.unreachable(t.state.Words).
 		WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
@@ -103,10 +106,11 @@ func (t *turn) failed(err error) error {
 	if !isBroken && (errors.Is(err, remote.ErrTooLarge) || remote.Malformed(err)) {
 		broken, isBroken = &Broken{Why: err.Error()}, true
 	}
+	t.state.Failed = t.fleet.dir.Now()
 	if isBroken {
 		t.state.Broken = broken
 	} else {
-		t.state.Failed, t.state.Words = t.fleet.dir.Now(), err.Error()
+		t.state.Words = err.Error()
 	}
 	if err := t.fleet.save(tipName, t.state); err != nil {
 		return err

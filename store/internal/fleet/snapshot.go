@@ -287,7 +287,8 @@ func (v *survey) endedOf(root format.Tree) ([]Ended, error) {
 			return nil, err
 		}
 		if bad == nil {
-			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String()})
+			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String(),
+				Updated: l.Updated.Time})
 		}
 	}
 	return ended, nil

@@ -83,6 +83,8 @@ type state struct {
 type Standing struct {
 	Blob  string `json:"blob"`
 	Nonce string `json:"nonce,omitempty"` // of its judged change; "": it was not judged
+	// Updated is the heartbeat that the others see.
+	Updated time.Time `json:"updated"`
 	// Until is when it becomes stale to the others at the earliest: from then on
 	// a heartbeat has to be judged, since others may have passed it by.
 	Until time.Time `json:"until"`
@@ -91,7 +93,7 @@ type Standing struct {
 func standingOf(l lockfile.Lock, blob string) Standing {
 	minutes := max(l.Published.StaleAfter, l.LeaseMinutes, 1)
 	until := l.Updated.Time.Add(time.Duration(minutes * float64(time.Minute)))
-	return Standing{Blob: blob, Nonce: l.Published.Nonce, Until: until}
+	return Standing{Blob: blob, Nonce: l.Published.Nonce, Updated: l.Updated.Time, Until: until}
 }
 
 // An Ended is a lock of this clone that another one has ended.
@@ -99,6 +101,8 @@ type Ended struct {
 	ID string `json:"id"`
 	By string `json:"by,omitempty"`
 	At string `json:"at"` // a stamp
+	// Updated is the heartbeat that the other one had seen.
+	Updated time.Time `json:"updated"`
 }
 
 // A Broken is a tip that cannot be read.
@@ -160,6 +164,10 @@ func (f *Fleet) save(name string, value any) error {
 	if err != nil {
 		return err
 	}
+	return f.write(name, append(data, '\n'))
+}
+
+func (f *Fleet) write(name string, data []byte) error {
 	_, mode := f.Repo.Modes()
 	o := atomicfile.Options{Mode: 0o666}
 	if mode != 0 {
@@ -167,7 +175,7 @@ func (f *Fleet) save(name string, value any) error {
 	}
 	path := f.folder.File(name)
 	// The next writer of the store sweeps temporary files of that name.
-	if err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), append(data, '\n'), o); err != nil {
+	if err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o); err != nil {
 		return disk.Unusable("write", path, err)
 	}
 	return nil

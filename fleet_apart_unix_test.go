@@ -1,0 +1,258 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A gated is a remote that clones reach by a program in ssh's place. While the
+// gate is shut that one waits, as for a host that does not answer.
+type gated struct {
+	t              *testing.T
+	dir, bare, ssh string
+}
+
+func newGated(t *testing.T) *gated {
+	t.Helper()
+	dir := t.TempDir()
+	g := &gated{t: t, dir: dir, bare: filepath.Join(dir, "remote.git"), ssh: filepath.Join(dir, "way")}
+	output(t, dir, "", "git", "init", "-q", "--bare", g.bare)
+	script := "#!/bin/sh\necho \"$2\" >> '" + g.ssh + ".log'\nwhile [ -e '" + g.ssh + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
+	if err := os.WriteFile(g.ssh, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func (g *gated) shut() {
+	g.t.Helper()
+	if err := os.WriteFile(g.ssh+".shut", nil, 0o666); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *gated) open() {
+	g.t.Helper()
+	if err := os.Remove(g.ssh + ".shut"); err != nil && !os.IsNotExist(err) {
+		g.t.Fatal(err)
+	}
+}
+
+// asked counts the connections that were tried.
+func (g *gated) asked() int {
+	data, _ := os.ReadFile(g.ssh + ".log") // there may be none
+	return bytes.Count(data, []byte("\n"))
+}
+
+// clone is a repository that shares its locks. What syncs by itself there has
+// ended before the test does.
+func (g *gated) clone(name string) string {
+	g.t.Helper()
+	dir := filepath.Join(g.dir, name)
+	output(g.t, g.dir, "", "git", "init", "-q", "-b", "main", dir)
+	output(g.t, dir, "", "git", "remote", "add", "origin", "ssh://host"+g.bare)
+	output(g.t, dir, "", "git", "config", "core.sshCommand", g.ssh)
+	output(g.t, dir, "", "git", "config", "ssh.variant", "simple")
+	agentLocks(g.t, dir, "fleet", "on", "--label", name)
+	g.t.Cleanup(func() {
+		g.open()
+		g.await("the end of what syncs", func() bool { return !syncing(dir) })
+	})
+	return dir
+}
+
+func syncing(dir string) bool {
+	lock := flock.New(filepath.Join(dir, ".git", "agents-locks", "fleet", "apart.lock"), flock.SetFlag(os.O_RDONLY))
+	taken, err := lock.TryRLock()
+	return err == nil && (!taken || lock.Unlock() != nil)
+}
+
+func (g *gated) await(what string, happens func() bool) {
+	g.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			g.t.Fatalf("it did not come to %s", what)
+		}
+	}
+}
+
+// published is what the ref holds.
+func (g *gated) published() string {
+	cmd := exec.Command("git", "ls-tree", "-r", "--name-only", "refs/agents-locks/fleet")
+	cmd.Dir, cmd.Env = g.bare, skillEnv()
+	out, _ := cmd.Output() // there may be no ref yet
+	return string(out)
+}
+
+// age makes the last look of a clone an old one.
+func (g *gated) age(dir string) {
+	g.t.Helper()
+	path := filepath.Join(dir, ".git", "agents-locks", "fleet", "tip.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	old := time.Now().Add(-5 * time.Minute).Format(time.RFC3339)
+	data = regexp.MustCompile(`"looked": "[^"]*"`).ReplaceAll(data, []byte(`"looked": "`+old+`"`))
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// A plain claim is answered at once, however long the remote takes, and is
+// published afterwards by a process of which nobody has to know: not who waits
+// for the end of what the command was given to write to.
+func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
+	t.Parallel()
+	g := newGated(t)
+	dir := g.clone("laptop")
+	g.shut()
+	before := g.asked()
+	began := time.Now()
+	inherited, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inherited.Close()
+	for i := range 3 {
+		cmd := exec.Command("agent-locks", "claim", "--title", "Work", "--scope", fmt.Sprintf("src/%d", i), "--agent", "a")
+		cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, skillEnv(), []*os.File{ours} // as a shell's 3>&1
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if err := ours.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(inherited); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the answers took %s", took)
+	}
+	g.await("a question to the remote", func() bool { return g.asked() > before })
+	if n := g.asked() - before; n != 1 || !syncing(dir) {
+		t.Errorf("the remote is asked %d times at once", n)
+	}
+	if strings.Contains(g.published(), "src") {
+		t.Fatal("the gate is open")
+	}
+	g.open()
+	g.await("three published locks", func() bool { return strings.Count(g.published(), "-work") == 3 })
+}
+
+// Over MCP as well; and the server ends with its input.
+func TestServerLeavesThePublishingToAnother(t *testing.T) {
+	t.Parallel()
+	g := newGated(t)
+	dir := g.clone("laptop")
+	g.shut()
+	said := output(t, dir, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lock_create","arguments":{"title":"Work","scope":["src"]}}}`+"\n",
+		"agent-locks", "serve")
+	if !strings.Contains(said, "-work") {
+		t.Errorf("it said %s", said)
+	}
+	g.await("somebody who publishes", func() bool { return syncing(dir) })
+	g.open()
+	g.await("a published lock", func() bool { return strings.Contains(g.published(), "-work") })
+}
+
+// Who asks waits for a moment, and is told how old the answer is. The look goes
+// on by itself, and that it was slow is no failure.
+func TestLookGoesOnByItself(t *testing.T) {
+	t.Parallel()
+	g := newGated(t)
+	a, b := g.clone("laptop"), g.clone("runner")
+	agentLocks(t, a, "claim", "--title", "Work", "--scope", "src", "--agent", "a", "--if-free")
+	g.age(b)
+	g.shut()
+	began := time.Now()
+	said := agentLocks(t, b, "check", "--scope", "src")
+	if took := time.Since(began); took < 2*time.Second || took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if !strings.Contains(said, "known as of 5m ago: the remote has not answered yet") {
+		t.Errorf("it says %s", said)
+	}
+	g.open()
+	var check []struct{ Clone string }
+	g.await("a view with the lock", func() bool {
+		names, err := filepath.Glob(filepath.Join(b, ".git", "agents-locks", "fleet", "????????", "*.md"))
+		return err == nil && len(names) == 1
+	})
+	g.shut() // nobody asks the remote again
+	if err := json.Unmarshal([]byte(output(t, b, "", "agent-locks", "check", "--scope", "src", "--json")), &check); err != nil || len(check) != 1 {
+		t.Errorf("then it says %+v, %v", check, err)
+	}
+}
+
+// The hooks and the guard wait for no remote, and the one after an edit has signs
+// of life published.
+func TestHooksWaitForNoRemote(t *testing.T) {
+	t.Parallel()
+	g := newGated(t)
+	dir := g.clone("laptop")
+	agentLocks(t, dir, "claim", "--title", "Work", "--scope", "src", "--agent", "a", "--if-free")
+	locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md"))
+	if err != nil || len(locks) != 1 {
+		t.Fatal(locks, err)
+	}
+	for _, path := range append(locks, filepath.Join(dir, ".git", "agents-locks", "fleet", "tip.json")) { // all of it half an hour ago
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-30 * time.Minute).UTC()
+		data = regexp.MustCompile(`(?m)^updated: .*$`).ReplaceAll(data, []byte("updated: "+old.Format("2006-01-02T15-04-05")))
+		data = regexp.MustCompile(`"updated": "[^"]*"`).ReplaceAll(data, []byte(`"updated": "`+old.Format(time.RFC3339)+`"`))
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.age(dir)
+	g.shut()
+	before := g.asked()
+	event := func(name string) time.Duration {
+		began := time.Now()
+		cmd := exec.Command("agent-locks", "hook", "claude", name)
+		cmd.Dir, cmd.Env = dir, append(skillEnv(), "AGENT_LOCKS_AGENT_ID=a")
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, dir, filepath.Join(dir, "src")))
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.HasPrefix(out, []byte("{")) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		return time.Since(began)
+	}
+	for _, name := range []string{"pre-tool-use", "post-tool-use"} {
+		if took := event(name); took > 1500*time.Millisecond {
+			t.Errorf("%s took %s", name, took)
+		}
+	}
+	g.await("a question to the remote", func() bool { return g.asked() > before })
+	g.open()
+	g.await("a new sign of life", func() bool {
+		cmd := exec.Command("git", "grep", "-h", "^updated: ", "refs/agents-locks/fleet")
+		cmd.Dir, cmd.Env = g.bare, skillEnv()
+		out, err := cmd.Output()
+		stamp, _ := strings.CutPrefix(strings.TrimSpace(string(out)), "updated: ")
+		at, parseErr := time.Parse("2006-01-02T15-04-05", stamp)
+		return err == nil && parseErr == nil && time.Since(at) < 10*time.Minute && !syncing(dir)
+	})
+	claimed := g.asked()
+	if event("post-tool-use"); syncing(dir) || g.asked() != claimed {
+		t.Error("the next edit publishes again")
+	}
+}

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+)
+
+// The network is left to a process of its own, of which a clone has one at a
+// time: a caller that wants something published, or a fresh view, notes that and
+// starts it. Claims that are to be confirmed talk to the remote themselves.
+
+const (
+	freshFor = 30 * time.Second // so long a look serves those who only ask
+	askTime  = 2 * time.Second  // which is how long these wait for one
+	turnFor  = 5 * time.Second  // so long it serves a waiter
+	// glanceEvery is how often a caller that waits for a look asks for it.
+	glanceEvery = 20 * time.Millisecond
+	// aliveEvery is how often a heartbeat is published at most, where the
+	// threshold leaves room for that.
+	aliveEvery = 10 * time.Minute
+)
+
+// FleetSyncApart is what Store.SyncApart starts: it syncs for as long as calls of
+// this clone want that, unless another process does so already.
+func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
+	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
+		return withFleet(c, func(f *fleet.Fleet) (FleetState, error) {
+			return FleetState{}, f.Serve(c.ctx, func() error {
+				if err := c.dir.Refresh(); err != nil {
+					return err
+				}
+				_, err := syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true}, false)
+				return err
+			})
+		})
+	})
+}
+
+// wantSync has what this clone has published, and what the others have looked at,
+// and waits for neither.
+func (c *call) wantSync() {
+	if !c.repo.Fleet {
+		return
+	}
+	err := fleet.Want(c.dir)
+	if err == nil {
+		var g fleet.Glance
+		if g, err = fleet.GlanceAt(c.dir); err == nil && g.Unpublished(c.dir.Now()) == "" {
+			err = c.startSync(g)
+		}
+	}
+	if err != nil {
+		c.warn("the other clones do not know of this yet: %v", err)
+	}
+}
+
+// startSync starts the process, unless it is at work.
+func (c *call) startSync(g fleet.Glance) error {
+	if g.Busy || c.store.SyncApart == nil {
+		return nil
+	}
+	dir := c.repo.Worktree
+	environ := append(gitdir.Unlocated(c.environ), "GIT_DIR="+c.repo.GitDir)
+	if dir == "" {
+		dir = c.repo.CommonDir
+	} else {
+		environ = append(environ, "GIT_WORK_TREE="+dir)
+	}
+	return c.store.SyncApart(dir, environ)
+}
+
+// publishSoon tells the others of what a call has done. It has been done
+// whatever comes of that.
+func publishSoon(c *call) {
+	if !c.repo.Fleet {
+		return
+	}
+	c.wantSync()
+	if g, err := fleet.GlanceAt(c.dir); err == nil {
+		if why := g.Unpublished(c.dir.Now()); why != "" {
+			c.warn("unpublished: the other clones do not know of this yet, and it is tried again in a minute: %s", why)
+		}
+	}
+}
+
+// publishAlive tells the others now and then that a lock's holder is at work.
+func publishAlive(c *call, e disk.Entry) {
+	if !c.repo.Fleet || e.Done() {
+		return
+	}
+	view, err := c.lastView()
+	if err == nil && view != nil && c.syncDue(e, view) { // else the next listing says so
+		publishSoon(c)
+	}
+}
+
+// freshen has the remote looked at where the last look is older than that, and
+// waits a moment for it. What becomes of it shows in the view.
+func (c *call) freshen(age time.Duration) {
+	start := c.dir.Now()
+	if !c.lookIfOlder(age) {
+		return
+	}
+	for disk.Pause(c.ctx, glanceEvery) == nil {
+		g, err := fleet.GlanceAt(c.dir)
+		if err != nil || !g.Looked.Before(start) || !g.Failed.Before(start) || !g.Wanted && !g.Busy {
+			return
+		}
+		if c.late = c.dir.Now().Sub(start) >= askTime; c.late {
+			return
+		}
+	}
+}
+
+// lookIfOlder has the remote looked at where the last look is older than that,
+// and reports whether it is.
+func (c *call) lookIfOlder(age time.Duration) bool {
+	if !c.repo.Fleet || c.store.SyncApart == nil {
+		return false
+	}
+	now := c.dir.Now()
+	g, err := fleet.GlanceAt(c.dir)
+	if err != nil || now.Sub(g.Looked).Abs() < age || g.Unreachable(now) != "" {
+		return false // an error is the next listing's to report
+	}
+	if err = fleet.Want(c.dir); err == nil {
+		err = c.startSync(g)
+	}
+	if err != nil {
+		c.warn("the remote could not be asked: %v", err)
+	}
+	return err == nil
+}
+
+// keepUp starts a sync, once a call, where one is due.
+func (c *call) keepUp(v *fleet.View, entries []disk.Entry) {
+	if c.keptUp || !c.repo.Fleet {
+		return
+	}
+	c.keptUp = true
+	if v.Wanted || slices.ContainsFunc(entries, func(e disk.Entry) bool { return c.syncDue(e, v) }) {
+		c.wantSync()
+	}
+}
+
+// syncDue reports whether a sync would change how a lock of this clone stands:
+// its claimer has died, the others do not know of it, or they would take its
+// holder for silent.
+func (c *call) syncDue(e disk.Entry, v *fleet.View) bool {
+	l := &e.Lock
+	switch {
+	case l.Published.Fleet == fleetClaiming:
+		return !claimerLives(c, l.Published.Nonce)
+	case !publishable(e, v):
+		return false
+	}
+	standing, stands := v.Mine[l.ID]
+	threshold := time.Duration(max(c.foreignMinutes(), l.LeaseMinutes) * float64(time.Minute))
+	return !stands || l.Updated.Sub(standing.Updated) >= min(aliveEvery, threshold/8)
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// What a sync has found out about a lock, its holder hears once: by the hook
+// after an edit, or by its next answer. Until then it lies in fleet/news, in a
+// file of the lock's id.
+
+var newsFolder = filepath.Join(fleet.Name, "news")
+
+// lostNews is what a holder hears of a lock that is no longer confirmed.
+func lostNews(id string) string {
+	return fmt.Sprintf("lock %q is no longer confirmed: another clone has claimed what it covers, and comes first", id)
+}
+
+// endedNews is what it hears of one that another clone has ended.
+func endedNews(e fleet.Ended) string {
+	by := "an agent"
+	if e.By != "" {
+		by = fmt.Sprintf("%q", lockfile.Recordable(e.By))
+	}
+	return fmt.Sprintf("lock %q was ended by %s of another clone, at %s: its scope is no longer yours", e.ID, by, e.At)
+}
+
+// leaveNews leaves a text for the holder of a lock.
+func leaveNews(tx *disk.Tx, id, text string) error {
+	folder, err := tx.EnsureFolder(newsFolder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tx.Publish([]byte(text), folder, id), folder.Close())
+}
+
+// tellNews are the texts for a caller, which has heard them once its answer is
+// out.
+func (c *call) tellNews(who rules.Caller) []string {
+	if !c.repo.Fleet {
+		return nil
+	}
+	folder, err := c.dir.OpenFolder(newsFolder)
+	if folder == nil || err != nil {
+		return nil // what cannot be read is told another time
+	}
+	defer folder.Close() // it was only read
+	names, err := folder.Names()
+	if err != nil {
+		return nil
+	}
+	slices.Sort(names)
+	var texts []string
+	for _, id := range names {
+		e, err := c.dir.Get(c.ctx, id)
+		if err != nil && !errors.Is(err, fault.LockNotFound) || err == nil && !who.IsHolder(&e.Lock) {
+			continue
+		}
+		if text, readErr := folder.ReadFile(id); err == nil && readErr == nil {
+			texts = append(texts, strings.TrimSpace(string(text)))
+		}
+		c.told = append(c.told, id) // also where its lock is gone
+	}
+	return texts
+}
+
+// forgetNews removes what was told.
+func (c *call) forgetNews(told []string) error {
+	folder, err := c.dir.OpenFolder(newsFolder)
+	if folder == nil || err != nil {
+		return err
+	}
+	defer folder.Close() // each removal has its own error
+	for _, id := range told {
+		if err := folder.Unlink(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable("remove", folder.File(id), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+const (
+	apartName  = "apart.lock"
+	wantedName = "wanted"
+	// glances is how long the lock may be held by who only asks whether it is.
+	glances = 100 * time.Millisecond
+)
+
+// A Glance is what is known of the last sync without reading any lock.
+type Glance struct {
+	Looked time.Time // as View.Looked
+	Failed time.Time // as View.Failed
+	Words  string    // as View.Words
+	Wanted bool      // there is something to sync, and nobody has done so yet
+	Why    string    // this was tried and failed; "": it was not
+	Tried  time.Time // when
+	Busy   bool      // a process that syncs by itself is at work
+}
+
+// Unreachable says why the network is left alone: it failed just now. "": it is
+// not.
+func (g Glance) Unreachable(now time.Time) string {
+	if resting(g.Failed, now) {
+		return g.Words
+	}
+	return ""
+}
+
+// Unpublished says why nothing is published for now; "": there is no reason.
+func (g Glance) Unpublished(now time.Time) string {
+	if g.Why != "" && resting(g.Tried, now) {
+		return g.Why
+	}
+	return g.Unreachable(now)
+}
+
+func resting(failed, now time.Time) bool {
+	age := now.Sub(failed)
+	return age >= 0 && age <= breaker
+}
+
+// GlanceAt needs neither the network nor git, and creates nothing.
+func GlanceAt(dir *disk.Dir) (Glance, error) {
+	folder, err := dir.OpenFolder(Name)
+	if folder == nil || err != nil {
+		return Glance{}, err
+	}
+	defer folder.Close() // it was only read
+	s := readState(folder)
+	g := Glance{Looked: s.Looked, Failed: s.Failed, Words: s.Words}
+	if s.Broken != nil {
+		g.Words = s.Broken.Why
+	}
+	why, info, err := folder.ReadStat(wantedName)
+	if err == nil {
+		g.Wanted, g.Why, g.Tried = true, string(why), info.ModTime()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return g, disk.Unusable("read", folder.File(wantedName), err)
+	}
+	lock := folder.OpenLock(apartName)
+	taken, err := disk.Uninterrupted(lock.TryRLock)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return g, nil
+	case err != nil:
+		return g, disk.Unusable("lock", lock.Path(), err)
+	}
+	g.Busy = !taken
+	return g, lock.Unlock()
+}
+
+// Want notes that this clone has something to sync. Who wants it then sees to it
+// that a process does so (Serve).
+func Want(dir *disk.Dir) error {
+	folder, err := dir.OpenFolder(Name)
+	if folder == nil || err != nil {
+		return err // the first sync makes it, and needs no telling
+	}
+	defer folder.Close() // nothing was written through it
+	return folder.Mark(wantedName)
+}
+
+// Serve syncs, and again for as long as somebody wants it, unless another
+// process does so already: that one then sees what is wanted. What could not be
+// synced stays wanted.
+func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
+	for {
+		lock, err := f.alone(ctx, glances)
+		if lock == nil || err != nil {
+			return err
+		}
+		err = errors.Join(f.serve(sync), lock.Unlock())
+		if err != nil || !f.folder.Marked(wantedName) {
+			return err
+		}
+	}
+}
+
+func (f *Fleet) serve(sync func() error) error {
+	for {
+		if err := f.folder.Unlink(wantedName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable("remove", f.folder.File(wantedName), err)
+		}
+		if err := sync(); err != nil {
+			return errors.Join(err, f.write(wantedName, []byte(err.Error())))
+		}
+		if !f.folder.Marked(wantedName) {
+			return nil
+		}
+	}
+}
+
+// alone is the lock of the one process that syncs by itself; nil where another
+// one has had it for that long.
+func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, error) {
+	for until := f.dir.Now().Add(wait); ; {
+		lock := f.folder.OpenLock(apartName)
+		taken, err := disk.Uninterrupted(lock.TryLock)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, f.turnedOff()
+		case err != nil:
+			return nil, disk.Unusable("lock", lock.Path(), err)
+		case taken:
+			return lock, nil
+		case !f.dir.Now().Before(until):
+			return nil, nil
+		}
+		if err := disk.Pause(ctx, lockPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Alone keeps the process that syncs by itself away while do runs. It waits for
+// one that is at work.
+func (f *Fleet) Alone(ctx context.Context, wait time.Duration, do func() error) error {
+	lock, err := f.alone(ctx, wait)
+	if err != nil {
+		return err
+	}
+	if lock == nil {
+		return fault.New(fault.FleetBusy, "another process of this clone has been talking to the remote %q for %s",
+			f.Remote, wait).WithHint("try again")
+	}
+	return errors.Join(do(), lock.Unlock())
+}
