@@ -10,8 +10,11 @@ import (
 
 // newStore is the store that this world's operations work on.
 func newStore(w World) *store.Store {
-	return &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ,
-		SyncApart: func(dir string, environ []string) error { return syncApart(w.Executable, dir, environ) }}
+	s := &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ}
+	if w.Executable != nil {
+		s.SyncApart = func(dir string, environ []string) error { return syncApart(w.Executable, dir, environ) }
+	}
+	return s
 }
 
 // syncApart starts `fleet sync --detached` of this very program: in a session of
