@@ -17,7 +17,7 @@ type Edit struct {
 }
 
 // A KeyValue is a frontmatter key and its new value: nil (null), string,
-// float64 or []string.
+// bool, float64 or []string.
 type KeyValue struct {
 	Key   string
 	Value any
@@ -57,6 +57,7 @@ func (f *File) With(e Edit) (*File, error) {
 // intended is what the file says now, before the edit.
 func (p *parsed) intended() *intent {
 	return &intent{
+		words:    p.words,
 		front:    p.front,
 		foreign:  p.foreign,
 		title:    p.body.title,

@@ -12,7 +12,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 		return err
 	}
 	entries := scanEntries(ed.parsed.src, ed.parsed.layout.start, ed.parsed.layout.end)
-	for _, kv := range inOrder(e.Set) {
+	for _, kv := range ed.inOrder(e.Set) {
 		old, err := find(entries, kv.Key)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 		}
 		ed.substitute(old.start, old.end, "")
 		delete(want.foreign, name)
-		if k, known := keyOf(name); known {
+		if k, known := ed.parsed.words.keyOf(name); known {
 			want.front[k] = value{}
 		}
 	}
@@ -48,9 +48,9 @@ func (ed *editor) keys(e Edit, want *intent) error {
 
 // inOrder sorts keys in the order in which we write them, so that several keys
 // inserted at one place end up in that order.
-func inOrder(kvs []KeyValue) []KeyValue {
+func (ed *editor) inOrder(kvs []KeyValue) []KeyValue {
 	rank := func(kv KeyValue) key {
-		if k, known := keyOf(kv.Key); known {
+		if k, known := ed.parsed.words.keyOf(kv.Key); known {
 			return k
 		}
 		return keyCount
@@ -80,14 +80,14 @@ func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	if err != nil {
 		return err
 	}
-	k, known := keyOf(kv.Key)
+	k, known := ed.parsed.words.keyOf(kv.Key)
 	if !known {
 		ed.substitute(ed.parsed.layout.end, ed.parsed.layout.end, s)
 		return nil
 	}
 	at, best := ed.parsed.layout.start, key(-1)
 	for _, e := range entries {
-		if other, ok := keyOf(e.name); ok && other < k && other > best {
+		if other, ok := ed.parsed.words.keyOf(e.name); ok && other < k && other > best {
 			at, best = e.end, other
 		}
 	}
@@ -151,7 +151,7 @@ func (e *entry) flows() bool { return e.multi() && e.valueEnd > e.value && !e.bl
 func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 	was := ed.itemSpans(old)
 	now := ed.parsed.front[keyScope].list
-	if k, known := keyOf(old.name); !known || k != keyScope || len(was) == 0 || len(was) != len(now) {
+	if k, known := ed.parsed.words.keyOf(old.name); !known || k != keyScope || len(was) == 0 || len(was) != len(now) {
 		return false, nil
 	}
 	kept := 0

@@ -68,7 +68,7 @@ type foreign map[string]*yaml.Node
 // readFull reads any frontmatter with the general reader. That reader trims
 // each line before it compares it with ---, so it may stop at an indented one.
 // If it does not end where we do, the file is ambiguous.
-func readFull(src string, lay layout) (front, foreign, error) {
+func (words *vocabulary) readFull(src string, lay layout) (front, foreign, error) {
 	var root yaml.Node
 	format := frontmatter.NewFormat("---", "---", decodeYAML)
 	rest, err := frontmatter.MustParse(strings.NewReader(strings.TrimPrefix(src, bom)), &root, format)
@@ -81,7 +81,7 @@ func readFull(src string, lay layout) (front, foreign, error) {
 	if root.Kind == 0 {
 		return front{}, nil, errors.New("the frontmatter is empty")
 	}
-	return readMapping(root.Content[0])
+	return words.readMapping(root.Content[0])
 }
 
 // decodeYAML is yaml.v3 as the general reader's unmarshaller. A panic of the
@@ -101,7 +101,7 @@ func decodeYAML(data []byte, v any) (err error) {
 	return nil
 }
 
-func readMapping(n *yaml.Node) (front, foreign, error) {
+func (words *vocabulary) readMapping(n *yaml.Node) (front, foreign, error) {
 	var fr front
 	if n.Kind != yaml.MappingNode {
 		return fr, nil, errors.New("the frontmatter is not a mapping of keys to values")
@@ -112,7 +112,7 @@ func readMapping(n *yaml.Node) (front, foreign, error) {
 		if name.Kind != yaml.ScalarNode || name.ShortTag() == "!!merge" {
 			return fr, nil, errors.New("the frontmatter has a key that is not plain text (a merge, an alias, a list)")
 		}
-		k, known := keyOf(name.Value)
+		k, known := words.keyOf(name.Value)
 		if _, twice := more[name.Value]; twice || known && fr[k].kind != absent {
 			return fr, nil, fmt.Errorf("the key %s appears twice", quote(name.Value))
 		}
@@ -176,7 +176,7 @@ func readScalar(n *yaml.Node) value {
 // reader then reads; where it accepts, the full reader agrees (fuzz tests
 // compare the two). Without it, listings of many locks would spend most of
 // their time in the YAML library.
-func readFast(src string) (fr front, ok bool) {
+func (words *vocabulary) readFast(src string) (fr front, ok bool) {
 	some := src != "" // the full reader refuses an empty frontmatter
 	for src != "" {
 		line, rest, ended := strings.Cut(src, "\n")
@@ -188,7 +188,7 @@ func readFast(src string) (fr front, ok bool) {
 		if !found {
 			return fr, false
 		}
-		k, known := keyOf(name)
+		k, known := words.keyOf(name)
 		if !known || fr[k].kind != absent {
 			return fr, false
 		}

@@ -77,11 +77,11 @@ func checkReaders(t fataler, data []byte) {
 	if err != nil || !utf8.ValidString(src) { // which Parse refuses before
 		return
 	}
-	fast, ok := readFast(lay.frontText(src))
+	fast, ok := lockWords.readFast(lay.frontText(src))
 	if !ok {
 		return
 	}
-	full, more, err := readFull(src, lay)
+	full, more, err := lockWords.readFull(src, lay)
 	if err != nil || len(more) > 0 {
 		t.Fatalf("the fast reader reads what the full one does not: %v, %v\n%s", err, more, src)
 	}
@@ -203,7 +203,7 @@ func TestOwnFilesTakeTheFastPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := readFast(lay.frontText(src)); !ok {
+		if _, ok := lockWords.readFast(lay.frontText(src)); !ok {
 			t.Errorf("%s: the fast reader does not read it", name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // An intent is what a file is meant to say. It is compared with what the new
 // bytes say when they are read again.
 type intent struct {
+	words    *vocabulary
 	front    front
 	foreign  foreign          // keys that must be as they were
 	added    map[string]value // foreign keys that the edit sets
@@ -32,7 +33,7 @@ func (w *intent) set(kvs []KeyValue) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", kv.Key, err)
 		}
-		if k, known := keyOf(kv.Key); known {
+		if k, known := w.words.keyOf(kv.Key); known {
 			w.front[k] = v
 			continue
 		}
@@ -65,12 +66,7 @@ func (w *intent) verify(id string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the file would become unreadable: %w", err)
 	}
-	for k := range keyCount {
-		if !p.front[k].equal(w.front[k]) {
-			return nil, fmt.Errorf("%s would read back as %s instead of %s", k, p.front[k], w.front[k])
-		}
-	}
-	if err := w.checkForeign(p.foreign); err != nil {
+	if err := w.checkFront(p); err != nil {
 		return nil, err
 	}
 	if err := w.checkBody(&p.body); err != nil {
@@ -82,6 +78,15 @@ func (w *intent) verify(id string, data []byte) (*File, error) {
 		}
 	}
 	return p.file, nil
+}
+
+func (w *intent) checkFront(p *parsed) error {
+	for k := range keyCount {
+		if !p.front[k].equal(w.front[k]) {
+			return fmt.Errorf("%s would read back as %s instead of %s", k, p.front[k], w.front[k])
+		}
+	}
+	return w.checkForeign(p.foreign)
 }
 
 func (w *intent) checkForeign(got foreign) error {

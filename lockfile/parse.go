@@ -21,7 +21,8 @@ func Parse(id string, data []byte) (*File, error) {
 
 // parsed is a file with the parts that an edit needs.
 type parsed struct {
-	file    *File
+	file    *File // nil where it is not a lock's
+	words   *vocabulary
 	src     string
 	layout  layout
 	front   front
@@ -33,22 +34,9 @@ func parse(id string, data []byte) (*parsed, error) {
 	if err := ValidID(id); err != nil {
 		return nil, err
 	}
-	if len(data) > MaxFile {
-		return nil, fmt.Errorf("the file has %d bytes (at most %d)", len(data), MaxFile)
-	}
-	if !utf8.Valid(data) {
-		return nil, errors.New("the file is not valid UTF-8")
-	}
-	p := &parsed{src: string(data)}
-	var err error
-	if p.layout, err = split(p.src); err != nil {
+	p, err := parseFront(data, &lockWords)
+	if err != nil {
 		return nil, err
-	}
-	var ok bool
-	if p.front, ok = readFast(p.layout.frontText(p.src)); !ok {
-		if p.front, p.foreign, err = readFull(p.src, p.layout); err != nil {
-			return nil, err
-		}
 	}
 	lock, err := p.front.lock(id)
 	if err != nil {
@@ -61,6 +49,26 @@ func parse(id string, data []byte) (*parsed, error) {
 	}
 	p.file = &File{Lock: lock, raw: data}
 	return p, nil
+}
+
+// parseFront reads what files of every kind have.
+func parseFront(data []byte, words *vocabulary) (*parsed, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("the file has %d bytes (at most %d)", len(data), MaxFile)
+	}
+	if !utf8.Valid(data) {
+		return nil, errors.New("the file is not valid UTF-8")
+	}
+	p := &parsed{src: string(data), words: words}
+	var err error
+	if p.layout, err = split(p.src); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if p.front, ok = words.readFast(p.layout.frontText(p.src)); !ok {
+		p.front, p.foreign, err = words.readFull(p.src, p.layout)
+	}
+	return p, err
 }
 
 // lock interprets a frontmatter.
@@ -227,90 +235,4 @@ func (v value) String() string {
 		return "a list"
 	}
 	return "neither a string nor a list of strings"
-}
-
-// A key is one of the frontmatter's keys that we know, in the order in which
-// they are written.
-type key int
-
-const (
-	keyID key = iota
-	keyAgentID
-	keyParentAgentID
-	keyStatus
-	keyCreated
-	keyUpdated
-	keyScope
-	keyRepository
-	keyWorktree
-	keyWorktreeName
-	keyBranch
-	keyHead
-	keyMode
-	keyLeaseMinutes
-	keyLiveSince
-	keyNotesSeen
-	keyWaitingForPerson
-	keyFleet
-	keyNonce
-	keyLabel
-	keyStaleAfter
-	keyFinished
-	keyFinishedBy
-	keyOutcome
-	keyMovedTo
-	keyCount
-)
-
-var keyNames = [keyCount]string{
-	"id", "agent_id", "parent_agent_id", "status", "created", "updated", "scope", "repository",
-	"worktree", "worktree_name", "branch", "head", "mode", "lease_minutes", "live_since",
-	"notes_seen", "waiting_for_person", "fleet", "nonce", "label", "stale_after", "finished", "finished_by",
-	"outcome", "moved_to",
-}
-
-func (k key) String() string { return keyNames[k] }
-
-// keyOf finds a key by its name.
-func keyOf(name string) (key, bool) {
-	for k, s := range keyNames {
-		if s == name {
-			return key(k), true
-		}
-	}
-	return 0, false
-}
-
-// A kind is what sort of YAML a key holds.
-type kind uint8
-
-const (
-	absent kind = iota
-	null
-	text  // a scalar, as the text that was written: 007 and 1e3 stay so
-	list  // a sequence of such scalars
-	other // anything else
-)
-
-type value struct {
-	kind kind
-	text string
-	list []string
-}
-
-// A front is the part of a frontmatter that we understand. Both readers, the
-// fast and the full one, produce it; what it means is decided once, from it.
-type front [keyCount]value
-
-// equal reports whether two values say the same.
-func (v value) equal(w value) bool {
-	if v.kind != w.kind || v.text != w.text || len(v.list) != len(w.list) {
-		return false
-	}
-	for i := range v.list {
-		if v.list[i] != w.list[i] {
-			return false
-		}
-	}
-	return true
 }

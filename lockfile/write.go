@@ -46,7 +46,7 @@ func New(l Lock) (*File, error) {
 		return nil, fmt.Errorf("the lock would have %d bytes (at most %d, so that it can be finished)",
 			b.Len(), MaxFile-Reserve)
 	}
-	want := intent{title: l.Title, tasks: l.Tasks, notes: l.Notes}
+	want := intent{words: &lockWords, title: l.Title, tasks: l.Tasks, notes: l.Notes}
 	if err := want.set(kvs); err != nil {
 		return nil, err
 	}
@@ -136,6 +136,8 @@ func scalar(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
 		return "null", nil
+	case bool:
+		return strconv.FormatBool(v), nil
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	case []string:

@@ -1,0 +1,57 @@
+package lockfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MaxStateName is how long the name of an entry of the shared state may be.
+const MaxStateName = 64 // bytes
+
+// maxStateParts is of how many parts it consists at most.
+const maxStateParts = 3
+
+// ValidStateName returns why a name cannot be an entry's of the shared state, or
+// nil. Each part of a valid one is a plain file or directory name on every system.
+func ValidStateName(name string) error {
+	parts := strings.Split(name, "/")
+	switch {
+	case name == "":
+		return errors.New("the name is empty")
+	case len(name) > MaxStateName:
+		return fmt.Errorf("the name %s is %d bytes long (at most %d)", quote(name), len(name), MaxStateName)
+	case len(parts) > maxStateParts:
+		return fmt.Errorf("the name %s has %d parts (at most %d)", quote(name), len(parts), maxStateParts)
+	}
+	for _, part := range parts {
+		if err := validStatePart(part); err != nil {
+			return fmt.Errorf("the name %s %w", quote(name), err)
+		}
+	}
+	return nil
+}
+
+func validStatePart(part string) error {
+	if part == "" {
+		return errors.New("has an empty part")
+	}
+	for i, r := range part {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+		case i == 0:
+			return fmt.Errorf("has a part that begins with %q (want a letter from a to z, or a digit)", r)
+		case r != '.' && r != '_' && r != '-':
+			return fmt.Errorf("contains %q (want letters from a to z, digits, '.', '_' and '-' only)", r)
+		}
+	}
+	switch {
+	case strings.HasSuffix(part, "."):
+		return fmt.Errorf("has a part that ends in a dot")
+	case strings.HasSuffix(part, ".md"):
+		return fmt.Errorf("has a part that ends in .md")
+	case isDevice(part):
+		return fmt.Errorf("has a part that names a device on Windows, %s", quote(part))
+	}
+	return nil
+}
