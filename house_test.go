@@ -37,8 +37,8 @@ func arrows() map[string][]string {
 		"server/stdio":     {},
 		"lockfile/legible": {},
 
-		"store":                {"gitdir", "gitdir/forecast", "lockfile", "lockfile/legible", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/fleet", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/session"},
-		"store/doctor":         {"gitdir", "store/shell", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules"},
+		"store":                {"gitdir", "gitdir/forecast", "lockfile", "lockfile/legible", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/fleet", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/session", "store/internal/state"},
+		"store/doctor":         {"gitdir", "store/shell", "store/internal/disk", "store/internal/fault", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/state"},
 		"store/internal/queue": {"store/internal/disk"},
 		"store/internal/disk":  {"gitdir", "lockfile", "store/atomicfile", "store/internal/fault"},
 		"store/internal/fleet": {"gitdir", "lockfile", "store/atomicfile", "store/internal/disk", "store/internal/fault", "store/internal/fleet/format", "store/internal/fleet/remote"},
@@ -47,6 +47,7 @@ func arrows() map[string][]string {
 		"store/internal/fleet/format": {"lockfile"},
 		"store/internal/fleet/remote": {"gitdir", "store/shell"},
 
+		"store/internal/state":     {"lockfile", "store/internal/disk", "store/internal/fault"},
 		"store/internal/session":   {"lockfile", "store/internal/disk", "store/internal/rules"},
 		"store/internal/paths":     {"gitdir", "lockfile", "overlap", "store/internal/fault"},
 		"store/internal/rules":     {"lockfile", "lockfile/legible", "overlap", "store/internal/fault"},

@@ -38,6 +38,9 @@ type Created struct {
 	// covered by no lock, as far as git could tell in time.
 	ChangedElsewhere        []ChangedElsewhere `json:"changedElsewhere,omitempty"`
 	ChangedElsewhereLeftOut int                `json:"changedElsewhereLeftOut,omitempty"`
+	// What the shared state says of the files, the last changed first.
+	State        []ToldState `json:"state,omitempty"`
+	StateLeftOut int         `json:"stateLeftOut,omitempty"`
 }
 
 // Create claims a scope. It never refuses because of other locks, unless it is
@@ -87,6 +90,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 			out.Overlaps[i].Yours = rules.SameAgent(k.lock.AgentID, s.AgentID)
 		}
 		warnBeside(c, &k.lock, k.others)
+		out.State, out.StateLeftOut = stateOn(c, k.scope)
 		me := c.here()
 		me.Agent, me.Parent = k.lock.AgentID, k.lock.ParentAgentID
 		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = look.unclaimed(c, me, k.on, claimPatience)

@@ -34,6 +34,8 @@ const (
 	StoreUnwritable = fault.StoreUnwritable
 	DuplicateID     = fault.DuplicateID
 	Timeout         = fault.Timeout
+	VersionConflict = fault.VersionConflict
+	StateNotFound   = fault.StateNotFound
 
 	FleetUnreachable = fault.FleetUnreachable
 	FleetBusy        = fault.FleetBusy

@@ -14,5 +14,6 @@ func TestMain(m *testing.M) {
 	roles["claim"] = func(args []string) error { return playClaim(args[0], args[1]) }
 	roles["wait"] = func(args []string) error { return playWait(args[0], args[1]) }
 	roles["writes"] = func(args []string) error { return playWrites(args[0], args[1], args[2]) }
+	roles["state"] = func(args []string) error { return playState(args[0], args[1], args[2]) }
 	storetest.Main(m, roles)
 }

@@ -40,6 +40,7 @@ type Started struct {
 	// Files of its own claims that are changed elsewhere, as for Created.
 	ChangedElsewhere        []ChangedElsewhere
 	ChangedElsewhereLeftOut int
+	State                   []StateSummary // entries of the shared state that were changed in the last day
 }
 
 // SessionStart remembers that a session starts, and tells who it is: an agent
@@ -62,6 +63,7 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 		atWork(c, itself(c, out.AgentID, r.Former), entries)
 		describe(c, &out, r, nil, c.everybody(entries), records) // another session may have had that name as well
 		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = changedInOwn(c, r.Target, out, entries)
+		out.State = stateLately(c)
 		return out, nil
 	})
 }

@@ -25,6 +25,9 @@ type Waited struct {
 	WaitedSeconds int64     `json:"waitedSeconds"`
 	Overlaps      []Summary `json:"overlaps"` // those that block say so
 	Recent        []Recent  `json:"recent"`   // what ended there lately
+	// What the shared state says of the files, as for Created.
+	State        []ToldState `json:"state,omitempty"`
+	StateLeftOut int         `json:"stateLeftOut,omitempty"`
 }
 
 const (
@@ -61,6 +64,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 		}
 		out.WaitedSeconds = int64(w.waited() / time.Second)
 		out.Recent = recentOn(c, k.scope)
+		out.State, out.StateLeftOut = stateOn(c, k.scope)
 		return out, nil
 	})
 }

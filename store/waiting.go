@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,8 @@ type wait struct {
 	watch    *queue.Watch
 	reported time.Time
 	by       blockers // what blocked it by the last read, without that read, which may be long
+	watched  string   // the directory of the file that is waited for; "": locks and tickets are
+	file     string   // its name
 }
 
 var errDeadline = errors.New("the time is up")
@@ -74,7 +77,7 @@ func (w *wait) block(b blockers) { w.by = blockers{locks: b.locks, tickets: b.ti
 func (w *wait) next() bool {
 	c := w.call
 	if w.watch != nil {
-		w.watch.Next(c.ctx, w.by.file())
+		w.watch.Next(c.ctx, cmp.Or(w.file, w.by.file()))
 		return !w.over()
 	}
 	if w.over() {
@@ -84,9 +87,12 @@ func (w *wait) next() bool {
 		ctx, cancel := w.lent.Until(c.ctx)
 		c.ctx, w.cancel = ctx, append(w.cancel, cancel)
 	}
-	if c.store.watch != nil {
+	switch {
+	case c.store.watch != nil:
 		w.watch = c.store.watch(c.dir)
-	} else {
+	case w.watched != "":
+		w.watch = queue.WatchDirs(queue.PollEvery, w.watched)
+	default:
 		w.watch = queue.NewWatch(c.dir, queue.PollEvery)
 	}
 	return !w.over()

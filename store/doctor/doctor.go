@@ -38,6 +38,7 @@ const (
 	CheckPermissions = "permissions"
 	CheckMutex       = "mutex"
 	CheckUnreadable  = "unreadable"
+	CheckState       = "state"
 	CheckDuplicates  = "duplicates"
 	CheckUnfinished  = "unfinished"
 	CheckLeftovers   = "leftovers"

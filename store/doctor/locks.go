@@ -66,6 +66,7 @@ func (x *exam) unreadables(faults []disk.BadFile) {
 			Fix:     "move it out of the store",
 		})
 	}
+	x.shared()
 	x.okUnless(CheckUnreadable, "every file in the store can be read")
 }
 

@@ -4,6 +4,7 @@
 //	agents-locks/done/     the finished ones
 //	agents-locks/waiting/  the tickets of package queue
 //	agents-locks/sessions/ what package session remembers
+//	agents-locks/state/    the entries of package state
 //	agents-locks/.mutex    the file whose kernel lock every writer holds
 //
 // A Dir reads without any lock, and sees whole files only. All that writes is a
@@ -38,6 +39,7 @@ const (
 	DoneName     = "done"         // of the directory of finished locks, in the store
 	WaitingName  = "waiting"      // of the queue's directory, in the store
 	SessionsName = "sessions"     // of what package session remembers, in the store
+	StateName    = "state"        // of the shared state, in the store
 	Extension    = ".md"          // of a lock's file
 )
 
@@ -126,6 +128,15 @@ func (d *Dir) OpenFolder(name string) (*Folder, error) {
 		return nil, nil
 	}
 	return openFolder(d.active.root, name, d.active.File(name))
+}
+
+// Inner opens a directory in this one; nil where it does not exist.
+func (f *Folder) Inner(name string) (*Folder, error) {
+	in, err := openFolder(f.root, name, f.File(name))
+	if in != nil {
+		in.name = filepath.Join(f.name, name)
+	}
+	return in, err
 }
 
 // doneFolder is done/, nil where it does not exist. It is looked for until it

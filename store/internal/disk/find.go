@@ -21,8 +21,11 @@ type search struct {
 // have been half written.
 const retryAfter = 20 * time.Millisecond
 
+// PauseForWriter waits so long.
+func (d *Dir) PauseForWriter(ctx context.Context) error { return d.pause(ctx, retryAfter) }
+
 func (d *Dir) newSearch(ctx context.Context, inDone map[string]bool) search {
-	return search{d, inDone, sync.OnceValue(func() error { return d.pause(ctx, retryAfter) })}
+	return search{d, inDone, sync.OnceValue(func() error { return d.PauseForWriter(ctx) })}
 }
 
 // A finding is what the two places say about one id.

@@ -17,7 +17,7 @@ import (
 type Folder struct {
 	Path string // absolute
 	root *os.Root
-	name string // in its parent
+	name string // in the store
 
 	handle *os.File // of the directory itself
 	memory memory

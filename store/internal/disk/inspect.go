@@ -29,7 +29,7 @@ func (d *Dir) CheckWritable() (wrong []Problem) {
 		}
 		return wrong
 	}
-	for _, name := range []string{".", DoneName, WaitingName, SessionsName} {
+	for _, name := range []string{".", DoneName, WaitingName, SessionsName, StateName} {
 		path := d.active.File(name)
 		fi, err := d.active.Lstat(name)
 		switch {
@@ -71,7 +71,7 @@ func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 		granted bool
 	}{
 		{".", dirMode, true}, {DoneName, dirMode, true}, {mutexName, fileMode, true},
-		{WaitingName, dirMode, false}, {SessionsName, dirMode, false},
+		{WaitingName, dirMode, false}, {SessionsName, dirMode, false}, {StateName, dirMode, false},
 	} {
 		if l, lacks := d.lack(at.name, at.want); lacks {
 			l.Granted = at.granted

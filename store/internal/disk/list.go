@@ -36,11 +36,7 @@ func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
 // While this call holds the mutex, nobody else writes, so that one reading is
 // enough, and finishes that were cut short are completed.
 func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
-	reads := maxReads
-	if d.tx != nil {
-		reads = 1
-	}
-	seen, err := d.names(ctx, w, reads)
+	seen, err := d.names(ctx, w, d.reads())
 	if err != nil {
 		return Listing{}, err
 	}

@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -148,5 +149,6 @@ func TestMain(m *testing.M) {
 	} {
 		roles[name] = play
 	}
+	maps.Copy(roles, Roles)
 	storetest.Main(m, roles)
 }

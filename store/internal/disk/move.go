@@ -39,8 +39,8 @@ func (tx *Tx) moveToDone(e Entry) Entry {
 		tx.Warn("move to "+DoneName, e.Path, err)
 		return e
 	}
-	tx.syncFolder(done)
-	tx.syncFolder(tx.Dir.active)
+	tx.SyncFolder(done)
+	tx.SyncFolder(tx.Dir.active)
 	return newEntry(done, e.File, true)
 }
 
@@ -58,8 +58,8 @@ func (tx *Tx) reopenFile(e Entry, f *lockfile.File) (Entry, error) {
 	case err != nil:
 		return Entry{}, Unusable("move", e.Path, err)
 	}
-	tx.syncFolder(active)
-	tx.syncFolder(done)
+	tx.SyncFolder(active)
+	tx.SyncFolder(done)
 	back := newEntry(active, e.File, false)
 	written, err := tx.replaceFile(back, f)
 	if err != nil {
@@ -78,7 +78,7 @@ func (tx *Tx) Delete(e Entry) error {
 	if err := done.Unlink(e.Lock.ID + Extension); err != nil {
 		return Unusable("remove", e.Path, err)
 	}
-	tx.syncFolder(done)
+	tx.SyncFolder(done)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (tx *Tx) Withdraw(e Entry) error {
 	if err := tx.Dir.active.Unlink(e.Lock.ID + Extension); err != nil {
 		return Unusable("remove", e.Path, err)
 	}
-	tx.syncFolder(tx.Dir.active)
+	tx.SyncFolder(tx.Dir.active)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (tx *Tx) settle(e Entry) Entry {
 		tx.Warn("remove", e.Other, err)
 		return e
 	}
-	tx.syncFolder(tx.Dir.active)
+	tx.SyncFolder(tx.Dir.active)
 	e.Other = ""
 	return e
 }

@@ -68,6 +68,46 @@ func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 	return r, nil
 }
 
+// NamesIn are all names in a directory of the store, also those that are being
+// replaced meanwhile.
+func (d *Dir) NamesIn(ctx context.Context, f *Folder) ([]string, error) {
+	all, places := map[string]bool{}, []*Folder{f}
+	for range d.reads() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		start := d.Now()
+		before, err := modTimes(places)
+		if err != nil {
+			return nil, err
+		}
+		names, err := f.Names()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			all[name] = true
+		}
+		after, err := modTimes(places)
+		if err != nil {
+			return nil, err
+		}
+		if settled(start, before, after) {
+			break
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// reads is how often a listing reads a directory at most: while this call holds
+// the mutex, nobody else writes.
+func (d *Dir) reads() int {
+	if d.tx != nil {
+		return 1
+	}
+	return maxReads
+}
+
 // folders are those that a listing reads. A done/ that is not a
 // directory is one more fault and hides nothing else.
 func (d *Dir) folders(w Which, odd map[string]BadFile) []*Folder {

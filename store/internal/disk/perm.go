@@ -32,6 +32,15 @@ func (tx *Tx) EnsureFolder(name string) (*Folder, error) {
 	return tx.ensureFolder(in.root, name, in.File(name))
 }
 
+// EnsureInner does so in a directory of the store.
+func (tx *Tx) EnsureInner(in *Folder, name string) (*Folder, error) {
+	inner, err := tx.ensureFolder(in.root, name, in.File(name))
+	if inner != nil {
+		inner.name = filepath.Join(in.name, name)
+	}
+	return inner, err
+}
+
 // ensureFolder gives a new directory the git directory's own permissions.
 func (tx *Tx) ensureFolder(parent *os.Root, name, path string) (*Folder, error) {
 	switch err := parent.Mkdir(name, 0o777); {
@@ -77,7 +86,7 @@ func (tx *Tx) share() {
 	}
 	d := tx.Dir
 	tx.grant(d.common, Name, d.Path, tx.dirMode)
-	for _, name := range []string{DoneName, WaitingName, SessionsName} {
+	for _, name := range []string{DoneName, WaitingName, SessionsName, StateName} {
 		tx.grant(d.active.root, name, d.active.File(name), tx.dirMode)
 	}
 	tx.grant(d.active.root, mutexName, d.active.File(mutexName), tx.fileMode)

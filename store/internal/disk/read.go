@@ -75,6 +75,13 @@ func (f *Folder) readFile(name string) ([]byte, fs.FileInfo, error) {
 	return data, fi, errors.Join(err, file.Close())
 }
 
+// MayBeHalfWritten reports whether a file that cannot be read as what it should be
+// was modified moments ago.
+func (d *Dir) MayBeHalfWritten(f *Folder, name string) bool {
+	fi, err := f.Lstat(name)
+	return err == nil && d.Now().Sub(fi.ModTime()).Abs() < youth
+}
+
 // readable reports why a file must not be read.
 func readable(fi fs.FileInfo) error {
 	if !fi.Mode().IsRegular() {

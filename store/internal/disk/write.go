@@ -65,13 +65,13 @@ func (tx *Tx) appear(id string, f *lockfile.File) error {
 	err := tx.Dir.link(in.root, temporary, id+Extension)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		if err = tx.renameNew(temporary, in, id); err == nil {
-			tx.syncFolder(in)
+			tx.SyncFolder(in)
 			return nil
 		}
 	}
 	tx.Warn("remove", in.File(temporary), in.Unlink(temporary))
 	if err == nil {
-		tx.syncFolder(in)
+		tx.SyncFolder(in)
 	}
 	return err
 }
@@ -86,10 +86,29 @@ func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 	if err := tx.Publish(f.Bytes(), in, e.Lock.ID+Extension); err != nil {
 		return Entry{}, Unusable("write", e.Path, err)
 	}
-	tx.syncFolder(in)
+	tx.SyncFolder(in)
 	written := newEntry(in, f, e.Archived)
 	written.Duplicate, written.Other = e.Duplicate, e.Other
 	return written, nil
+}
+
+// Keep gives a file of those contents a second name, over any file that has it: a
+// hard link or, where the file system has none, a copy.
+func (tx *Tx) Keep(data []byte, in *Folder, name string, to *Folder, as string) error {
+	link := func() error { return tx.Dir.link(tx.Dir.active.root, tx.within(in, name), tx.within(to, as)) }
+	err := link()
+	if errors.Is(err, fs.ErrExist) {
+		if err = to.Unlink(as); err == nil {
+			err = link()
+		}
+	}
+	if err != nil {
+		err = tx.Publish(data, to, as)
+	}
+	if err == nil {
+		tx.SyncFolder(to)
+	}
+	return err
 }
 
 // Publish makes a file appear whole, over any file that has the name.
@@ -118,8 +137,8 @@ func (tx *Tx) within(in *Folder, name string) string {
 	return filepath.Join(in.name, name)
 }
 
-// syncFolder makes the names in a directory durable. What was renamed has
+// SyncFolder makes the names in a directory durable. What was renamed has
 // happened, so that this failed is a warning.
-func (tx *Tx) syncFolder(f *Folder) {
+func (tx *Tx) SyncFolder(f *Folder) {
 	tx.Warn("sync", f.Path, tx.Dir.sync(f.root))
 }

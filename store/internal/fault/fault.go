@@ -32,6 +32,8 @@ const (
 	StoreUnwritable Code = "store_unwritable"
 	DuplicateID     Code = "duplicate_id"
 	Timeout         Code = "timeout"
+	VersionConflict Code = "version_conflict" // an entry of the shared state is at another version
+	StateNotFound   Code = "state_not_found"
 
 	FleetUnreachable Code = "fleet_unreachable" // the remote did not answer
 	FleetBusy        Code = "fleet_busy"        // others were faster each time

@@ -37,11 +37,16 @@ func NewPoll(poll time.Duration) *Watch { return &Watch{poll: poll} }
 // watched (there is none, the system's watches are used up) is left to the
 // poll.
 func NewWatch(d *disk.Dir, poll time.Duration) *Watch {
+	return WatchDirs(poll, d.Path, filepath.Join(d.Path, disk.WaitingName))
+}
+
+// WatchDirs watches these directories in the same way.
+func WatchDirs(poll time.Duration, paths ...string) *Watch {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return NewPoll(poll)
 	}
-	for _, path := range []string{d.Path, filepath.Join(d.Path, disk.WaitingName)} {
+	for _, path := range paths {
 		_ = w.Add(path)
 	}
 	return &Watch{watcher: w, poll: poll}

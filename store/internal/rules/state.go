@@ -1,0 +1,217 @@
+package rules
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// What a write does to an entry of the shared state.
+const (
+	StateSet    = "set"
+	StateAppend = "append"
+	StateAdd    = "add"
+	StateDelete = "delete"
+)
+
+// A StateChange is what somebody asks to be done to an entry.
+type StateChange struct {
+	Mode      string
+	Text      *string  // nil: the value stays
+	IfVersion *int64   // the version that the writer has read; 0: there must be none
+	Force     bool     // whatever version there is
+	Min, Max  *int64   // of the sum
+	Scope     []string // nil: as it is
+	Agent     *string
+	Now       lockfile.Stamp
+}
+
+// Apply is the entry after a change, and its value where that is a sum; present is
+// nil where there never was one. Errors: VersionConflict where the writer has not
+// read what is there, Conflict where a sum would leave its bounds, StateNotFound,
+// BadInput.
+func (ch StateChange) Apply(name string, present *lockfile.State) (next lockfile.State, sum *int64, err error) {
+	live := present != nil && !present.Deleted
+	if err := ch.refusal(name, present, live); err != nil {
+		return next, nil, err
+	}
+	next = lockfile.State{Name: name, Version: 1, Created: ch.Now, Updated: ch.Now, AgentID: ch.Agent}
+	if present != nil {
+		next.Version = present.Version + 1
+	}
+	if live {
+		next.Created, next.Scope, next.Value = present.Created, present.Scope, present.Value
+	}
+	if ch.Scope != nil {
+		next.Scope = ch.Scope
+	}
+	switch ch.Mode {
+	case StateSet:
+		if ch.Text != nil {
+			next.Value = *ch.Text
+		}
+	case StateAppend:
+		next.Value, err = ch.appended(name, next.Value)
+	case StateAdd:
+		next.Value, sum, err = ch.added(name, next.Value, live)
+	case StateDelete:
+		next.Deleted, next.Scope, next.Value = true, nil, ""
+	}
+	return next, sum, err
+}
+
+// refusal is why a change is not made whatever the value is.
+func (ch StateChange) refusal(name string, present *lockfile.State, live bool) error {
+	if ch.Mode == StateDelete && !live {
+		return NoState(name, present)
+	}
+	if !ch.Force && !ch.mayReplace(present, live) {
+		return ch.conflict(name, present, live)
+	}
+	if ch.Mode == StateSet && ch.Text == nil && !live {
+		return fault.Input("%q is not there, so `text` is needed", name).WithHint("give the text that it is to have")
+	}
+	if present != nil && present.Version >= lockfile.MaxVersion {
+		return fault.Input("%q is at version %d, the last that there is", name, present.Version).
+			WithHint("use another name")
+	}
+	return nil
+}
+
+// mayReplace reports whether the writer knows what is there.
+func (ch StateChange) mayReplace(present *lockfile.State, live bool) bool {
+	switch {
+	case ch.IfVersion == nil && (ch.Mode == StateAppend || ch.Mode == StateAdd):
+		return true
+	case ch.IfVersion == nil:
+		return present == nil
+	case *ch.IfVersion == 0:
+		return !live
+	}
+	return present != nil && present.Version == *ch.IfVersion
+}
+
+func (ch StateChange) conflict(name string, present *lockfile.State, live bool) error {
+	is, version := "is not there", int64(0)
+	if present != nil {
+		version = present.Version
+		is = fmt.Sprintf("is at version %d, by %s since %s", version, Named(present.AgentID), present.Updated)
+		if !live {
+			is = fmt.Sprintf("was deleted as version %d, by %s at %s", version, Named(present.AgentID), present.Updated)
+		}
+	}
+	asked := "no version was given"
+	if ch.IfVersion != nil {
+		asked = fmt.Sprintf("not %d", *ch.IfVersion)
+		if *ch.IfVersion == 0 {
+			asked = "and was to be new"
+		}
+	}
+	hint := fmt.Sprintf("read its text, merge what you mean, and write it again with `if_version` %d", version)
+	switch {
+	case !live:
+		hint = "to create it, write it again with `if_version` 0"
+	case ch.Mode == StateDelete:
+		hint = fmt.Sprintf("read its text; if it is to go all the same, delete it with `if_version` %d", version)
+	}
+	return fault.New(fault.VersionConflict, "not written: %q %s, %s", name, is, asked).WithHint(hint)
+}
+
+// NoState is the error for an entry that is not there; gone is what is left of one
+// that was deleted.
+func NoState(name string, gone *lockfile.State) *fault.Error {
+	e := fault.New(fault.StateNotFound, "there is no entry %q in the shared state", name)
+	if gone != nil {
+		e = fault.New(fault.StateNotFound, "%q was deleted as version %d, by %s at %s", name, gone.Version,
+			Named(gone.AgentID), gone.Updated)
+	}
+	return e.WithHint("`state_list` lists what there is")
+}
+
+// number matches what a paragraph would make a text of.
+var number = regexp.MustCompile(`^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$`)
+
+// appended is a value with one more paragraph, which says whose it is.
+func (ch StateChange) appended(name, value string) (string, error) {
+	if plain := strings.TrimSpace(value); plain != "" && (number.MatchString(plain) || json.Valid([]byte(plain))) {
+		what := "JSON"
+		if number.MatchString(plain) {
+			what = "a number"
+		}
+		return "", fault.Input("%q holds %s, to which no paragraph can be added", name, what).
+			WithHint("write the whole value with `state_set`, or use another name")
+	}
+	text := strings.TrimRight(*ch.Text, "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return "", fault.Input("`text` is empty: there is nothing to append").WithHint("give the paragraph to add")
+	}
+	eol := "\n"
+	if strings.Contains(value, "\r\n") {
+		eol = "\r\n"
+	}
+	switch {
+	case value == "", strings.HasSuffix(value, eol+eol):
+	case strings.HasSuffix(value, eol):
+		value += eol
+	default:
+		value += eol + eol
+	}
+	author := "somebody"
+	if ch.Agent != nil {
+		author = *ch.Agent
+	}
+	return fmt.Sprintf("%s(%s, %s) %s", value, author, ch.Now, text), nil
+}
+
+// added is a value that is a whole number, and another one added to it.
+func (ch StateChange) added(name, value string, live bool) (string, *int64, error) {
+	n, err := wholeNumber(*ch.Text)
+	if err != nil {
+		return "", nil, fault.Input("`text` %s %v", fault.InQuotes(*ch.Text), err).
+			WithHint("give the whole number to add, such as 1 or -8000")
+	}
+	old := int64(0)
+	if live {
+		if old, err = wholeNumber(value); err != nil {
+			return "", nil, fault.Input("%q holds a text that %v, so nothing can be added to it", name, err).
+				WithHint("read it with `state_get`; `state_set` writes another value")
+		}
+	}
+	sum := old + n
+	if sum > lockfile.MaxVersion || sum < -lockfile.MaxVersion {
+		return "", nil, fault.Input("%q is %d: adding %d makes %d, which is beyond 2^53-1", name, old, n, sum).
+			WithHint("such a number would not read back everywhere")
+	}
+	for _, bound := range []struct {
+		of      *int64
+		outside bool
+		word    string
+	}{
+		{ch.Min, ch.Min != nil && sum < *ch.Min, "below `min`"}, {ch.Max, ch.Max != nil && sum > *ch.Max, "above `max`"},
+	} {
+		if bound.outside {
+			return "", nil, fault.New(fault.Conflict, "not added: %q is %d, and adding %d makes %d, %s %d", name, old, n, sum,
+				bound.word, *bound.of).WithHint("nothing was written; add what fits, or agree with those who share it")
+		}
+	}
+	return strconv.FormatInt(sum, 10), &sum, nil
+}
+
+// wholeNumber reads a whole number that every JSON reader can hold.
+func wholeNumber(s string) (int64, error) {
+	plain := strings.TrimSpace(s)
+	n, err := strconv.ParseInt(plain, 10, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, errors.New("is not a whole number")
+	case err != nil || n > lockfile.MaxVersion || n < -lockfile.MaxVersion:
+		return 0, errors.New("is beyond 2^53-1")
+	}
+	return n, nil
+}

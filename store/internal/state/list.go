@@ -1,0 +1,152 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// A Listing is what was found in a directory of entries.
+type Listing struct {
+	Entries []Entry // sorted by name; deleted ones, too
+	Bad     []disk.BadFile
+}
+
+// List reads the entries whose files were written since then (zero: all). It
+// never fails for one bad file.
+func List(ctx context.Context, d *disk.Dir, since time.Time) (Listing, error) {
+	var l Listing
+	r := reader{ctx: ctx, dir: d}
+	bad, err := walk(ctx, d, func(in *disk.Folder, name, file string) error {
+		if !since.IsZero() {
+			if fi, err := in.Lstat(file); err != nil || fi.ModTime().Before(since) {
+				return nil
+			}
+		}
+		return r.add(&l, in, name, file)
+	})
+	l.Bad = append(bad, l.Bad...)
+	return l, err
+}
+
+// Full is the error where there is no room for another entry; nil while there is.
+// Only where the names are too many does it read which of them are deleted.
+func Full(ctx context.Context, d *disk.Dir) error {
+	names := 0
+	bad, err := walk(ctx, d, func(*disk.Folder, string, string) error { names++; return nil })
+	if err != nil || names < MaxEntries {
+		return err
+	}
+	l, err := List(ctx, d, time.Time{})
+	if err != nil {
+		return err
+	}
+	live := len(l.Bad) - len(bad) // what cannot be read may be one
+	for _, e := range l.Entries {
+		if !e.Says.Deleted {
+			live++
+		}
+	}
+	if live < MaxEntries {
+		return nil
+	}
+	return fault.Input("the shared state has %d entries, the most that there may be", live).
+		WithHint("delete what nobody needs any more with `state_set mode=delete`; `state_list` lists them")
+}
+
+// walk visits the files of all entries. What lies among them and cannot be one is
+// bad.
+func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, name, file string) error) (
+	bad []disk.BadFile, err error,
+) {
+	var folder func(in *disk.Folder, under string) error
+	folder = func(in *disk.Folder, under string) error {
+		files, err := d.NamesIn(ctx, in)
+		if err != nil {
+			return errors.Join(err, in.Close())
+		}
+		for _, file := range files {
+			name, isEntry := strings.CutSuffix(under+file, disk.Extension)
+			invalid := lockfile.ValidStateName(name)
+			switch {
+			case strings.HasPrefix(file, "."): // the past, and other programs' bookkeeping
+			case isEntry && invalid != nil:
+				bad = append(bad, disk.BadFile{Path: in.File(file), Reason: invalid.Error()})
+			case isEntry:
+				err = visit(in, name, file)
+			default:
+				inner, reason := innerOf(in, file, name)
+				if reason != "" {
+					bad = append(bad, disk.BadFile{Path: in.File(file), Reason: reason})
+				}
+				if inner != nil {
+					err = folder(inner, name+"/")
+				}
+			}
+			if err != nil {
+				return errors.Join(err, in.Close())
+			}
+		}
+		return in.Close()
+	}
+	in, err := d.OpenFolder(disk.StateName)
+	if in != nil {
+		err = folder(in, "")
+	}
+	return bad, err
+}
+
+// innerOf opens a directory within another. A file of another kind is nobody's
+// entry; a link is reported, since what it leads to may look like some.
+func innerOf(in *disk.Folder, file, name string) (inner *disk.Folder, bad string) {
+	fi, err := in.Lstat(file)
+	if err != nil || fi.Mode().IsRegular() {
+		return nil, ""
+	}
+	if err := lockfile.ValidStateName(name + "/x"); fi.IsDir() && err != nil {
+		return nil, "no entry can lie in it: " + err.Error()
+	}
+	inner, err = in.Inner(file)
+	if err != nil {
+		return nil, disk.Cause(err).Error()
+	}
+	return inner, ""
+}
+
+// A reader reads many files for one call.
+type reader struct {
+	ctx    context.Context
+	dir    *disk.Dir
+	paused bool
+}
+
+// add reads one file into a listing. Before the first that may be half written is
+// read again, it waits a little.
+func (r *reader) add(l *Listing, in *disk.Folder, name, file string) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	got := read(r.dir, in, name, file)
+	if got.young && !r.paused {
+		r.paused = true
+		if err := r.dir.PauseForWriter(r.ctx); err != nil {
+			return err
+		}
+	}
+	if got.young {
+		got = read(r.dir, in, name, file)
+	}
+	switch {
+	case got.missing:
+	case got.reason != "":
+		l.Bad = append(l.Bad, disk.BadFile{Path: got.entry.Path, Reason: got.reason})
+	default:
+		l.Entries = append(l.Entries, got.entry)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+)
+
+// Past reads the versions of an entry that are kept, the oldest first. A file
+// of the present version is what a process that was killed has left.
+func Past(ctx context.Context, d *disk.Dir, name string, present int64) (l Listing, err error) {
+	folders, _ := pastPlace(name, 0).folders()
+	in, err := descend(d, folders)
+	if in == nil || err != nil {
+		return Listing{}, err
+	}
+	r := reader{ctx: ctx, dir: d}
+	versions, err := pastVersions(in)
+	for _, v := range versions {
+		if v >= present || err != nil {
+			break
+		}
+		if err = r.add(&l, in, name, pastFile(v)); err != nil {
+			break
+		}
+	}
+	l.Entries = slices.DeleteFunc(l.Entries, func(e Entry) bool {
+		other := in.File(pastFile(e.Says.Version)) != e.Path
+		if other {
+			l.Bad = append(l.Bad, otherVersion(e))
+		}
+		return other
+	})
+	return l, errors.Join(err, in.Close())
+}
+
+func pastFile(version int64) string { return strconv.FormatInt(version, 10) + disk.Extension }
+
+// pastVersions are the versions that a directory holds, in rising order.
+func pastVersions(past *disk.Folder) ([]int64, error) {
+	names, err := past.Names()
+	var versions []int64
+	for _, name := range names {
+		number, _ := strings.CutSuffix(name, disk.Extension)
+		if v, err := strconv.ParseInt(number, 10, 64); err == nil && v > 0 && pastFile(v) == name {
+			versions = append(versions, v)
+		}
+	}
+	slices.Sort(versions)
+	return versions, err
+}
+
+// keep gives the present version its place among the past ones. What a process
+// that was killed has left there gives way.
+func keep(tx *disk.Tx, in *disk.Folder, file string, e *Entry) error {
+	folders, as := pastPlace(e.Says.Name, e.Says.Version).folders()
+	past, err := ensure(tx, folders)
+	if err != nil {
+		return err
+	}
+	if err := tx.Keep(e.file.Raw(), in, file, past, as); err != nil {
+		return errors.Join(disk.Unusable("write", past.File(as), err), past.Close())
+	}
+	return past.Close()
+}
+
+// trim removes the past versions beyond the newest ones that are kept. The write
+// that it follows has happened, so what goes wrong is a warning.
+func trim(tx *disk.Tx, name string) {
+	folders, _ := pastPlace(name, 0).folders()
+	past, err := descend(tx.Dir, folders)
+	if past == nil || err != nil {
+		tx.Warn("open", name, err)
+		return
+	}
+	versions, err := pastVersions(past)
+	tx.Warn("read", past.Path, err)
+	for _, v := range versions[:max(0, len(versions)-KeptPast)] {
+		if err := past.Unlink(pastFile(v)); !errors.Is(err, fs.ErrNotExist) {
+			tx.Warn("remove", past.File(pastFile(v)), err)
+		}
+	}
+	tx.Warn("close", past.Path, past.Close())
+}
+
+// An Outdated is a past version, and since when it is one.
+type Outdated struct {
+	Entry Entry
+	Since lockfile.Stamp
+}
+
+// OutdatedBefore lists the past versions that were replaced before then. A version
+// is replaced by the next one that is there.
+func OutdatedBefore(ctx context.Context, d *disk.Dir, then time.Time) (out []Outdated, bad []disk.BadFile, err error) {
+	l, err := List(ctx, d, time.Time{})
+	bad = l.Bad
+	for _, e := range l.Entries {
+		if err != nil {
+			break
+		}
+		var past Listing
+		past, err = Past(ctx, d, e.Says.Name, e.Says.Version)
+		bad = append(bad, past.Bad...)
+		for i, p := range past.Entries {
+			next := append(past.Entries, e)[i+1]
+			if next.Says.Updated.Before(then) {
+				out = append(out, Outdated{p, next.Says.Updated})
+			}
+		}
+	}
+	return out, bad, err
+}
+
+// Forget removes a past version for good.
+func Forget(tx *disk.Tx, o Outdated) error {
+	folders, file := pastPlace(o.Entry.Says.Name, o.Entry.Says.Version).folders()
+	past, err := descend(tx.Dir, folders)
+	if past == nil || err != nil {
+		return err
+	}
+	if err := past.Unlink(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(disk.Unusable("remove", past.File(file), err), past.Close())
+	}
+	tx.SyncFolder(past)
+	return past.Close()
+}

@@ -1,0 +1,59 @@
+package state
+
+import (
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+)
+
+// Put makes next the present version of an entry; before is the one that there was,
+// nil where there was none. That one is kept first: a process that is killed in
+// between leaves the entry as it was.
+func Put(tx *disk.Tx, before *Entry, next lockfile.State) (Entry, error) {
+	f, err := fileOf(before, next)
+	if err != nil {
+		return Entry{}, fault.Input("%q cannot be written: %v", next.Name, err).
+			WithHint("put long text into a file of the repository and name that here")
+	}
+	folders, file := presentPlace(next.Name).folders()
+	in, err := ensure(tx, folders)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer func() { tx.Warn("close", in.Path, in.Close()) }()
+	if before != nil {
+		if err := keep(tx, in, file, before); err != nil {
+			return Entry{}, err
+		}
+	}
+	if err := tx.Publish(f.Raw(), in, file); err != nil {
+		return Entry{}, disk.Unusable("write", in.File(file), err)
+	}
+	tx.SyncFolder(in)
+	if next.Version > KeptPast {
+		trim(tx, next.Name)
+	}
+	return Entry{Says: f.State, Path: in.File(file), file: f}, nil
+}
+
+func fileOf(before *Entry, next lockfile.State) (*lockfile.StateFile, error) {
+	if before == nil {
+		return lockfile.NewState(next)
+	}
+	return before.file.Rewritten(next)
+}
+
+// ensure opens the last of nested directories of the store, and creates those that
+// are missing.
+func ensure(tx *disk.Tx, names []string) (*disk.Folder, error) {
+	in, err := tx.EnsureFolder(names[0])
+	for _, name := range names[1:] {
+		if err != nil {
+			return nil, err
+		}
+		outer := in
+		in, err = tx.EnsureInner(outer, name)
+		tx.Warn("close", outer.Path, outer.Close())
+	}
+	return in, err
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/state"
+)
+
+// What the operations on the shared state have in common.
+
+// A StateEntry is one version of an entry of the shared state.
+type StateEntry struct {
+	Name         string   `json:"name"`
+	Version      int64    `json:"version"`           // 0: it was never there
+	Deleted      bool     `json:"deleted,omitempty"` // by this very version
+	AgentID      *string  `json:"agent_id"`          // who wrote this version
+	Created      string   `json:"created,omitempty"`
+	Updated      string   `json:"updated,omitempty"` // when
+	Scope        []string `json:"scope"`             // which files it is about
+	ScopeLeftOut int      `json:"scopeLeftOut,omitempty"`
+	Text         string   `json:"text"`
+	TextLeftOut  int      `json:"textLeftOut,omitempty"` // bytes, in a short answer
+	FilePath     string   `json:"filePath,omitempty"`
+}
+
+// A StateConflict is the Detail of VersionConflict, and of Conflict where a sum
+// would leave its bounds: what is there now, so that the caller can merge and try
+// again in one step. Nothing was written.
+type StateConflict struct {
+	Code Code `json:"code"`
+	StateEntry
+}
+
+func stateEntry(e state.Entry) StateEntry {
+	s := &e.Says
+	return StateEntry{Name: s.Name, Version: s.Version, Deleted: s.Deleted, AgentID: s.AgentID,
+		Created: s.Created.String(), Updated: s.Updated.String(), Scope: orEmpty(s.Scope), Text: s.Value, FilePath: e.Path}
+}
+
+func orEmpty(scope []string) []string {
+	if scope == nil {
+		return []string{}
+	}
+	return scope
+}
+
+// withState adds what is there to an error about it.
+func withState(err *fault.Error, name string, present *state.Entry) *fault.Error {
+	is := StateEntry{Name: name, Scope: []string{}}
+	if present != nil {
+		is = stateEntry(*present)
+	}
+	return err.WithDetail(StateConflict{err.Code, is})
+}
+
+// checkStateName refuses what cannot be an entry's name.
+func checkStateName(argument, name string) error {
+	if err := lockfile.ValidStateName(name); err != nil {
+		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to %d parts of small letters, "+
+			"digits, '.', '_' and '-', joined by '/', as in api/limits; %d bytes in all", 3, lockfile.MaxStateName))
+	}
+	return nil
+}
+
+// checkStateVersion refuses what cannot be a version of an entry; least is the first
+// that can.
+func checkStateVersion(argument string, version *int64, least int64) error {
+	if version == nil || *version >= least && *version <= lockfile.MaxVersion {
+		return nil
+	}
+	return fault.Input("`%s` %d is not a version: they begin at %d", argument, *version, least).
+		WithHint("`state_get` and `state_list` say which version an entry has")
+}
+
+// listState reads the entries that are there, and warns of all that is odd.
+func listState(c *call) ([]state.Entry, error) {
+	l, err := state.List(c.ctx, c.dir, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return liveState(c, l), nil
+}
+
+func liveState(c *call, l state.Listing) []state.Entry {
+	noteState(c, l)
+	return slices.DeleteFunc(l.Entries, func(e state.Entry) bool { return e.Says.Deleted })
+}
+
+// noteState warns of all that is odd in a listing.
+func noteState(c *call, l state.Listing) {
+	for _, f := range l.Bad {
+		c.unreadable++
+		c.warn("%q is skipped: %s", f.Path, f.Reason)
+	}
+	for i := range l.Entries {
+		for _, w := range l.Entries[i].Says.Warnings {
+			c.warn("entry %q of the shared state: %s", l.Entries[i].Says.Name, w)
+		}
+	}
+}
+
+// within reports whether an entry has a name that begins with these parts.
+func within(name, prefix string) bool {
+	prefix = strings.TrimSuffix(prefix, "/")
+	return prefix == "" || name == prefix || strings.HasPrefix(name, prefix+"/")
+}
+
+// checkPrefix refuses what no name begins with.
+func checkPrefix(prefix string) error {
+	if prefix == "" {
+		return nil
+	}
+	return checkStateName("prefix", strings.TrimSuffix(prefix, "/"))
+}
+
+// stateScope is the scope of an entry, ready to be compared.
+func stateScope(c *call, e state.Entry) overlap.Scope {
+	return c.paths.Stored(e.Says.Scope, c.repo.Worktree)
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+// A DeleteStatesRequest deletes all entries under a prefix.
+type DeleteStatesRequest struct {
+	Target
+	Prefix  string
+	Yes     bool // else only say what would go
+	AgentID *string
+}
+
+// DeleteStates deletes entries one after another, each as it was when they were
+// listed: one that is written meanwhile stays, with a warning. Other writers come
+// in between.
+func (s *Store) DeleteStates(ctx context.Context, r DeleteStatesRequest) (Answer[[]StateWritten], error) {
+	return answer(ctx, s, r.Target, func(c *call) ([]StateWritten, error) {
+		if r.Prefix == "" {
+			return nil, fault.Input("`prefix` is empty").WithHint("name the part of the shared state that is to go, as in api/")
+		}
+		if err := checkPrefix(r.Prefix); err != nil {
+			return nil, err
+		}
+		who, err := c.caller(r.AgentID, nil)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := listState(c)
+		if err != nil {
+			return nil, err
+		}
+		out := []StateWritten{}
+		for _, e := range entries {
+			gone := StateWritten{Name: e.Says.Name, Version: e.Says.Version}
+			if !within(gone.Name, r.Prefix) {
+				continue
+			}
+			if r.Yes {
+				gone, err = writeState(c, gone.Name,
+					rules.StateChange{Mode: StateDelete, IfVersion: &e.Says.Version, Agent: who.Agent})
+			}
+			switch meanwhile := errors.Is(err, fault.VersionConflict) || errors.Is(err, fault.StateNotFound); {
+			case err == nil:
+				out = append(out, gone)
+			case len(out) == 0 && !meanwhile:
+				return nil, err
+			default:
+				c.warn("%q is not deleted: %v", e.Says.Name, err)
+			}
+		}
+		return out, nil
+	})
+}

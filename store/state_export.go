@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/internal/state"
+)
+
+// A StateExported is an entry with its past, the oldest version first.
+type StateExported struct {
+	StateEntry
+	Past []StateEntry `json:"past"`
+}
+
+// ExportState hands over all entries with their past, one after another, deleted
+// ones too: their versions count on.
+func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExported) error) (Answer[int], error) {
+	return answer(ctx, s, t, func(c *call) (int, error) {
+		names, err := stateNames(c)
+		if err != nil {
+			return 0, err
+		}
+		for n, name := range names {
+			e, found, err := state.Get(c.ctx, c.dir, name)
+			if err != nil || !found {
+				continue // which was warned of, or has gone since
+			}
+			out := StateExported{StateEntry: stateEntry(e), Past: []StateEntry{}}
+			past, err := pastOf(c, e)
+			if err != nil {
+				return n, err
+			}
+			for _, p := range past {
+				out.Past = append(out.Past, stateEntry(p))
+			}
+			if err := emit(out); err != nil {
+				return n, err
+			}
+		}
+		return len(names), nil
+	})
+}
+
+// stateNames are those of all entries that can be read, in order.
+func stateNames(c *call) ([]string, error) {
+	l, err := state.List(c.ctx, c.dir, time.Time{})
+	noteState(c, l)
+	names := make([]string, len(l.Entries))
+	for i, e := range l.Entries {
+		names[i] = e.Says.Name
+	}
+	slices.Sort(names)
+	return names, err
+}

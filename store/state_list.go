@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/overlap"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+	"github.com/agent-locks/agent-locks/store/internal/state"
+)
+
+// A ListStateRequest asks what there is, or which versions of one entry.
+type ListStateRequest struct {
+	Target
+	Prefix  string   `json:"prefix"` // whole parts of a name: api is api and all under api/
+	Scope   []string `json:"scope"`  // only what is about files that overlap these
+	Text    string   `json:"text"`   // in name or value, in any case
+	History string   `json:"history"`
+}
+
+// A StateListing answers list.
+type StateListing struct {
+	Entries        []StateSummary   `json:"entries"` // by name
+	EntriesLeftOut int              `json:"entriesLeftOut,omitempty"`
+	Namespaces     []StateNamespace `json:"namespaces"`         // of these entries
+	Versions       []StateVersion   `json:"versions,omitempty"` // with History: the newest first
+
+	NamespacesLeftOut int `json:"namespacesLeftOut,omitempty"`
+	VersionsLeftOut   int `json:"versionsLeftOut,omitempty"`
+}
+
+// A StateSummary is an entry as listings show it.
+type StateSummary struct {
+	Name         string   `json:"name"`
+	Version      int64    `json:"version"`
+	AgentID      *string  `json:"agent_id"`
+	Updated      string   `json:"updated"`
+	Scope        []string `json:"scope"`
+	ScopeLeftOut int      `json:"scopeLeftOut,omitempty"`
+	Bytes        int      `json:"bytes"`
+	FirstLine    string   `json:"firstLine"`
+}
+
+// A StateNamespace counts the entries whose names have the same first part; "" is
+// those that have one part only.
+type StateNamespace struct {
+	Namespace string `json:"namespace"`
+	Entries   int    `json:"entries"`
+}
+
+// A StateVersion is one version in the history of an entry.
+type StateVersion struct {
+	Version   int64   `json:"version"`
+	Deleted   bool    `json:"deleted,omitempty"`
+	AgentID   *string `json:"agent_id"`
+	Updated   string  `json:"updated"`
+	Bytes     int     `json:"bytes"`
+	FirstLine string  `json:"firstLine"`
+}
+
+// ListState lists the entries of the shared state, or the versions of one.
+func (s *Store) ListState(ctx context.Context, r ListStateRequest) (Answer[StateListing], error) {
+	return answer(ctx, s, r.Target, func(c *call) (StateListing, error) {
+		if r.History != "" {
+			return stateHistory(c, r)
+		}
+		if err := checkPrefix(r.Prefix); err != nil {
+			return StateListing{}, err
+		}
+		var scope overlap.Scope
+		if len(r.Scope) > 0 {
+			var err error
+			if scope, err = c.paths.Asked(r.Scope); err != nil {
+				return StateListing{}, err
+			}
+		}
+		entries, err := listState(c)
+		if err != nil {
+			return StateListing{}, err
+		}
+		entries = slices.DeleteFunc(entries, func(e state.Entry) bool {
+			return !within(e.Says.Name, r.Prefix) || !mentions(e, r.Text) ||
+				scope != nil && len(scope.Overlaps(stateScope(c, e))) == 0
+		})
+		return listingOf(entries), nil
+	})
+}
+
+// mentions reports whether a text is in an entry, in any case.
+func mentions(e state.Entry, text string) bool {
+	return text == "" || strings.Contains(e.Says.Name, strings.ToLower(text)) ||
+		strings.Contains(strings.ToLower(e.Says.Value), strings.ToLower(text))
+}
+
+func listingOf(entries []state.Entry) StateListing {
+	slices.SortFunc(entries, func(a, b state.Entry) int { return strings.Compare(a.Says.Name, b.Says.Name) })
+	out := StateListing{Entries: stateSummaries(entries), Namespaces: []StateNamespace{}}
+	counts := map[string]int{}
+	for _, e := range entries {
+		namespace, _, several := strings.Cut(e.Says.Name, "/")
+		if !several {
+			namespace = ""
+		}
+		counts[namespace]++
+	}
+	for namespace, n := range counts {
+		out.Namespaces = append(out.Namespaces, StateNamespace{namespace, n})
+	}
+	slices.SortFunc(out.Namespaces, func(a, b StateNamespace) int { return strings.Compare(a.Namespace, b.Namespace) })
+	return out
+}
+
+func stateSummaries(entries []state.Entry) []StateSummary {
+	out := make([]StateSummary, len(entries))
+	for i, e := range entries {
+		s := &e.Says
+		out[i] = StateSummary{Name: s.Name, Version: s.Version, AgentID: s.AgentID, Updated: s.Updated.String(),
+			Scope: orEmpty(s.Scope), Bytes: len(s.Value), FirstLine: rules.FirstLine(s.Value, lastNoteRunes)}
+	}
+	return out
+}
+
+// stateHistory lists the versions of one entry that are kept, the newest first.
+func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
+	if r.Prefix != "" || r.Text != "" || len(r.Scope) > 0 {
+		return StateListing{}, fault.Input("`history` is about one entry: `prefix`, `scope` and `text` have no effect on it").
+			WithHint("omit them")
+	}
+	if err := checkStateName("history", r.History); err != nil {
+		return StateListing{}, err
+	}
+	present, found, err := state.Get(c.ctx, c.dir, r.History)
+	if err == nil && !found {
+		err = rules.NoState(r.History, nil)
+	}
+	if err != nil {
+		return StateListing{}, err
+	}
+	versions, err := pastOf(c, present)
+	if err != nil {
+		return StateListing{}, err
+	}
+	versions = append(versions, present)
+	slices.Reverse(versions)
+	out := listingOf(liveState(c, state.Listing{Entries: []state.Entry{present}}))
+	for _, v := range versions {
+		s := &v.Says
+		out.Versions = append(out.Versions, StateVersion{Version: s.Version, Deleted: s.Deleted, AgentID: s.AgentID,
+			Updated: s.Updated.String(), Bytes: len(s.Value), FirstLine: rules.FirstLine(s.Value, lastNoteRunes)})
+	}
+	return out, nil
+}
+
+// pastOf reads the versions of an entry before the present one, the oldest first.
+func pastOf(c *call, present state.Entry) ([]state.Entry, error) {
+	past, err := state.Past(c.ctx, c.dir, present.Says.Name, present.Says.Version)
+	if err != nil {
+		return nil, err
+	}
+	noteState(c, state.Listing{Bad: past.Bad})
+	return past.Entries, nil
+}
