@@ -68,5 +68,36 @@ func TestFleetOutputs(t *testing.T) {
 	testOutputs(t, []outputCase{
 		{name: "off", args: []string{"fleet", "status"}, store: fake{result: store.FleetState{Published: []string{}}},
 			want: "off: this clone shares no locks\n"},
+		{name: "on", args: []string{"fleet"}, store: fake{result: fleetState()}, want: `on: laptop (yipbubty), through refs/agents-locks/fleet on origin
+as of 2026-07-17T18-45-12; failed at 2026-07-17T18-50-12: fatal: no route\x1b[2J
+the ref was found deleted or replaced at 2026-07-17T17-45-12; live locks were kept
+published: 1 lock (titles, scopes, agent ids, branches and times, tasks and notes)
+unpublished: b; agent-locks fleet sync tries now
+lost, another clone came first: c
+local, for this clone alone: d, d, d, d, d and 2 more
+other clones: 3 locks of 2 clones; the ref has 7 commits
+  \u202erunner (zxdprwj3)  2 locks, last seen 2026-07-17T18-45-12
+  aaaaaaaa  1 lock, last seen 2026-07-17T18-44-12
+ignored: of clone aaaaaaaa: "x" is ignored
+`},
+		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
+			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +
+				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"unpublished":["b"],"lost":["c"],` +
+				`"local":["d","d","d","d","d","d","d"],"members":[{"clone":"zxdprwj3","label":"\u202erunner","locks":2,` +
+				`"last_seen":"2026-07-17T18-45-12"},{"clone":"aaaaaaaa","locks":1,"last_seen":"2026-07-17T18-44-12"}],` +
+				`"failed_at":"2026-07-17T18-50-12","last_error":"fatal: no route\u001b[2J","ref_lost":"2026-07-17T17-45-12",` +
+				`"epoch":"e","ignored":["of clone aaaaaaaa: \"x\" is ignored"]}` + "\n"},
 	})
+}
+
+func fleetState() store.FleetState {
+	return store.FleetState{
+		On: true, Clone: "yipbubty", Label: "laptop", Remote: "origin", Ref: "refs/agents-locks/fleet", Share: "all",
+		AsOf: "2026-07-17T18-45-12", Published: []string{"a"}, Others: 3, Clones: 2, Commits: 7,
+		Unpublished: []string{"b"}, Lost: []string{"c"}, Local: []string{"d", "d", "d", "d", "d", "d", "d"},
+		Members: []store.FleetMember{{Clone: "zxdprwj3", Label: "\u202erunner", Locks: 2, LastSeen: "2026-07-17T18-45-12"},
+			{Clone: "aaaaaaaa", Locks: 1, LastSeen: "2026-07-17T18-44-12"}},
+		FailedAt: "2026-07-17T18-50-12", LastError: "fatal: no route\x1b[2J", RefLost: "2026-07-17T17-45-12", Epoch: "e",
+		Ignored: []string{`of clone aaaaaaaa: "x" is ignored`},
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
@@ -33,6 +32,16 @@ type FleetState struct {
 	Others    int      `json:"others"`          // active locks of other clones
 	Clones    int      `json:"clones"`          // that have some
 	Commits   uint64   `json:"commits"`         // of the ref's chain
+
+	Unpublished []string      `json:"unpublished,omitempty"` // active ones that do not stand there, and are to
+	Lost        []string      `json:"lost,omitempty"`        // that no longer are, since another clone came first
+	Local       []string      `json:"local,omitempty"`       // and that never were to
+	Members     []FleetMember `json:"members,omitempty"`     // the other clones
+	FailedAt    string        `json:"failed_at,omitempty"`   // a look that failed since as_of
+	LastError   string        `json:"last_error,omitempty"`  // what was said then, or what cannot be read there
+	RefLost     string        `json:"ref_lost,omitempty"`    // when the ref was found deleted or replaced, the last time
+	Epoch       string        `json:"epoch,omitempty"`       // of the ref: another one after that
+	Ignored     []string      `json:"ignored,omitempty"`     // what of the others could not be taken
 }
 
 // FleetOn lets this clone share its locks with the others on a remote, once a
@@ -206,16 +215,18 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	if view == nil || err != nil {
 		return state, err
 	}
-	c.noteView(view)
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
-	if !view.Looked.IsZero() {
-		state.AsOf = lockfile.FormatStamp(view.Looked)
+	state.addLooks(view)
+	state.Members = membersOf(view.Locks)
+	state.Clones = len(state.Members)
+	for _, m := range state.Members {
+		state.Others += m.Locks
 	}
-	clones := map[string]bool{}
-	for _, l := range view.Locks {
-		clones[l.Clone] = true
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return state, err
 	}
-	state.Others, state.Clones = len(view.Locks), len(clones)
+	state.addOwn(read.Entries, view)
 	for id := range view.Mine {
 		state.Published = append(state.Published, id)
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -24,13 +25,64 @@ func FleetStatus(w io.Writer, s store.FleetState) {
 		return
 	}
 	fmt.Fprintf(w, "on: %s, through %s on %s\n", fleetName(s), Plain(s.Ref), Plain(s.Remote))
-	if s.AsOf == "" {
-		fmt.Fprintln(w, "no look at the remote has succeeded yet")
-		return
+	writeLooks(w, s)
+	fmt.Fprintf(w, "published: %s (%s)\n", Count(len(s.Published), "lock"), published(s.Share))
+	for _, own := range []struct {
+		ids []string
+		why string
+	}{
+		{s.Unpublished, "unpublished: %s; agent-locks fleet sync tries now\n"},
+		{s.Lost, "lost, another clone came first: %s\n"},
+		{s.Local, "local, for this clone alone: %s\n"},
+	} {
+		if len(own.ids) > 0 {
+			fmt.Fprintf(w, own.why, listed(own.ids))
+		}
 	}
-	fmt.Fprintf(w, "%s published, %s of %s known, as of %s\n",
-		Count(len(s.Published), "lock"), Count(s.Others, "lock"), Count(s.Clones, "other clone"), Plain(s.AsOf))
-	fmt.Fprintf(w, "published: %s; %s in the chain\n", published(s.Share), Count(int(s.Commits), "commit"))
+	fmt.Fprintf(w, "other clones: %s of %s; the ref has %s\n", Count(s.Others, "lock"), Count(s.Clones, "clone"),
+		Count(int(s.Commits), "commit"))
+	for _, m := range s.Members {
+		fmt.Fprintf(w, "  %s  %s, last seen %s\n", memberName(m), Count(m.Locks, "lock"), Plain(m.LastSeen))
+	}
+	for _, what := range s.Ignored {
+		fmt.Fprintf(w, "ignored: %s\n", Short(what))
+	}
+}
+
+// writeLooks says as of when the others are known, and what failed since.
+func writeLooks(w io.Writer, s store.FleetState) {
+	asOf := "as of " + Plain(s.AsOf)
+	if s.AsOf == "" {
+		asOf = "no look at the remote has succeeded yet"
+	}
+	switch {
+	case s.FailedAt != "":
+		fmt.Fprintf(w, "%s; failed at %s: %s\n", asOf, Plain(s.FailedAt), Short(s.LastError))
+	case s.LastError != "":
+		fmt.Fprintf(w, "%s; what is there now cannot be read: %s\n", asOf, Short(s.LastError))
+	default:
+		fmt.Fprintln(w, asOf)
+	}
+	if s.RefLost != "" {
+		fmt.Fprintf(w, "the ref was found deleted or replaced at %s; live locks were kept\n", Plain(s.RefLost))
+	}
+}
+
+// listed is a list of ids that fits a line.
+func listed(ids []string) string {
+	const most = 5
+	text := Plain(strings.Join(ids[:min(most, len(ids))], ", "))
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func memberName(m store.FleetMember) string {
+	if m.Label == "" {
+		return Plain(m.Clone)
+	}
+	return Short(m.Label) + " (" + Plain(m.Clone) + ")"
 }
 
 func fleetName(s store.FleetState) string {

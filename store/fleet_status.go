@@ -1,0 +1,71 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+)
+
+// A FleetMember is another clone that has active locks.
+type FleetMember struct {
+	Clone    string `json:"clone"`
+	Label    string `json:"label,omitempty"`
+	Locks    int    `json:"locks"`
+	LastSeen string `json:"last_seen"` // the newest heartbeat of them, by that clone's clock
+}
+
+// membersOf counts the other clones' active locks.
+func membersOf(locks []fleet.Lock) []FleetMember {
+	members := []FleetMember{}
+	for _, l := range locks {
+		if l.Lock.Status != lockfile.Active {
+			continue
+		}
+		i := slices.IndexFunc(members, func(m FleetMember) bool { return m.Clone == l.Clone })
+		if i < 0 {
+			i, members = len(members), append(members, FleetMember{Clone: l.Clone})
+		}
+		m := &members[i]
+		m.Locks++
+		if seen := l.Lock.Updated.String(); seen >= m.LastSeen { // stamps sort as times do
+			m.LastSeen, m.Label = seen, l.Lock.Published.Label
+		}
+	}
+	return members
+}
+
+// addOwn says how this clone's own active locks stand with the others.
+func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
+	for _, e := range entries {
+		id := e.Lock.ID
+		_, stands := v.Mine[id]
+		switch how := e.Lock.Published.Fleet; {
+		case e.Done():
+		case how == fleetLocal:
+			s.Local = append(s.Local, id)
+		case how == fleetLost:
+			s.Lost = append(s.Lost, id)
+		case !stands:
+			s.Unpublished = append(s.Unpublished, id)
+		}
+	}
+}
+
+// addLooks says what came of the last looks.
+func (s *FleetState) addLooks(v *fleet.View) {
+	s.Epoch, s.Ignored = v.Tip.Epoch, v.Odd
+	if !v.Looked.IsZero() {
+		s.AsOf = lockfile.FormatStamp(v.Looked)
+	}
+	if !v.Lost.IsZero() {
+		s.RefLost = lockfile.FormatStamp(v.Lost)
+	}
+	switch {
+	case v.Broken != nil:
+		s.LastError = v.Broken.Why
+	case v.Failed.After(v.Looked):
+		s.LastError, s.FailedAt = v.Words, lockfile.FormatStamp(v.Failed)
+	}
+}

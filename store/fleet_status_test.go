@@ -1,0 +1,64 @@
+package store_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// The status says of each lock how it stands, who else there is, and what went
+// wrong; it asks nobody.
+func TestFleetStatusTellsAll(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.forge(bare, map[string]string{
+		"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh),
+		"building/y.md": forged("y", "Theirs", "claude", "lib/**", "2026-07-17T18-00-00"),
+		"cellars1/z.md": forged("z", "Theirs", "claude", "doc/**", "2026-07-17T17-00-00"),
+		"cellars1/q.md": "nothing",
+	})
+	agent, id := "agent", map[string]string{}
+	claim := func(name string, local bool) {
+		t.Helper()
+		got, err := a.at(a.main).Create(t.Context(), store.CreateRequest{Title: name, Scope: []string{name}, AgentID: &agent,
+			Local: local, IfFree: local})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id[name] = got.Result.ID
+	}
+	claim("published", false)
+	claim("local", true)
+	claim("lost", false)
+	a.write(id["lost"]+".md", strings.Replace(a.read(id["lost"]+".md"), "scope:", "fleet: lost\nscope:", 1))
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	if err := os.Rename(bare, bare+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	claim("unpublished", false)
+	s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	for name, got := range map[string][]string{"published": s.Published, "local": s.Local, "lost": s.Lost,
+		"unpublished": s.Unpublished} {
+		if !slices.Equal(got, []string{id[name]}) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	want := []store.FleetMember{{Clone: "building", Locks: 2, LastSeen: fresh},
+		{Clone: "cellars1", Locks: 1, LastSeen: "2026-07-17T17-00-00"}}
+	if !slices.Equal(s.Members, want) || s.Others != 3 || s.Clones != 2 {
+		t.Errorf("the others are %+v", s)
+	}
+	if s.AsOf == "" || s.FailedAt == "" || !strings.Contains(s.LastError, "remote.git") || len(s.Ignored) != 1 {
+		t.Errorf("the looks are %+v", s)
+	}
+	if err := os.Rename(bare+"-away", bare); err != nil {
+		t.Fatal(err)
+	}
+	a.git(bare, "update-ref", "-d", "refs/agents-locks/fleet")
+	if s = get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})); s.RefLost == "" || s.LastError != "" {
+		t.Errorf("after the ref was deleted: %+v", s)
+	}
+}
