@@ -19,9 +19,9 @@ func newDoctor(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "check git, the store and its files",
-		Long: "Check git, the store, its files and the locks in it, and say what to do about\n" +
-			"whatever is wrong. Without --fix nothing is changed. The exit code is 1 where a\n" +
-			"problem is left.",
+		Long: "Check git, the store, its files and the locks in it and, where locks are shared,\n" +
+			"the remote, and say what to do about whatever is wrong. Without --fix nothing is\n" +
+			"changed. The exit code is 1 where a problem is left.",
 		Example: "  agent-locks doctor\n  agent-locks doctor --fix",
 		Args:    noArgs("name another repository with --base-dir"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -18,14 +18,15 @@ func forged(id, title, agent, scope, updated string) string {
 		id, agent, updated, updated, scope, title)
 }
 
+const fleetRef = "refs/agents-locks/fleet"
+
 // forge makes the ref of a remote lead to these files besides those that are there,
 // as a member who writes commits by hand does.
 func (w *world) forge(bare string, files map[string]string) {
 	w.t.Helper()
 	dir := filepath.Join(w.t.TempDir(), "forger")
-	const ref = "refs/agents-locks/fleet"
 	w.git(filepath.Dir(dir), "init", "-q", dir)
-	w.git(dir, "fetch", "-q", bare, ref)
+	w.git(dir, "fetch", "-q", bare, fleetRef)
 	w.git(dir, "read-tree", "-u", "-m", "FETCH_HEAD")
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -34,15 +35,28 @@ func (w *world) forge(bare string, files map[string]string) {
 		}
 	}
 	w.git(dir, "add", "-A")
-	message := w.git(dir, "log", "-1", "--format=%B", "FETCH_HEAD")
+	commit := w.successor(dir, "FETCH_HEAD", w.git(dir, "write-tree"), "", "")
+	w.git(dir, "push", "-q", bare, commit+":"+fleetRef)
+}
+
+// forgeMessage changes what the ref's commit says of itself.
+func (w *world) forgeMessage(bare, old, new string) {
+	w.t.Helper()
+	w.git(bare, "update-ref", fleetRef, w.successor(bare, fleetRef, fleetRef+"^{tree}", old, new))
+}
+
+// successor is a commit that follows another one.
+func (w *world) successor(dir, parent, tree, old, new string) string {
+	w.t.Helper()
+	message := w.git(dir, "log", "-1", "--format=%B", parent)
 	var seq int
 	for line := range strings.Lines(message) {
 		if _, err := fmt.Sscanf(line, "seq: %d", &seq); err == nil {
 			message = strings.Replace(message, line, fmt.Sprintf("seq: %d\n", seq+1), 1)
 		}
 	}
-	commit := w.git(dir, "commit-tree", "-p", "FETCH_HEAD", "-m", message, w.git(dir, "write-tree"))
-	w.git(dir, "push", "-q", bare, commit+":"+ref)
+	return w.git(dir, "commit-tree", "-p", parent, "-m", strings.Replace(message, old, new, 1),
+		w.git(dir, "rev-parse", tree))
 }
 
 const fresh = "2026-07-17T18-45-12" // the worlds' clock

@@ -28,8 +28,8 @@ const (
 	SeverityProblem = "problem" // somebody has to do something
 )
 
-// The checks that a finding can come from. The store knows nothing of the
-// commit guard's hook: a caller that can look at that adds its finding.
+// The checks that a finding can come from. This package knows nothing of the
+// commit guard's hook and of other clones: those that do add their findings.
 const (
 	CheckGit         = "git"
 	CheckRepository  = "repository"
@@ -45,6 +45,7 @@ const (
 	CheckClock       = "clock"
 	CheckStale       = "stale"
 	CheckGuard       = "guard"
+	CheckFleet       = "fleet"
 	CheckFix         = "fix"
 )
 

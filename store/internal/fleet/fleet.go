@@ -38,6 +38,7 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
@@ -51,6 +52,9 @@ const (
 
 // DefaultRef is the ref that clones share unless another one is configured.
 const DefaultRef = remote.DefaultRef
+
+// Format is the one that this program writes.
+const Format = format.Version
 
 // A Config is what a clone takes part with.
 type Config struct {

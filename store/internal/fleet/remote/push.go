@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -17,18 +18,33 @@ const (
 // Push makes the ref lead to a commit if it still leads to old ("": to none).
 // The words are git's and the host's where it was not swapped.
 func (r *Repository) Push(ctx context.Context, old, commit string) (Answer, string) {
-	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no",
-		"--force-with-lease=" + r.Ref + ":" + old, r.Remote, commit + ":" + r.Ref}
+	answer, words, _ := r.push(ctx, old, commit)
+	return answer, words
+}
+
+// TryPush is Push up to the point where the host would be told to change the ref.
+// That it leads to the commit already will do.
+func (r *Repository) TryPush(ctx context.Context, old, commit string) (Answer, string) {
+	answer, words, err := r.push(ctx, old, commit, "--dry-run")
+	if err == nil && answer == NoAnswer {
+		return Swapped, ""
+	}
+	return answer, words
+}
+
+func (r *Repository) push(ctx context.Context, old, commit string, more ...string) (Answer, string, error) {
+	args := slices.Concat([]string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"},
+		more, []string{"--force-with-lease=" + r.Ref + ":" + old, r.Remote, commit + ":" + r.Ref})
 	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), args...)})
 	answer, why := judge(out.stdout, r.Ref, err == nil)
 	if answer == Swapped {
-		return Swapped, ""
+		return Swapped, "", nil
 	}
 	said := words(why + "\n" + out.stderr)
 	if err != nil && !exited(err) {
 		said = words(err.Error() + "\n" + said)
 	}
-	return answer, said
+	return answer, said, err
 }
 
 // judge reads what git push --porcelain prints of a ref: a flag, from:to and a

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fleet"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
+)
+
+const (
+	skewed     = 2 * time.Minute    // a clock that is ahead by more than this
+	longChain  = 2 * 2000           // commits, where they are dropped after half of that
+	lostLately = 7 * 24 * time.Hour // it may happen again
+)
+
+// known judges what is known of the others.
+func (x *fleetExam) known(v *fleet.View) {
+	now := x.call.dir.Now()
+	switch {
+	case v.Broken != nil:
+		x.add(SeverityProblem, "agent-locks fleet reset replaces it; what was seen last is kept",
+			"%q cannot be read: %s", x.set.ref, v.Broken.Why)
+	case v.Behind > 0:
+		x.add(SeverityProblem, "a replica that lags catches up; where the host was restored from a backup, "+
+			"agent-locks fleet reset accepts it", "%q is at change %d, and was at %d before", x.set.ref, v.Behind, v.Tip.Seq)
+	}
+	if v.Tip.Format > fleet.Format {
+		x.add(SeverityProblem, "update agent-locks", "%q is in format %d, and this agent-locks writes %d", x.set.ref,
+			v.Tip.Format, fleet.Format)
+	}
+	if !v.Lost.IsZero() && now.Sub(v.Lost) < lostLately {
+		x.add(SeverityNote, "somebody may run git push --mirror or --prune, or a job cleans up refs: keep it off this one",
+			"%q was found deleted or replaced %s ago; live locks were kept", x.set.ref,
+			rules.Age(rules.SecondsBetween(v.Lost, now)))
+	}
+	if v.Tip.Chain > longChain {
+		x.add(SeverityNote, "allow this ref to be forced on the host, or delete it there once: live locks are kept",
+			"%q has %d commits, since the host keeps its history", x.set.ref, v.Tip.Chain)
+	}
+	x.clocks(v)
+}
+
+// clocks finds those of others that are ahead: a heartbeat that is later than when
+// it was seen here.
+func (x *fleetExam) clocks(v *fleet.View) {
+	ahead := map[string]time.Duration{}
+	for _, l := range v.Locks {
+		if by := l.Lock.Updated.Sub(l.Since); by > skewed {
+			ahead[l.Clone] = max(ahead[l.Clone], by)
+		}
+	}
+	for _, m := range membersOf(v.Locks) {
+		if by := ahead[m.Clone]; by > 0 {
+			x.add(SeverityNote, "set that clock, or this one", "the clock of clone %q is ahead of this one by %s",
+				cmp.Or(m.Label, m.Clone), rules.Age(int64(by/time.Second)))
+		}
+	}
+}
+
+// own judges what this clone shares.
+func (x *fleetExam) own(v *fleet.View) {
+	read, err := x.call.dir.List(x.call.ctx, disk.ActiveOnly)
+	if err != nil {
+		return // another check says so
+	}
+	var s FleetState
+	s.addOwn(read.Entries, v)
+	if copied := v.Self.Copied; !copied.IsZero() {
+		original := slices.DeleteFunc(read.Entries, func(e disk.Entry) bool { return !e.Lock.Created.Before(copied) })
+		if len(original) > 0 {
+			x.add(SeverityNote, "finish them here: the original still has them",
+				"this clone is a copy of another one, found at %s: %d of its locks are the original's, and are not shared",
+				lockfile.FormatStamp(copied), len(original))
+			return
+		}
+	}
+	if len(s.Lost) > 0 {
+		x.add(SeverityNote, "talk to the other clone, then finish or narrow them",
+			"another clone came first for what these claim: %s", strings.Join(s.Lost, ", "))
+	}
+	if len(s.Unpublished) > 0 {
+		x.add(SeverityNote, "agent-locks fleet sync publishes them", "other clones do not know these yet: %s",
+			strings.Join(s.Unpublished, ", "))
+		return
+	}
+	x.add(SeverityOK, "", "this clone is %q, and all that it shares is published; other clones with locks: %d",
+		v.Self.Clone, len(membersOf(v.Locks)))
+}
