@@ -47,6 +47,8 @@ func newForecast(a *app) *cobra.Command {
 	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
 	f.BoolVar(&request.All, "all", false, "every two worktrees, not only this one with the others")
 	textFlag(f, &request.Against, "against", "a `commit` or branch, instead of other worktrees and the upstream")
+	secondsFlag(f, &request.TimeoutSeconds, "timeout",
+		"assess what git answers within `n` seconds, or 5m (default: 60)")
 	f.BoolVar(&exitCode, "exit-code", false,
 		"exit with 2 on a conflict, 1 where none is found but not all could be assessed")
 	return cmd

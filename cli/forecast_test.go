@@ -12,6 +12,7 @@ func TestForecastRequests(t *testing.T) {
 		{args: []string{"forecast"}, want: store.ForecastRequest{}},
 		{args: []string{"forecast", "--all", "--scope", "a", "--scope", "b"}, want: store.ForecastRequest{All: true, Scope: []string{"a", "b"}}},
 		{args: []string{"forecast", "--against", "origin/main"}, want: store.ForecastRequest{Against: p("origin/main")}},
+		{args: []string{"forecast", "--timeout", "2m"}, want: store.ForecastRequest{TimeoutSeconds: p(120.0)}},
 		{args: []string{"forecast", "--against", ""}, want: store.ForecastRequest{Against: p("")}},
 	})
 }

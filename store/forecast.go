@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
@@ -24,6 +25,8 @@ type ForecastRequest struct {
 	Scope   []string `json:"scope"`   // only of files that these cover; none: all
 	All     bool     `json:"all"`     // every two worktrees, not only the caller's with each other one
 	Against *string  `json:"against"` // a commit, instead of the other worktrees and the upstream
+
+	TimeoutSeconds *float64 `json:"-"` // how long git may take; nil: a minute
 }
 
 // Foreseen lists the pairs that are not clean, and counts those that are.
@@ -137,6 +140,13 @@ func forecastOf(c *call, r ForecastRequest) (*forecast.Result, error) {
 	if r.Against != nil {
 		if request.Against = *r.Against; request.Against == "" {
 			return nil, badCommit("")
+		}
+	}
+	if r.TimeoutSeconds != nil {
+		n := *r.TimeoutSeconds
+		if request.Limit = time.Duration(n * float64(time.Second)); !(n > 0 && n <= maxWait) || request.Limit == 0 {
+			return nil, fault.Input("`timeout_seconds` %s is not a number of seconds above 0 and at most %d",
+				rules.NumberText(n), maxWait).WithHint("give the most seconds that git may take")
 		}
 	}
 	found, err := forecast.Of(c.ctx, c.repo, request)

@@ -158,12 +158,12 @@ func (d *differences) askMore(ctx context.Context, open []int, answers []judged)
 		}
 		if d.f.rules.moves && answers[n].why == "" {
 			all = append(all, comparison{d.f.Sides[p.Yours].tree, answers[n].merged.tree,
-				func(c change) { more[p] = append(more[p], c.to) }, func(string) {}})
+				func(c change) { more[p] = append(more[p], c.to) }, func(why string) { answers[n].why = why }})
 		}
 	}
 	d.f.compareEach(ctx, all, "--no-renames")
 	d.askAttributes(ctx, more)
-	return ctx.Err()
+	return ended(ctx)
 }
 
 // special reports whether the two differ in a file that is not merged as text, or

@@ -69,7 +69,7 @@ func (d *differences) find(ctx context.Context) error {
 	}
 	d.alike = d.sameAttributes()
 	d.askAttributes(ctx, d.paths)
-	return ctx.Err()
+	return ended(ctx)
 }
 
 // differing are the paths at which two sides have different things.
@@ -91,7 +91,7 @@ func differing(a, b map[string]string) []string {
 // compareEach runs comparisons in one process, or each in its own where one
 // cannot be made, which ends them all.
 func (f *forecast) compareEach(ctx context.Context, all []comparison, renames ...string) {
-	if f.compare(ctx, all, renames) == nil || ctx.Err() != nil {
+	if f.compare(ctx, all, renames) == nil {
 		return
 	}
 	for _, c := range all {

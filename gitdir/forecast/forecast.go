@@ -13,10 +13,12 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 )
@@ -26,6 +28,9 @@ type Request struct {
 	All     bool   // every two worktrees; else the caller's with each other one
 	Against string // a commit, instead of the other worktrees and the upstream
 	Temp    string // directory for the scratch repository; "": one in memory if there is room, else the system's
+
+	// How long git may take; 0: a minute. What is not known by then is not assessed.
+	Limit time.Duration
 }
 
 // A Result says what was compared, and what was found.
@@ -96,10 +101,13 @@ type forecast struct {
 // Of compares the caller's worktree, which repo is about, with the others.
 //
 // The error is an *gitdir.Error, ErrNoCommit, what the system says of the
-// temporary directory, or the context's own. What fails of one side or pair is
-// not an error: it is in the result.
+// temporary directory, or the context's own. What fails of one side or pair, or
+// takes too long, is not an error: it is in the result.
 func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err error) {
+	r.Limit = cmp.Or(r.Limit, usualLimit)
 	f := &forecast{Result: &Result{Exact: true}, request: r, repo: repo}
+	ctx, cancel := f.within(ctx, 1)
+	defer cancel()
 	if f.rules, err = askRules(ctx, repo); err != nil {
 		return nil, err
 	}
@@ -110,21 +118,21 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 	head := f.anyHead()
 	if len(f.Pairs) == 0 || head == "" {
 		f.passFailures()
-		return f.Result, ctx.Err()
+		return f.Result, ended(ctx)
 	}
 	f.scratch, err = newScratch(ctx, repo, r.Temp, len(head) == 64, f.rules.settings())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.scratch.close()) }()
-	f.each(len(f.Sides), func(i int) { f.snapshot(ctx, i) })
+	f.snapshots(ctx)
 	if err := f.commitAll(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.merge(ctx); err != nil {
 		return nil, err
 	}
-	return f.Result, ctx.Err()
+	return f.Result, ended(ctx)
 }
 
 // anyHead is the id of some commit that is compared; "" where there is none.

@@ -51,6 +51,9 @@ func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answ
 		"--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--"}
 	out, err := f.scratch.git.Run(ctx, []byte(input.String()), append(args, names...)...)
 	if err != nil {
+		if ctx.Err() != nil { // that they conflict is known
+			return ended(ctx)
+		}
 		return err
 	}
 	parseHunks(out, func(pair int, name string, hunks []hunk) {

@@ -29,7 +29,7 @@ func (f *forecast) merge(ctx context.Context) error {
 	if answers == nil { // this git cannot merge trees
 		f.Exact = false
 		f.mergeFiles(ctx, open, d)
-		return ctx.Err()
+		return ended(ctx)
 	}
 	if err := f.mergeByAttributes(ctx, open, answers, d); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (f *forecast) merge(ctx context.Context) error {
 		f.Exact = false
 	}
 	f.settle(ctx, open, d)
-	return ctx.Err()
+	return ended(ctx)
 }
 
 // passFailures gives the pairs of a side that failed its reason, and lists the
@@ -130,8 +130,8 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 			}
 			out, err := f.scratch.git.Run(ctx, []byte(input.String()), slices.Concat(settings,
 				[]string{"merge-tree", "--write-tree", "--stdin", "-z", "--no-messages"})...)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+			if err := ended(ctx); err != nil {
+				return nil, err
 			}
 			batch = !gitdir.Unknown(err) // --stdin is from git 2.39 on
 			found := parseAnswers(out)
@@ -155,8 +155,8 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j judged, old bool, err error) {
 	out, err := f.scratch.git.Run(ctx, nil, slices.Concat(settings, []string{"merge-tree", "--write-tree", "-z",
 		"--no-messages", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})...)
-	if ctx.Err() != nil {
-		return j, false, ctx.Err()
+	if err := ended(ctx); err != nil {
+		return j, false, err
 	}
 	if gitdir.Unknown(err) {
 		return j, true, nil

@@ -348,25 +348,3 @@ func TestLeftoversAreSwept(t *testing.T) {
 		t.Error("not swept")
 	}
 }
-
-// A call that is given up leaves nothing.
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.two()
-	s.conflicting()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.script("slow/git", "case \"$*\" in *merge-tree*) exec sleep 60;; esac\nexec '"+git+"' \"$@\"\n")
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	_, err = forecast.Of(ctx, s.find("main", "PATH="+s.path("slow")+":"+os.Getenv("PATH")), forecast.Request{Temp: s.temp})
-	if err == nil {
-		t.Error("no error")
-	}
-	if left, err := os.ReadDir(s.temp); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
-}

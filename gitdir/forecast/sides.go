@@ -51,21 +51,13 @@ func (f *forecast) findWorktrees(ctx context.Context) {
 	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree })
 	sides := make([]*Side, len(roots))
 	notes := make([]string, len(roots))
-	f.each(len(roots), func(i int) {
-		if _, err := os.Lstat(roots[i]); errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		r, err := f.repo.Sibling(ctx, roots[i])
-		switch {
-		case errors.Is(err, gitdir.ErrElsewhere):
-			notes[i] = fmt.Sprintf("%q is skipped: it is no longer a worktree of this repository", roots[i])
-		case err != nil:
-			sides[i] = &Side{Worktree: roots[i], Failed: gitdir.Said(err)}
-		default:
-			s := sideOf(r)
-			sides[i] = &s
-		}
-	})
+	for i, root := range roots {
+		sides[i] = &Side{Worktree: root, Failed: "git did not answer in time"}
+	}
+	ctx, cancel := f.within(ctx, toFind)
+	defer cancel()
+	patiently(ctx, len(roots), func(i int) found { return f.findWorktree(ctx, roots[i]) },
+		func(i int, at found) { sides[i], notes[i] = at.side, at.note })
 	for i, s := range sides {
 		if s != nil {
 			f.Sides = append(f.Sides, *s)
@@ -74,6 +66,28 @@ func (f *forecast) findWorktrees(ctx context.Context) {
 			f.Notes = append(f.Notes, notes[i])
 		}
 	}
+}
+
+// A found is what stands where a worktree should: a side, a note on what it is
+// instead, or nothing.
+type found struct {
+	side *Side
+	note string
+}
+
+func (f *forecast) findWorktree(ctx context.Context, root string) found {
+	if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
+		return found{}
+	}
+	r, err := f.repo.Sibling(ctx, root)
+	switch {
+	case errors.Is(err, gitdir.ErrElsewhere):
+		return found{note: fmt.Sprintf("%q is skipped: it is no longer a worktree of this repository", root)}
+	case err != nil:
+		return found{side: &Side{Worktree: root, Failed: gitdir.Said(err)}}
+	}
+	s := sideOf(r)
+	return found{side: &s}
 }
 
 // addUnread adds the worktrees that are known only by a directory of git's which
@@ -164,7 +178,7 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 		if id, err = f.resolve(ctx, name); err != nil {
 			f.Notes = append(f.Notes,
 				fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))
-			return ctx.Err()
+			return ended(ctx)
 		}
 	}
 	f.Sides = append(f.Sides, Side{Branch: short(name), Head: id, commit: id})

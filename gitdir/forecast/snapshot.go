@@ -34,12 +34,27 @@ type taker struct {
 	ignored string // a pattern of untracked files that do not count
 }
 
-// snapshot finds out what a side is like now.
-func (f *forecast) snapshot(ctx context.Context, i int) {
-	side := &f.Sides[i]
-	if side.Worktree == "" || side.Failed != "" {
-		return
+// snapshots finds out what all sides are like now.
+func (f *forecast) snapshots(ctx context.Context) {
+	ctx, cancel := f.within(ctx, toTake)
+	defer cancel()
+	var wanted []int
+	for i := range f.Sides {
+		if s := &f.Sides[i]; s.Worktree != "" && s.Failed == "" {
+			wanted = append(wanted, i)
+		}
 	}
+	sides := slices.Clone(f.Sides) // one that is given up may still be written to
+	for _, i := range wanted {
+		f.Sides[i].Failed = "git did not answer in time"
+	}
+	patiently(ctx, len(wanted), func(n int) Side {
+		return f.snapshot(ctx, wanted[n], sides[wanted[n]])
+	}, func(n int, taken Side) { f.Sides[wanted[n]] = taken })
+}
+
+// snapshot finds out what a side is like now.
+func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 	index := f.scratch.path(fmt.Sprintf("index%d", i))
 	side.git = side.repo.Here([]string{
 		"GIT_INDEX_FILE=" + index,
@@ -51,14 +66,15 @@ func (f *forecast) snapshot(ctx context.Context, i int) {
 	err := copyFile(filepath.Join(side.repo.GitDir, "index"), index)
 	if errors.Is(err, fs.ErrNotExist) {
 		side.commit = side.Head // nothing was ever checked out
-		return
+		return side
 	}
 	if err == nil {
-		err = (&taker{side: side, git: side.git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree)}).bring(ctx)
+		err = (&taker{side: &side, git: side.git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree)}).bring(ctx)
 	}
 	if err != nil {
 		side.Failed = gitdir.Said(err)
 	}
+	return side
 }
 
 // bring brings the copied index up to date and writes its tree.

@@ -24,6 +24,10 @@ func (f *forecast) settleSubmodules(ctx context.Context, p *Pair) {
 				}
 			}
 		}
+		if ctx.Err() != nil {
+			p.Why = gitdir.Said(context.Cause(ctx))
+			return true
+		}
 		return false
 	})
 }
