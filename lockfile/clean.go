@@ -24,6 +24,9 @@ func CleanPlace(s string) (string, error) { return cleanLine("place", s, MaxTask
 // CleanAgent is CleanTitle for an agent id.
 func CleanAgent(s string) (string, error) { return cleanLine("agent id", s, MaxAgent) }
 
+// CleanLabel is CleanTitle for what people call a clone.
+func CleanLabel(s string) (string, error) { return cleanLine("label", s, MaxLabel) }
+
 // CleanNote cleans a note or summary: as CleanTitle, but it may have several
 // lines, separators of lines and paragraphs, and tabs; CRLF becomes LF.
 func CleanNote(s string) (string, error) {

@@ -107,6 +107,7 @@ const (
 	MaxTitle = 500       // characters
 	MaxTask  = 2000      // characters
 	MaxAgent = 256       // characters
+	MaxLabel = 40        // characters
 	MaxNote  = 256 << 10 // bytes
 	MaxTasks = 500
 	MaxFile  = 1 << 20   // bytes

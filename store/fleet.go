@@ -53,8 +53,13 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 		if err != nil {
 			return FleetState{}, err
 		}
+		before := set
 		if set, err = set.with(r); err != nil {
 			return FleetState{}, err
+		}
+		if before.on && before.remote != set.remote {
+			return FleetState{}, fault.Input("this clone shares its locks through %q already", before.remote).
+				WithHint("agent-locks fleet off first: it withdraws what was published there")
 		}
 		fresh := !set.on
 		c.repo.Fleet = true
@@ -68,13 +73,23 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 		}
 		if err != nil {
 			if fresh {
-				err = errors.Join(err, forgetFleet(c))
+				err = errors.Join(foreignRef(err, set.ref), forgetFleet(c))
 			}
 			return FleetState{}, err
 		}
 		set.on = true
 		return stateWith(c, set)
 	})
+}
+
+// foreignRef is an error with another way out, where the ref holds what is not
+// of this program: somebody's branch, say.
+func foreignRef(err error, ref string) error {
+	if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetBroken {
+		return ours.WithHint("where that is somebody's work, set " + fleetRefKey + " to a ref that is free, as in " +
+			"refs/heads/agent-locks; else delete it on the remote")
+	}
+	return err
 }
 
 // with are the settings that a request asks for on top of what is set.
@@ -174,6 +189,12 @@ func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetSta
 func (s *Store) FleetReset(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+			if known, err := f.Known(c.ctx); err != nil {
+				return fleet.Result{}, err
+			} else if isBranch(f.Ref) && known.Tip.Commit == "" {
+				return fleet.Result{}, fault.Input("%q was never seen to hold locks: it may be somebody's branch", f.Ref).
+					WithHint("set " + fleetRefKey + " to a ref that is free")
+			}
 			if _, err := f.Reset(c.ctx, syncTime); err != nil {
 				return fleet.Result{}, err
 			}

@@ -2,8 +2,9 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -31,7 +32,6 @@ const (
 const (
 	shareClaims = "claims"
 	shareAll    = "all"
-	mostLabel   = 40 // characters
 )
 
 // fleetOf asks git for the settings, where this clone takes part at all.
@@ -52,6 +52,9 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 	remote := s.remote
 	if remote == "" {
 		remote = "origin"
+	}
+	if err := checkRef(s.ref); err != nil {
+		return nil, err
 	}
 	f, err := fleet.Open(c.ctx, fleet.Config{
 		Repo: c.repo, Environ: c.environ, Remote: remote, Ref: s.ref, Label: s.label, Everything: s.everything,
@@ -117,13 +120,31 @@ func isSet(c *call, key string) bool {
 
 // cleanLabel is what people call this clone, as the others see it.
 func cleanLabel(label string) (string, error) {
-	clean, err := lockfile.CleanAgent(label)
-	if err == nil && utf8.RuneCountInString(clean) > mostLabel {
-		err = fault.Input("it has more than %d characters", mostLabel)
-	}
+	clean, err := lockfile.CleanLabel(label)
 	if err != nil {
 		return "", fault.Input("`label` %q cannot be used: %v", label, err).
-			WithHint("a label is one line of at most 40 characters, as in laptop; everybody who can read the repository sees it")
+			WithHint(fmt.Sprintf("a label is one line of at most %d characters, as in laptop; everybody who can read the "+
+				"repository sees it", lockfile.MaxLabel))
 	}
 	return clean, nil
+}
+
+// refName is what a ref may be called here: in full, and nothing of what git
+// leaves to a shell or gives a meaning of its own.
+var refName = regexp.MustCompile(`^refs(/[A-Za-z0-9_][A-Za-z0-9_.-]*){2,}$`)
+
+// checkRef refuses what is not a ref's full name.
+func checkRef(ref string) error {
+	if ref == "" || refName.MatchString(ref) && !strings.Contains(ref, "..") && !strings.Contains(ref, ".lock/") &&
+		!strings.HasSuffix(ref, ".lock") && !strings.Contains(ref, "./") && !strings.HasSuffix(ref, ".") {
+		return nil
+	}
+	return fault.Input("%s %q is not a ref's full name", fleetRefKey, ref).
+		WithHint("set it with git config, as in refs/agents-locks/fleet or, on a host that takes branches only, " +
+			"refs/heads/agent-locks")
+}
+
+// isBranch reports whether a ref is one that people work on, too.
+func isBranch(ref string) bool {
+	return strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "refs/tags/")
 }

@@ -54,12 +54,21 @@ func (s settings) remotes() []string {
 	return names
 }
 
+// others names the remotes that there are.
+func (s settings) others() string {
+	names := s.remotes()
+	if len(names) == 0 {
+		return ", nor any other one"
+	}
+	return fmt.Sprintf("; there are %s", strings.Trim(fmt.Sprintf("%q", names), "[]"))
+}
+
 // CheckURL refuses a remote that is read at one place and written at another:
 // what a look says of the one would not hold for the other.
 func (r *Repository) CheckURL(ctx context.Context) error {
 	switch urls := r.settings["remote."+r.Remote+".url"]; {
 	case len(urls) == 0:
-		return fmt.Errorf("%w: there is no remote %q; there are %q", ErrRemote, r.Remote, r.settings.remotes())
+		return fmt.Errorf("%w: there is no remote %q%s", ErrRemote, r.Remote, r.settings.others())
 	case len(urls) > 1:
 		return fmt.Errorf("%w: the remote %q has %d URLs", ErrRemote, r.Remote, len(urls))
 	}

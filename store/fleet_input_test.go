@@ -1,0 +1,123 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// What cannot work is refused in one sentence that names it, with the way out,
+// and leaves nothing: no setting, no file, no ref on the remote.
+func TestFleetOnRefuses(t *testing.T) {
+	t.Parallel()
+	setRef := func(ref string) func(w *world, bare string) {
+		return func(w *world, _ string) { w.git(w.main, "config", "agentlocks.fleetRef", ref) }
+	}
+	label := func(l string) store.FleetRequest { return store.FleetRequest{Label: l} }
+	for _, c := range gittest.Some(8, []struct {
+		name    string
+		arrange func(w *world, bare string)
+		request store.FleetRequest
+		code    store.Code
+		parts   []string // of message and hint
+	}{
+		{"no such remote", nil, store.FleetRequest{Remote: "nowhere"}, store.BadInput, []string{`"nowhere"`, `there are "origin"`}},
+		{"no remote at all", func(w *world, _ string) { w.git(w.main, "remote", "remove", "origin") }, store.FleetRequest{},
+			store.BadInput, []string{`no remote "origin", nor any other`, "--remote"}},
+		{"a remote that is a path that is gone", func(w *world, bare string) {
+			w.git(w.main, "remote", "set-url", "origin", bare+"-gone")
+		}, store.FleetRequest{}, store.FleetUnreachable, []string{"remote.git-gone", "try again"}},
+		{"two push URLs", func(w *world, bare string) {
+			w.git(w.main, "remote", "set-url", "--push", "--add", "origin", bare)
+			w.git(w.main, "remote", "set-url", "--push", "--add", "origin", "/elsewhere")
+		}, store.FleetRequest{}, store.BadInput, []string{"several push URLs", "one URL"}},
+		{"another push URL", func(w *world, _ string) {
+			w.git(w.main, "remote", "set-url", "--push", "origin", "/elsewhere")
+		}, store.FleetRequest{}, store.BadInput, []string{"another URL than it is fetched from", "one URL"}},
+		{"a label of two lines", nil, label("a\nb"), store.BadInput, []string{"line break", "one line"}},
+		{"a label that nobody can see", nil, label("a\u202eb"), store.BadInput, []string{"U+202E", "one line"}},
+		{"a blank label", nil, label("  "), store.BadInput, []string{"the label is empty", "one line"}},
+		{"a long label", nil, label(strings.Repeat("x", 41)), store.BadInput, []string{"at most 40", "one line"}},
+		{"an unknown share", nil, store.FleetRequest{Share: "everything"}, store.BadInput, []string{`"everything"`, "claims"}},
+		{"a ref with a blank", setRef("refs/agent locks"), store.FleetRequest{}, store.BadInput,
+			[]string{`"refs/agent locks" is not a ref's full name`, "refs/heads/agent-locks"}},
+		{"a ref with dots", setRef("refs/x..y/z"), store.FleetRequest{}, store.BadInput, []string{"full name"}},
+		{"a short ref", setRef("main"), store.FleetRequest{}, store.BadInput, []string{"full name"}},
+		{"a ref like an option", setRef("--all"), store.FleetRequest{}, store.BadInput, []string{"full name"}},
+		{"a ref with a colon", setRef("refs/a:refs/b"), store.FleetRequest{}, store.BadInput, []string{"full name"}},
+		{"a ref that the host hides", func(w *world, bare string) {
+			w.git(bare, "config", "transfer.hideRefs", "refs/agents-locks")
+		}, store.FleetRequest{}, store.FleetRefused, []string{"hidden", "agentlocks.fleetRef"}},
+		{"somebody's branch", func(w *world, bare string) {
+			w.git(w.main, "push", "-q", "origin", "HEAD:refs/heads/work")
+			w.git(w.main, "config", "agentlocks.fleetRef", "refs/heads/work")
+		}, store.FleetRequest{}, store.FleetBroken, []string{"cannot be read", "a ref that is free"}},
+	}) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			bare := filepath.Join(filepath.Dir(w.main), "remote.git")
+			w.git(filepath.Dir(w.main), "init", "-q", "--bare", bare)
+			w.git(w.main, "remote", "add", "origin", bare)
+			if c.arrange != nil {
+				c.arrange(w, bare)
+			}
+			config, refs := w.git(w.main, "config", "--local", "--list"), w.git(bare, "for-each-ref")
+			_, err := w.at(w.main).FleetOn(t.Context(), c.request)
+			wantCode(t, err, c.code, c.parts...)
+			if got := w.git(w.main, "config", "--local", "--list"); got != config {
+				t.Errorf("the settings are\n%s\nand were\n%s", got, config)
+			}
+			if got := w.git(bare, "for-each-ref"); got != refs {
+				t.Errorf("the remote has\n%s", got)
+			}
+			for _, name := range []string{"fleet", "fleet.git"} {
+				if _, err := os.Stat(filepath.Join(w.dir(), name)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s was left behind: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// A clone that is turned on again stays who it is; it moves to another remote
+// only by way of off, which withdraws what it has published.
+func TestFleetOnTwice(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	agent := "agent"
+	if _, err := a.at(a.main).Create(t.Context(), claimRequest(agent, "src/**")); err != nil {
+		t.Fatal(err)
+	}
+	before := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	again := get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Label: "desk"}))
+	if again.Clone != before.Clone || again.Label != "desk" || len(again.Published) != 1 {
+		t.Errorf("it is %+v and was %+v", again, before)
+	}
+	a.git(a.main, "remote", "add", "other", bare)
+	_, err := a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Remote: "other"})
+	wantCode(t, err, store.BadInput, `through "origin" already`, "fleet off")
+	get(t)(a.at(a.main).FleetOff(t.Context(), store.FleetRequest{}))
+	if moved := get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Remote: "other"})); moved.Remote != "other" {
+		t.Errorf("it is %+v", moved)
+	}
+}
+
+// A reset never replaces a branch that was not the fleet's before.
+func TestResetSparesBranches(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.git(a.main, "push", "-q", "origin", "HEAD:refs/heads/work")
+	work := a.git(bare, "rev-parse", "refs/heads/work")
+	a.git(a.main, "config", "agentlocks.fleetRef", "refs/heads/work")
+	_, err := a.at(a.main).FleetReset(t.Context(), store.FleetRequest{})
+	wantCode(t, err, store.BadInput, "somebody's branch", "agentlocks.fleetRef")
+	if now := a.git(bare, "rev-parse", "refs/heads/work"); now != work {
+		t.Errorf("the branch is at %s, and was at %s", now, work)
+	}
+}
