@@ -22,19 +22,20 @@ const module = "github.com/agent-locks/agent-locks/"
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":               {"cli"},
-		"cli":             {"cli/claude", "cli/guard", "cli/manpage", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "store", "store/shell"},
+		"cli":             {"cli/claude", "cli/guard", "cli/manpage", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "server/listen", "store", "store/shell"},
 		"cli/claude":      {"cli/render", "gitdir", "lockfile", "store", "store/shell"},
 		"cli/guard":       {"gitdir", "store/atomicfile"},
 		"cli/manpage":     {},
 		"cli/render":      {"lockfile", "lockfile/legible", "store", "store/shell"},
 		"cli/setup":       {"store/atomicfile", "store/shell"},
-		"server":          {"lockfile/legible", "server/stdio", "store"},
+		"server":          {"lockfile/legible", "server/listen", "server/stdio", "store"},
 		"gitdir":          {},
 		"gitdir/forecast": {"gitdir"},
 		"lockfile":        {"lockfile/legible"},
 		"overlap":         {},
 
 		"server/stdio":     {},
+		"server/listen":    {"gitdir", "lockfile/legible", "server/stdio", "store", "store/shell"},
 		"lockfile/legible": {},
 
 		"store":                {"gitdir", "gitdir/forecast", "lockfile", "lockfile/legible", "overlap", "store/doctor", "store/internal/disk", "store/internal/fault", "store/internal/fleet", "store/internal/paths", "store/internal/queue", "store/internal/rules", "store/internal/session", "store/internal/state"},

@@ -3,23 +3,58 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/server"
+	"github.com/agent-locks/agent-locks/server/listen"
 )
 
 func newServe(a *app) *cobra.Command {
-	return &cobra.Command{
+	var o listen.Config
+	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "serve the operations as MCP tools on stdin and stdout",
 		Long: "Be an MCP server on stdin and stdout, for an agent's client to start. The same\n" +
 			"as agent-locks without arguments. It works on the repository of the directory\n" +
-			"it is started in; calls reach others with base_dir, not serve with --base-dir.",
-		Example: "  agent-locks serve",
-		Args:    noArgs(""),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), a) },
+			"it is started in; calls reach others with base_dir, not serve with --base-dir.\n\n" +
+			"With --listen it serves agents that cannot start it, as those in containers: the\n" +
+			"same tools over HTTP, at /mcp and /mcp/<repo>, until it is ended by a signal.",
+		Example: "  agent-locks serve\n" +
+			"  agent-locks serve --listen unix:/run/user/1000/agent-locks.sock\n" +
+			"  agent-locks serve --listen 127.0.0.1:8123 --token-file tokens --repo app=/home/me/app",
+		Args: noArgs(""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("listen") {
+				return runListener(cmd.Context(), a, o)
+			}
+			if name := withoutListen(cmd.LocalNonPersistentFlags()); name != "" {
+				return usage("say where, as in --listen 127.0.0.1:8123, or omit it", "--%s is of --listen", name)
+			}
+			return runServe(cmd.Context(), a)
+		},
 	}
+	f := cmd.Flags()
+	f.StringVar(&o.Address, "listen", "", "serve over HTTP on `unix:PATH`, a socket, or HOST:PORT")
+	f.StringArrayVar(&o.Repos, "repo", nil,
+		"a repository to serve, as `name=path`; may be repeated (default: the\nworking directory's, by its directory's name)")
+	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the tokens that callers must bring, one a line")
+	f.BoolVar(&o.NoAuth, "no-auth", false, "ask for no token, on a loopback address")
+	f.StringArrayVar(&o.AllowHosts, "allow-host", nil,
+		"another `name` that callers may use for this host; may be repeated")
+	f.StringVar(&o.SocketMode, "socket-mode", "", "the socket's `mode` (default: 600)")
+	return cmd
+}
+
+// withoutListen is a flag that was given for a listener where none was asked for.
+func withoutListen(flags *pflag.FlagSet) (name string) {
+	flags.Visit(func(f *pflag.Flag) { name = f.Name })
+	return name
 }
 
 func runServe(ctx context.Context, a *app) error {
@@ -41,5 +76,36 @@ func runServe(ctx context.Context, a *app) error {
 		In:      a.Stdin,
 		Out:     a.Stdout,
 		Log:     a.Stderr,
+	})
+}
+
+// runListener serves callers from elsewhere: nothing that stands in this process's
+// environment says who they are, or which repository they mean.
+func runListener(ctx context.Context, a *app, o listen.Config) error {
+	if a.baseDir != nil {
+		return usage("name the repository with --repo", "serve takes no --base-dir, got %q", *a.baseDir)
+	}
+	w := a.World
+	w.Environ = func() []string { return withoutCaller(a.Environ()) }
+	o.Getwd, o.Environ, o.Now, o.Said = w.Getwd, w.Environ, w.Now, w.Stderr
+	o.Log = slog.New(slog.NewTextHandler(a.Stderr, nil))
+	l, err := listen.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	return server.ServeRemote(ctx, server.RemoteOptions{
+		Store:    newStore(w),
+		Version:  thisBuild().Version,
+		Listener: l,
+		Log:      o.Log,
+	})
+}
+
+// withoutCaller is an environment that says neither who calls nor where.
+func withoutCaller(environ []string) []string {
+	return slices.DeleteFunc(gitdir.Unlocated(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc([]string{"AGENT_LOCKS_AGENT_ID", "AGENT_LOCKS_PARENT_ID", "AGENT_LOCKS_SESSION"},
+			func(own string) bool { return strings.EqualFold(name, own) })
 	})
 }

@@ -94,7 +94,7 @@ func BenchmarkAnswer(b *testing.B) {
 		locks = append(locks, store.Summary{ID: "2026-07-17T18-45-12-" + name, Title: name, Status: "active", Scope: []string{"src/" + name + "/**", "docs/" + name + ".md"}})
 	}
 	tool := fake("list", func(context.Context) (any, []string, error) { return locks, nil, nil })
-	server, err := newServer(new(store.Store), "1", []Tool{tool}, slog.New(slog.DiscardHandler))
+	server, err := newServer(new(store.Store), "1", []Tool{tool}, overStdio(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,15 +12,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-locks/agent-locks/lockfile/legible"
-	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // handler answers calls of one tool.
-func (t Tool) handler(s *store.Store, log *slog.Logger) mcp.ToolHandler {
+func (t Tool) handler(s *store.Store, by connection, log *slog.Logger) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ctx = store.WithWaiting(ctx, waiting(ctx, req, log))
-		result, warnings, err := t.callSafely(ctx, s, req.Params.Arguments, log)
+		ctx = store.WithWaiting(ctx, waiting(ctx, req, by, log))
+		result, warnings, err := t.callSafely(ctx, s, req, by, log)
 		if malformed, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			return nil, malformed
 		}
@@ -68,7 +66,7 @@ func (d *delivery) todo(ctx context.Context, log *slog.Logger) func() {
 // The session survives it; so does the store, which writes whole files and
 // whose mutex is freed by deferred calls.
 func (t Tool) callSafely(
-	ctx context.Context, s *store.Store, raw json.RawMessage, log *slog.Logger,
+	ctx context.Context, s *store.Store, req *mcp.CallToolRequest, by connection, log *slog.Logger,
 ) (result any, warnings []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -80,14 +78,14 @@ func (t Tool) callSafely(
 			}
 		}
 	}()
-	return t.Call(ctx, s, raw)
+	return by.call(ctx, t, s, req)
 }
 
 // waiting is what a call gives to an operation that waits: it waits no longer
 // than its client may still ask something, and reports progress to a client that
 // gave a token for it.
-func waiting(ctx context.Context, req *mcp.CallToolRequest, log *slog.Logger) store.Waiting {
-	w := store.Waiting{Until: stdio.UntilInputEnds}
+func waiting(ctx context.Context, req *mcp.CallToolRequest, by connection, log *slog.Logger) store.Waiting {
+	w := store.Waiting{Until: by.until}
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return w

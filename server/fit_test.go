@@ -334,7 +334,7 @@ func TestHostileStoresMakeNoLongAnswers(t *testing.T) {
 	call := func(tool, arguments string) (string, int) {
 		t.Helper()
 		req := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: tool, Arguments: json.RawMessage(arguments)}}
-		r, err := toolNamed(t, tool).handler(s, slog.New(slog.DiscardHandler))(t.Context(), req)
+		r, err := toolNamed(t, tool).handler(s, overStdio(), slog.New(slog.DiscardHandler))(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func TestNothingIsReadBeforeAnAnswerIsRecorded(t *testing.T) {
 		return map[string]int32{"seen": seen}, nil, nil
 	})
 	log := slog.New(slog.DiscardHandler)
-	s, err := newServer(new(store.Store), "1", []Tool{tool}, log)
+	s, err := newServer(new(store.Store), "1", []Tool{tool}, overStdio(), log)
 	if err != nil {
 		t.Fatal(err)
 	}

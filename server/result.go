@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-locks/agent-locks/lockfile/legible"
-	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -104,13 +103,13 @@ type quickResult struct {
 }
 
 // quickly is middleware that has tools' results encoded as quickResults.
-func quickly(log *slog.Logger) mcp.Middleware {
+func quickly(by connection, log *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			var d delivery
 			result, err := next(context.WithValue(ctx, deliveryKey{}, &d), method, req)
 			if r, ok := result.(*mcp.CallToolResult); ok && err == nil {
-				return quickResult{r, stdio.AfterAnswer(ctx, d.todo(ctx, log))}, nil
+				return quickResult{r, by.afterAnswer(ctx, d.todo(ctx, log))}, nil
 			}
 			return result, err
 		}

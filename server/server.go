@@ -31,30 +31,45 @@ type Options struct {
 // answered any more.
 func Serve(ctx context.Context, o Options) error {
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
-	server, err := newServer(o.Store, o.Version, Tools(), log)
+	server, err := newServer(o.Store, o.Version, Tools(), overStdio(), log)
 	if err != nil {
 		return err
 	}
 	return stdio.Serve(ctx, server, o.In, o.Out, log)
 }
 
+// A connection is what calls need of the way by which they came.
+type connection struct {
+	instructions string
+	call         func(ctx context.Context, t Tool, s *store.Store, req *mcp.CallToolRequest) (any, []string, error)
+	until        func(context.Context) (context.Context, context.CancelFunc)       // ends waits (store.Waiting)
+	afterAnswer  func(ctx context.Context, todo func()) func(result []byte) []byte // stdio.AfterAnswer
+}
+
+func overStdio() connection {
+	call := func(ctx context.Context, t Tool, s *store.Store, req *mcp.CallToolRequest) (any, []string, error) {
+		return t.Call(ctx, s, req.Params.Arguments)
+	}
+	return connection{instructions, call, stdio.UntilInputEnds, stdio.AfterAnswer}
+}
+
 // newServer is a server of these tools that has not met a client yet.
-func newServer(s *store.Store, version string, tools []Tool, log *slog.Logger) (*mcp.Server, error) {
+func newServer(s *store.Store, version string, tools []Tool, by connection, log *slog.Logger) (*mcp.Server, error) {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "agent-locks", Title: "agent-locks", Version: version},
 		&mcp.ServerOptions{
-			Instructions: instructions,
+			Instructions: by.instructions,
 			// Only what exists: the SDK would add logging and listChanged.
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		},
 	)
-	server.AddReceivingMiddleware(quickly(log))
+	server.AddReceivingMiddleware(quickly(by, log))
 	for _, t := range tools {
 		declared, err := t.declaration()
 		if err != nil {
 			return nil, err
 		}
-		server.AddTool(declared, t.handler(s, log))
+		server.AddTool(declared, t.handler(s, by, log))
 	}
 	return server, nil
 }

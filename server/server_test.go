@@ -23,7 +23,7 @@ import (
 func connect(t *testing.T, s *store.Store, tools []Tool) (*mcp.ClientSession, *bytes.Buffer) {
 	t.Helper()
 	log := new(bytes.Buffer)
-	server, err := newServer(s, "1.2.3", tools, slog.New(slog.NewTextHandler(log, nil)))
+	server, err := newServer(s, "1.2.3", tools, overStdio(), slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,6 +78,8 @@ func (c *connection) receive(text []byte) error {
 	return c.writeLine(c.calls.collect(a, refusals...))
 }
 
+const inUse = "the id %s is in use by a request that is not answered yet"
+
 // batchesAllowed reports whether the protocol has batches, by the version that
 // was agreed on, or that the messages of a batch name for themselves, as they do
 // since there is no handshake.
@@ -103,7 +105,7 @@ func (c *connection) pass(raw json.RawMessage, a *answers) error {
 	case request.IsCall():
 		if !c.calls.begin(request.ID, &call{id: m.id, method: request.Method, answers: a}) {
 			// Under its id the answer would be taken for that of the other request.
-			return refuse(nil, jsonrpc.CodeInvalidRequest, "the id %s is in use by a request that is not answered yet", m.id)
+			return refuse(nil, jsonrpc.CodeInvalidRequest, inUse, m.id)
 		}
 	case request.Method == methodCancelled:
 		id, _ := readID(member(request.Params, "requestId"))

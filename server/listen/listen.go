@@ -1,0 +1,170 @@
+// Package listen connects an MCP server of go-sdk's to clients over HTTP, on a
+// unix socket or a TCP port, for agents that reach a socket and not the git
+// directory. Open checks everything and binds, Serve answers until its context is
+// done. What it promises:
+//
+//   - Nothing listens where something was wrong with what it was told.
+//   - Who has no token is answered before anything else is looked at. A browser's
+//     page from elsewhere is refused, by its Host and its Origin.
+//   - A call reaches the repositories that were named, and nothing else on the host
+//     (Locate).
+//   - A client that left, or cancelled, is granted nothing afterwards: During and
+//     UntilTold end its calls and waits.
+//   - Whatever a client sends or does not read is bounded in size, number and time.
+//   - Nothing is remembered between requests: a listener that was started again is as
+//     good as before.
+package listen
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A Config is what a listener is told, in the words of its flags.
+type Config struct {
+	Address    string   // unix:PATH or HOST:PORT
+	Repos      []string // name=path; none: the working directory's
+	TokenFile  string
+	NoAuth     bool
+	AllowHosts []string
+	SocketMode string // octal
+
+	Getwd   func() (string, error)
+	Environ func() []string
+	Now     func() time.Time
+	Said    io.Writer // what is said to the person that started it
+	Log     *slog.Logger
+}
+
+// A Listener is bound, and has yet to Serve.
+type Listener struct {
+	repos  repositories
+	tokens *tokens // nil: nobody is asked
+	hosts  []string
+	at     net.Listener
+	remove func() error // what was made for the socket
+	now    func() time.Time
+	log    *slog.Logger
+
+	calls    calls
+	stopping atomic.Bool
+	settling settling
+	mcp      http.Handler
+}
+
+// Open checks what a listener was told and binds. The error is a *store.Error, and
+// nothing listens then.
+func Open(ctx context.Context, c Config) (*Listener, error) {
+	where, err := c.where()
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{now: c.Now, log: c.Log, remove: func() error { return nil }}
+	if l.hosts, err = allowed(c.AllowHosts); err != nil {
+		return nil, err
+	}
+	if l.repos, err = c.named(ctx); err != nil {
+		return nil, err
+	}
+	if c.TokenFile != "" {
+		if l.tokens, err = openTokens(c.TokenFile, c.Now); err != nil {
+			return nil, err
+		}
+	}
+	if where.socket != "" {
+		l.at, l.remove, err = bind(where.socket, where.mode)
+	} else {
+		l.at, err = net.ListenTCP("tcp", where.tcp)
+	}
+	if err != nil {
+		return nil, unbound(c.Address, err)
+	}
+	l.introduce(c, where)
+	return l, nil
+}
+
+func unbound(address string, err error) error {
+	if _, ours := err.(*store.Error); ours {
+		return err
+	}
+	hint := "see what listens there, or choose another port (0: any that is free)"
+	if strings.HasPrefix(address, socketPrefix) {
+		hint = "choose a path in a directory of your own"
+	}
+	return refusal(hint, "cannot listen on %q: %v", address, err)
+}
+
+// introduce says where the listener is, for whom, and what to beware of.
+func (l *Listener) introduce(c Config, where address) {
+	if c.NoAuth {
+		fmt.Fprintln(c.Said, "agent-locks: warning: no token is asked for (--no-auth): every user and every program "+
+			"of this machine may read and end every lock")
+	}
+	if where.socket != "" && where.mode&0o006 != 0 && c.TokenFile == "" {
+		fmt.Fprintf(c.Said, "agent-locks: warning: --socket-mode %q lets every user of this machine call\n", c.SocketMode)
+	}
+	if (c.TokenFile != "" || where.socket != "") && !checksModes {
+		fmt.Fprintln(c.Said, "agent-locks: warning: on this system it is not checked who may read the token file or open "+
+			"the socket")
+	}
+	fmt.Fprintf(c.Said, "agent-locks: listening on %s for %s\n", l.Address(), l.repos.list())
+}
+
+// Address is where clients find the listener, as connect takes it.
+func (l *Listener) Address() string {
+	if l.at.Addr().Network() == "unix" {
+		return socketPrefix + l.at.Addr().String()
+	}
+	return "http://" + l.at.Addr().String() + endpoint
+}
+
+// Serve answers calls until ctx is done, which is a normal end: no new calls are
+// taken then, waits end, and what is under way has a few seconds.
+func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
+	one := func(*http.Request) *mcp.Server { return server }
+	l.mcp = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
+		Stateless:                  true, // else it is of one process, and knows no newer protocol
+		DisableLocalhostProtection: true, // for the gate, which is stricter and knows --allow-host
+		MaxRequestBodyBytes:        maxBody,
+	})
+	seats := newSeats()
+	s := &http.Server{
+		Handler:           http.HandlerFunc(l.admit),
+		ReadHeaderTimeout: headersWithin,
+		IdleTimeout:       idleAtMost,
+		MaxHeaderBytes:    maxHeaders,
+		ConnState:         seats.changed,
+		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l.at) }()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go l.watchTokens(watching)
+	select {
+	case err := <-ended: // never without a reason
+		return fmt.Errorf("listening on %s ended: %w", l.Address(), joined(err, l.remove()))
+	case <-ctx.Done():
+	}
+	l.stopping.Store(true)
+	l.calls.end(errStopping, func(*exchange) bool { return true })
+	seats.dismiss()
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	err := s.Shutdown(soon)
+	if err != nil { // somebody took longer
+		err = s.Close()
+	}
+	return joined(err, l.remove())
+}

@@ -1,0 +1,92 @@
+package listen
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/agent-locks/agent-locks/server/stdio"
+)
+
+const sessionHeader = "Mcp-Session-Id"
+
+// lastWithSessions is the last protocol version with sessions. They mean nothing
+// here, but that a client can name the call that it cancels.
+const lastWithSessions = "2025-11-25"
+
+// post answers one message.
+func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
+	out := &answer{ResponseWriter: w, on: http.NewResponseController(w), now: l.now}
+	text, ok := l.body(out, r)
+	if !ok {
+		return
+	}
+	m, no := stdio.ReadMessage(text)
+	switch {
+	case no != nil:
+		reject(out, no)
+		return
+	case m.Text == nil:
+		out.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if x.session = r.Header.Get(sessionHeader); len(x.session) > maxSession {
+		l.refuse(out, r, http.StatusBadRequest, "send the one that initialize was answered with",
+			"the session's id is too long")
+		return
+	}
+	x.id, x.settling = m.ID, &l.settling
+	x.told, x.tell = context.WithCancelCause(context.Background())
+	x.left, x.leave = context.WithCancelCause(r.Context())
+	defer x.leave(nil)
+	defer x.tell(nil)
+	if !l.calls.register(x) {
+		reject(out, stdio.InUse(m))
+		return
+	}
+	defer l.calls.forget(x)
+	if l.stopping.Load() {
+		x.tell(errStopping)
+	}
+	switch {
+	case m.Cancels != "":
+		l.calls.cancel(x.session, m.Cancels)
+	case m.Method == "initialize" && r.Header.Get("Mcp-Protocol-Version") <= lastWithSessions:
+		out.Header().Set(sessionHeader, rand.Text())
+	case m.Method == "subscriptions/listen":
+		x.subscribes = true
+		l.calls.leave() // a place is for what will be answered
+	}
+	r = r.WithContext(context.WithValue(x.left, exchangeKey{}, x))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.Text)), int64(len(m.Text))
+	l.mcp.ServeHTTP(out, r)
+	x.answered(out.failed == nil)
+}
+
+// body reads a message. From here on the client has no time to keep.
+func (l *Listener) body(w *answer, r *http.Request) ([]byte, bool) {
+	text, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, maxBody))
+	_, long := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case long:
+		l.refuse(w, r, http.StatusRequestEntityTooLarge, "say less at once", "a message has at most 4 MiB")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		l.refuse(w, r, http.StatusRequestTimeout, "send it at once", "the message did not come within 30 seconds")
+	case err != nil:
+		l.refuse(w, r, http.StatusBadRequest, "send it again", "the message did not come whole")
+	default:
+		return text, w.on.SetReadDeadline(noDeadline) == nil
+	}
+	return nil, false
+}
+
+// reject answers what is not one message with a JSON-RPC error.
+func reject(w http.ResponseWriter, text []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write(append(bytes.TrimRight(text, "\n"), '\n')) // a client that has gone
+}

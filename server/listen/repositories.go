@@ -1,0 +1,190 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/lockfile/legible"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A repository is one that calls may name.
+type repository struct {
+	name string
+	repo *gitdir.Repo // as it was found at the start: what counts is its common directory
+	find func(ctx context.Context, path *string) (*gitdir.Repo, error)
+}
+
+type repositories []*repository
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+func validName(s string) bool { return name.MatchString(s) }
+
+const nameHint = "a name has letters from a to z, digits and ._-, as in --repo app=/home/me/app"
+
+// named finds the repositories that a listener is for.
+func (c Config) named(ctx context.Context) (repositories, error) {
+	if len(c.Repos) == 0 {
+		return c.here(ctx)
+	}
+	var all repositories
+	for _, said := range c.Repos {
+		name, path, ok := strings.Cut(said, "=")
+		switch {
+		case !ok || !validName(name) || path == "":
+			return nil, refusal(nameHint, "--repo %q is not name=path", said)
+		case all.byName(name) != nil:
+			return nil, refusal("give each repository a name of its own", "--repo %q: the name %q is taken", said, name)
+		}
+		repo, err := c.find(ctx, &path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &repository{name, repo, c.find})
+	}
+	return all, nil
+}
+
+// here is the working directory's repository, by the name of its directory.
+func (c Config) here(ctx context.Context) (repositories, error) {
+	repo, err := c.find(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(filepath.Base(repo.Root), ".git")
+	if !validName(name) {
+		return nil, refusal(nameHint, "the repository's directory is called %q, which is not a name for calls", name)
+	}
+	return repositories{{name, repo, c.find}}, nil
+}
+
+func (c Config) find(ctx context.Context, path *string) (*gitdir.Repo, error) {
+	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: path, Getwd: c.Getwd, Environ: c.Environ()})
+	if err != nil {
+		return nil, store.GitError(err)
+	}
+	return repo.Fixed(), nil
+}
+
+func (all repositories) byName(name string) *repository {
+	i := slices.IndexFunc(all, func(r *repository) bool { return r.name == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// list names them.
+func (all repositories) list() string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = legible.Quote(r.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Names are the names of the repositories, quoted.
+func (l *Listener) Names() string { return l.repos.list() }
+
+// Locate is store.Store's: the repository that a call's base_dir names. That is its
+// name, or a path in one of its worktrees; where there is only one to reach, it need
+// not be named. A path is looked at only where git lists a worktree that it lies in.
+func (l *Listener) Locate(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
+	reach := l.repos
+	x := exchangeOf(ctx)
+	if x != nil && x.only != nil {
+		reach = repositories{x.only}
+	}
+	found, repo, err := reach.locate(ctx, baseDir)
+	if err == nil && x != nil {
+		x.mu.Lock()
+		x.reached = found.name
+		x.mu.Unlock()
+	}
+	return repo, err
+}
+
+func (all repositories) locate(ctx context.Context, baseDir *string) (*repository, *gitdir.Repo, error) {
+	if baseDir == nil {
+		if len(all) > 1 {
+			return nil, nil, refusal("pass `base_dir`, or use the endpoint of one, as /mcp/"+all[0].name,
+				"this listener has %s: which one?", all.list())
+		}
+		return all[0].afresh(ctx)
+	}
+	if r := all.byName(*baseDir); r != nil {
+		return r.afresh(ctx)
+	}
+	none := refusal("pass "+all.list()+", or the path of a worktree of it",
+		"`base_dir` %q is neither a repository's name here nor in a worktree of one", *baseDir)
+	if !filepath.IsAbs(*baseDir) {
+		return nil, nil, none
+	}
+	path := filepath.Clean(*baseDir)
+	for _, r := range all {
+		if repo := r.worktree(ctx, path); repo != nil {
+			return r, repo, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+	}
+	return nil, nil, none
+}
+
+// afresh is the repository without a worktree, as it is now.
+func (r *repository) afresh(ctx context.Context) (*repository, *gitdir.Repo, error) {
+	repo, err := r.repo.Afresh(ctx)
+	if errors.Is(err, gitdir.ErrNotRepository) {
+		err = store.GitError(err)
+	}
+	return r, repo, err
+}
+
+// worktree is the repository in the worktree that a path lies in, if git lists one
+// and says the same; else nil, whatever there is at the path. The caller stands at
+// the worktree's root: its own directory is elsewhere.
+func (r *repository) worktree(ctx context.Context, path string) *gitdir.Repo {
+	now, err := r.repo.Afresh(ctx)
+	if err != nil {
+		return nil
+	}
+	roots, _ := now.Worktrees() // one that cannot be read is not listed
+	i := slices.IndexFunc(roots, func(root string) bool { return path == root })
+	if i < 0 {
+		i = slices.IndexFunc(roots, func(root string) bool { return liesIn(root, path) })
+	}
+	if i < 0 {
+		return nil
+	}
+	found, err := r.find(ctx, &path)
+	if err != nil || !slices.Contains(roots, found.Worktree) || !now.Owns(found) {
+		return nil
+	}
+	standing := *found
+	standing.Dir, standing.Prefix = standing.Worktree, ""
+	return &standing
+}
+
+// liesIn reports whether something is at a path in a worktree, by no link that leads
+// out of it.
+func liesIn(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return false
+	}
+	defer dir.Close() // nothing was written
+	_, err = dir.Stat(rel)
+	return err == nil
+}

@@ -1,0 +1,163 @@
+package listen
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-locks/agent-locks/store/shell"
+)
+
+// A digest stands for a token: all have one length, so that comparing them takes
+// one time.
+type digest [sha256.Size]byte
+
+func digestOf(token string) digest { return sha256.Sum256([]byte(token)) }
+
+// maxTokens is how long the token file may be.
+const maxTokens = 1 << 20
+
+// Tokens are those of a file, as it is now.
+type tokens struct {
+	path string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	all    []digest
+	read   fs.FileInfo // of the file that they were read from; nil: none could be
+	recent bool        // it had been written just before
+	failed string      // why they cannot be read, as it was logged
+}
+
+// openTokens reads the tokens of a file, which must be nobody else's to read.
+func openTokens(path string, now func() time.Time) (*tokens, error) {
+	t := &tokens{path: path, now: now}
+	if err := t.load(); err != nil {
+		hint := "one token a line, in a file that only you can read: chmod 600 " + shell.Word(path)
+		return nil, refusal(hint, "--token-file %q: %v", path, reasonOf(err))
+	}
+	return t, nil
+}
+
+// count reports whether a token is one of the file's.
+func (t *tokens) count(d digest, log *slog.Logger) bool {
+	t.refresh(log)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	found := 0
+	for i := range t.all { // all of them, whichever it is
+		found |= subtle.ConstantTimeCompare(t.all[i][:], d[:])
+	}
+	return found == 1
+}
+
+// settled is how old a file must be to count as written to its end: systems count
+// time in steps, of two seconds at worst.
+const settledAfter = 2 * time.Second
+
+// refresh reads the file again if it changed, or may have. One that cannot be read
+// admits nobody.
+func (t *tokens) refresh(log *slog.Logger) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	info, err := os.Stat(t.path)
+	if err == nil && t.read != nil && !t.recent && os.SameFile(info, t.read) &&
+		info.Size() == t.read.Size() && info.ModTime().Equal(t.read.ModTime()) && info.Mode() == t.read.Mode() {
+		return
+	}
+	failed := ""
+	if err := t.load(); err != nil {
+		t.all, t.read = nil, nil
+		failed = reasonOf(err).Error()
+	}
+	if failed != t.failed && failed != "" {
+		log.Warn("the token file cannot be used: nobody is admitted", "file", t.path, "error", failed)
+	}
+	t.failed = failed
+}
+
+// load reads the file, once it is sure whose it is.
+func (t *tokens) load() error {
+	f, err := os.OpenFile(t.path, os.O_RDONLY|openAtOnce, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := private(info); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxTokens+1))
+	if err != nil {
+		return err
+	}
+	all, err := parseTokens(text)
+	if err != nil {
+		return err
+	}
+	t.all, t.read, t.recent = all, info, t.now().Sub(info.ModTime()) < settledAfter
+	return nil
+}
+
+// parseTokens reads one token a line. Only what a header can hold is one.
+func parseTokens(text []byte) ([]digest, error) {
+	if len(text) > maxTokens {
+		return nil, fmt.Errorf("it has more than %d bytes", maxTokens)
+	}
+	var all []digest
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, maxTokens+1)
+	for n := 1; lines.Scan(); n++ {
+		token := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if token == "" || token[0] == '#' {
+			continue
+		}
+		if i := strings.IndexFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
+			return nil, fmt.Errorf("line %d is not one token of plain letters, digits and signs", n)
+		}
+		all = append(all, digestOf(token))
+	}
+	if len(all) == 0 {
+		return nil, errors.New("it has no token")
+	}
+	return all, nil
+}
+
+// reasonOf is an error without the path, which its message names.
+func reasonOf(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
+}
+
+// watchTokens ends the waits of tokens that count no longer, though nobody calls.
+func (l *Listener) watchTokens(ctx context.Context) {
+	if l.tokens == nil {
+		return
+	}
+	tick := time.NewTicker(tokensEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		l.calls.end(errRevoked, func(x *exchange) bool { return !l.tokens.count(x.token, l.log) })
+	}
+}

@@ -1,0 +1,160 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/lockfile/legible"
+	"github.com/agent-locks/agent-locks/server/listen"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// RemoteOptions are what a server for callers from elsewhere needs. All fields
+// must be set.
+type RemoteOptions struct {
+	Store    *store.Store // with the environment that its callers may know of
+	Version  string
+	Listener *listen.Listener
+	Log      *slog.Logger
+}
+
+// ServeRemote answers the clients of a listener until ctx is done, which is a normal
+// end: nil.
+func ServeRemote(ctx context.Context, o RemoteOptions) error {
+	s := *o.Store
+	s.Locate = o.Listener.Locate
+	r := &remote{listener: o.Listener, now: s.Now, log: o.Log, waits: make(chan struct{}, maxWaits)}
+	by := connection{remoteInstructions(o.Listener.Names()), r.call, listen.UntilTold, listen.AfterAnswer}
+	server, err := newServer(&s, o.Version, Tools(), by, o.Log)
+	if err != nil {
+		return err
+	}
+	return o.Listener.Serve(ctx, server)
+}
+
+func remoteInstructions(names string) string {
+	return "This server is reached over a socket: it does not know which agent you are, nor where you stand. base_dir " +
+		"is the name of a repository (" + names + "), or the path of a worktree of one as this server knows it. Whatever " +
+		"changes something needs agent_id. Scopes begin at the repository's root.\n\n" + instructions
+}
+
+const (
+	// maxWaits is how many calls may wait for their turn at once.
+	maxWaits = 32
+	// unseenWait is the longest wait, in seconds, of a client that asks for no progress:
+	// most give up after a minute, and what lies between may do so earlier.
+	unseenWait = 50
+	// longestAgent is how much of an agent's id the log has, in bytes.
+	longestAgent = 256
+)
+
+// A remote is what calls from elsewhere go through.
+type remote struct {
+	listener *listen.Listener
+	now      func() time.Time
+	log      *slog.Logger
+	waits    chan struct{}
+}
+
+// call is one call: its client is known to be there while it lasts, and it leaves a
+// line in the log.
+func (r *remote) call(
+	ctx context.Context, t Tool, s *store.Store, req *mcp.CallToolRequest,
+) (result any, warnings []string, err error) {
+	ctx, done := listen.During(ctx)
+	defer done()
+	began, agent := r.now(), ""
+	code := "panicked"
+	defer func() {
+		who := legible.Cut(legible.Plain(agent), longestAgent)
+		r.log.Info("call", "tool", t.Name, "repo", listen.Reached(ctx), "agent", who,
+			"ms", r.now().Sub(began).Milliseconds(), "code", code)
+	}()
+	result, warnings, err = func() (any, []string, error) {
+		args, err := t.read(req.Params.Arguments)
+		if err != nil {
+			return nil, nil, store.Shortened(err)
+		}
+		agent, args, warnings, err = t.fromAfar(args, req.Params.GetProgressToken() != nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		listen.By(ctx, agent)
+		r.listener.Settled(ctx, agent)
+		if t.waits(args) {
+			select {
+			case r.waits <- struct{}{}:
+				defer func() { <-r.waits }()
+			default:
+				return nil, nil, &store.Error{Code: store.StoreBusy, Hint: "try again in a while, or do not wait",
+					Message: fmt.Sprintf("%d calls are waiting already", maxWaits)}
+			}
+		}
+		result, more, err := t.operation.run(ctx, s, args)
+		return result, append(more, warnings...), err
+	}()
+	code = outcome(ctx, err)
+	return result, warnings, err
+}
+
+// outcome is how a call ended, in a word.
+func outcome(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return "left"
+	}
+	if err == nil {
+		return "ok"
+	}
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Code != "" {
+		return string(e.Code)
+	}
+	return "error"
+}
+
+// waitArguments say how long a call waits at most.
+var waitArguments = []string{"wait_seconds", "timeout_seconds"}
+
+// fromAfar reads what matters of a call that comes from elsewhere: who calls, and
+// how long it may wait where nothing tells its client that it does.
+func (t Tool) fromAfar(
+	args json.RawMessage, seen bool,
+) (agent string, bounded json.RawMessage, warnings []string, err error) {
+	given := map[string]json.RawMessage{}
+	if err := json.Unmarshal(args, &given); err != nil {
+		return "", nil, nil, fmt.Errorf("reading the arguments: %w", err)
+	}
+	_ = json.Unmarshal(given["agent_id"], &agent) // none, or a text: it was read before
+	if agent == "" && !t.Hints.ReadOnly {
+		return "", nil, nil, badInput("pass the id that you were told; nothing else tells this server who calls",
+			"%s needs `agent_id` here", t.Name)
+	}
+	for _, name := range waitArguments {
+		var n float64
+		if _ = json.Unmarshal(given[name], &n); seen || n <= unseenWait {
+			continue
+		}
+		given[name] = json.RawMessage(strconv.Itoa(unseenWait))
+		warnings = append(warnings, fmt.Sprintf("a wait lasts %d seconds at most where its client asks for no progress; "+
+			"call again to keep waiting", unseenWait))
+	}
+	bounded, err = json.Marshal(given)
+	return agent, bounded, warnings, err
+}
+
+// waits reports whether a call is one that may wait.
+func (t Tool) waits(args json.RawMessage) bool {
+	given := map[string]json.RawMessage{}
+	_ = json.Unmarshal(args, &given) // they were read before
+	return slices.ContainsFunc(waitArguments, func(name string) bool {
+		_, asked := given[name]
+		return asked || name == "timeout_seconds" && slices.Contains(t.names(), name)
+	})
+}
