@@ -165,6 +165,7 @@ func steady(text string) string {
 	for _, r := range []struct{ pattern, with string }{
 		{`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d`, "STAMP"},
 		{`\b(\d+[smhd]|just now|now)( ago)?\b`, "AGE"},
+		{`@[a-z0-9]{8}\b|\([a-z0-9]{8}\)|\b[a-z0-9]{8}\.STAMP|\b[a-z0-9]{8}, "`, "CLONE"},
 		{`\b[0-9a-f]{7,40}\b`, "COMMIT"},
 		{`[ \t]+`, " "},
 		{`(?m) $`, ""},
