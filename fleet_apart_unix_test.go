@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,9 +131,11 @@ func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 	for i := range 3 {
 		cmd := exec.Command("agent-locks", "claim", "--title", "Work", "--scope", fmt.Sprintf("src/%d", i), "--agent", "a")
 		cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, skillEnv(), []*os.File{ours} // as a shell's 3>&1
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // as a shell's job that ends; mostly nobody is left
 	}
 	if err := ours.Close(); err != nil {
 		t.Fatal(err)
@@ -255,4 +258,73 @@ func TestHooksWaitForNoRemote(t *testing.T) {
 	if event("post-tool-use"); syncing(dir) || g.asked() != claimed {
 		t.Error("the next edit publishes again")
 	}
+}
+
+// A claim that the remote has to confirm has an answer before clients give up,
+// also where the remote never answers: nothing is claimed then.
+func TestClaimHasAnAnswerInTime(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes as long as a claim may")
+	}
+	g := newGated(t)
+	dir := g.clone("laptop")
+	g.shut()
+	began := time.Now()
+	said := output(t, dir, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lock_create","arguments":`+
+		`{"title":"Work","scope":["src"],"if_free":true}}}`+"\n", "agent-locks", "serve")
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if !strings.Contains(said, `\"code\":\"fleet_unreachable\"`) && !strings.Contains(said, "not claimed: ") {
+		t.Errorf("it said %s", said)
+	}
+	if locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md")); err != nil || len(locks) > 0 {
+		t.Errorf("there is %q, %v", locks, err)
+	}
+}
+
+// A claimer that is killed while the remote is asked leaves a lock that counts
+// exactly if the remote has taken it; the next call finds that out.
+func TestKilledClaimerIsSettledByTheNextCall(t *testing.T) {
+	t.Parallel()
+	g := newGated(t)
+	dir := g.clone("laptop")
+	g.shut()
+	before := g.asked()
+	claim := exec.Command("agent-locks", "claim", "--title", "Work", "--scope", "src", "--agent", "a", "--if-free")
+	claim.Dir, claim.Env = dir, skillEnv()
+	if err := claim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g.await("a push", func() bool { return g.asked() > before })
+	if err := claim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = claim.Wait() // it was killed
+	locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md"))
+	if err != nil || len(locks) != 1 {
+		t.Fatal(locks, err)
+	}
+	g.open()
+	agentLocks(t, dir, "check", "--scope", "src")
+	g.await("an end of its claim", func() bool {
+		if syncing(dir) {
+			return false
+		}
+		data, err := os.ReadFile(locks[0])
+		switch {
+		case os.IsNotExist(err):
+			return true
+		case err != nil:
+			t.Fatal(err)
+		}
+		return strings.Contains(string(data), "fleet: confirmed")
+	})
+	g.await("one truth on both sides", func() bool { // the push that it left behind may come late
+		agentLocks(t, dir, "fleet", "sync")
+		_, err = os.Stat(locks[0])
+		return strings.Contains(g.published(), "-work") == (err == nil)
+	})
 }

@@ -102,25 +102,22 @@ func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 		if lock == nil || err != nil {
 			return err
 		}
-		err = errors.Join(f.serve(sync), lock.Unlock())
+		err = errors.Join(f.serveOnce(sync), lock.Unlock())
 		if err != nil || !f.folder.Marked(wantedName) {
 			return err
 		}
 	}
 }
 
-func (f *Fleet) serve(sync func() error) error {
-	for {
-		if err := f.folder.Unlink(wantedName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return disk.Unusable("remove", f.folder.File(wantedName), err)
-		}
-		if err := sync(); err != nil {
-			return errors.Join(err, f.write(wantedName, []byte(err.Error())))
-		}
-		if !f.folder.Marked(wantedName) {
-			return nil
-		}
+func (f *Fleet) serveOnce(sync func() error) error {
+	if err := f.folder.Unlink(wantedName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk.Unusable("remove", f.folder.File(wantedName), err)
 	}
+	err := sync()
+	if err != nil {
+		err = errors.Join(err, f.write(wantedName, []byte(err.Error())))
+	}
+	return err
 }
 
 // alone is the lock of the one process that syncs by itself; nil where another

@@ -212,7 +212,7 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 		if !f.dir.Now().Before(until) {
 			return nil, fault.New(fault.FleetBusy,
 				"another process of this clone has been talking to the remote %q all the while", f.Remote).
-				WithHint("try again, or wait for longer")
+				WithHint("try again, wait for longer, or claim with `local`, without the other clones")
 		}
 		if err := disk.Pause(ctx, lockPause); err != nil {
 			return nil, fmt.Errorf("gave up waiting for %q: %w", lock.Path(), err)

@@ -1,0 +1,97 @@
+//go:build unix
+
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// gate has a clone reach its remote by a program in ssh's place, which waits
+// while the gate is shut.
+func gate(w *world, bare string) (shut, open func()) {
+	w.t.Helper()
+	way := filepath.Join(filepath.Dir(w.main), "way")
+	script := "#!/bin/sh\nwhile [ -e '" + way + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
+	if err := os.WriteFile(way, []byte(script), 0o777); err != nil {
+		w.t.Fatal(err)
+	}
+	w.git(w.main, "remote", "set-url", "origin", "ssh://host"+bare)
+	w.git(w.main, "config", "core.sshCommand", way)
+	w.git(w.main, "config", "ssh.variant", "simple")
+	shut = func() {
+		if err := os.WriteFile(way+".shut", nil, 0o666); err != nil {
+			w.t.Error(err)
+		}
+	}
+	open = func() {
+		if err := os.Remove(way + ".shut"); err != nil {
+			w.t.Error(err)
+		}
+	}
+	return shut, open
+}
+
+// eventually waits for what another call brings about.
+func (w *world) eventually(what string, happens func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("it did not come to %s", what)
+		}
+	}
+}
+
+// A waiter whose claim the remote refuses keeps its place: it comes before who
+// came later in its clone, and waits until another clone has finished.
+func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	theirs := a.claimed("agent", "src/**") // b does not know yet
+	shut, open := gate(b, bare)
+	shut()
+	type granted struct {
+		agent, id string
+		err       error
+	}
+	grants := make(chan granted, 2)
+	there := func(pattern string) int {
+		names, err := filepath.Glob(filepath.Join(b.dir(), pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	for i, agent := range []string{"first", "second"} {
+		go func() {
+			wait := 60.0
+			request := claimRequest(agent, "src/a.go")
+			request.IfFree, request.WaitSeconds = false, &wait
+			out, err := b.at(b.main).Create(t.Context(), request)
+			grants <- granted{agent, out.Result.ID, err}
+		}()
+		b.eventually("its ticket", func() bool { return there("waiting/*.json") == i+1 })
+	}
+	if there("*.md") != 1 {
+		t.Error("the first one does not ask the remote")
+	}
+	open()
+	b.eventually("a refusal", func() bool { return there("*.md") == 0 })
+	if n := there("waiting/*.json"); n != 2 {
+		t.Errorf("then there are %d tickets", n)
+	}
+	a.release("agent", theirs.ID) // b looks now and then
+	if got := <-grants; got.err != nil || got.agent != "first" {
+		t.Fatalf("granted: %+v", got)
+	} else {
+		b.release("first", got.id)
+	}
+	if got := <-grants; got.err != nil || got.agent != "second" {
+		t.Errorf("granted: %+v", got)
+	}
+	if n := there("waiting/*"); n != 0 {
+		t.Errorf("%d files of tickets are left", n)
+	}
+}
