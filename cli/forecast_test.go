@@ -23,7 +23,7 @@ func TestForecastOutput(t *testing.T) {
 	w := store.ForecastSide{Worktree: "/wt/login", Branch: "login", AgentID: p("agent-1"), LockID: someID, Title: "Fix login"}
 	up := store.ForecastSide{Branch: "origin/main"}
 	conflict := store.ForecastPair{Yours: here, Theirs: w, State: store.WillConflict, Files: []store.ForecastFile{
-		{Path: "src/a.go", Kind: "content", Lines: [][2]int{{14, 20}, {31, 31}}, CoveredBy: []string{someID}},
+		{Path: "src/a.go", Kind: "content", Lines: [][2]int{{14, 20}, {31, 31}}, HeldBy: p("holder"), CoveredBy: []string{someID}},
 		{Path: "new\u202e", Kind: "both_added"},
 	}}
 	unknown := store.ForecastPair{Yours: here, Theirs: up, State: store.NotAssessed, Why: "git says \x1b no"}
@@ -34,7 +34,7 @@ func TestForecastOutput(t *testing.T) {
 		{name: "conflict", args: []string{"forecast", "--exit-code"}, code: 2,
 			store: fake{result: store.Foreseen{Pairs: []store.ForecastPair{conflict, unknown}, Clean: 1}},
 			want: `WITH   WHO      CONFLICT      FILE       LINES HERE  CLAIMED BY
-login  agent-1  both changed  src/a.go   14-20, 31   2026-07-17T18-45-12-fix-login
+login  holder   both changed  src/a.go   14-20, 31   2026-07-17T18-45-12-fix-login
 login  agent-1  both added    new\u202e  -           nobody
 not assessed: repo and origin/main: git says \x1b no
 1 other pair merges cleanly
@@ -49,7 +49,7 @@ not assessed: repo and origin/main: git says \x1b no
 3 origin/main  ?  .
 
 HERE  WITH   WHO      CONFLICT      FILE       LINES HERE  CLAIMED BY
-repo  login  agent-1  both changed  src/a.go   14-20, 31   2026-07-17T18-45-12-fix-login
+repo  login  holder   both changed  src/a.go   14-20, 31   2026-07-17T18-45-12-fix-login
 repo  login  agent-1  both added    new\u202e  -           nobody
 not assessed: repo and origin/main: git says \x1b no
 1 other pair merges cleanly

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
-	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -57,10 +55,11 @@ type ForecastPair struct {
 
 // A ForecastSide is a worktree as it is now, or a branch.
 type ForecastSide struct {
-	Worktree string `json:"worktree,omitempty"`
-	Branch   string `json:"branch,omitempty"`
-	Head     string `json:"head,omitempty"`
-	Changed  int    `json:"changed"` // files that are not as its head has them
+	Worktree      string `json:"worktree,omitempty"`
+	WorktreeBytes string `json:"worktree_bytes,omitempty"` // the path itself, in base64, where Worktree has escapes
+	Branch        string `json:"branch,omitempty"`
+	Head          string `json:"head,omitempty"`
+	Changed       int    `json:"changed"` // files that are not as its head has them
 
 	// Theirs: the active lock that was made there; of several, the one that
 	// covers most of the files, else the latest.
@@ -72,9 +71,11 @@ type ForecastSide struct {
 // A ForecastFile is one that will conflict.
 type ForecastFile struct {
 	Path      string   `json:"path"`
-	Kind      string   `json:"kind"`            // forecast.Content and its like
-	Lines     [][2]int `json:"lines,omitempty"` // of yours, first and last
-	CoveredBy []string `json:"covered_by"`      // the active locks that cover it; none: nobody claimed it
+	PathBytes string   `json:"path_bytes,omitempty"` // the name itself, in base64, where Path has escapes
+	Kind      string   `json:"kind"`                 // forecast.Content and its like
+	Lines     [][2]int `json:"lines,omitempty"`      // of yours, first and last
+	HeldBy    *string  `json:"held_by,omitempty"`    // who holds it in their worktree: of a live lock that covers it
+	CoveredBy []string `json:"covered_by"`           // the active locks that cover it; none: nobody claimed it
 
 	LinesLeftOut     int `json:"linesLeftOut,omitempty"`
 	CoveredByLeftOut int `json:"covered_byLeftOut,omitempty"`
@@ -164,6 +165,10 @@ func forecastOf(c *call, r ForecastRequest) (*forecast.Result, error) {
 }
 
 func badCommit(name string) error {
+	if strings.Contains(name, "..") {
+		return fault.Input("`against` %q is a range, and not one commit", name).
+			WithHint("name the commit at its end")
+	}
 	return fault.Input("`against` %q is not a commit of this repository", name).
 		WithHint("name a branch, a tag or a commit, as `git rev-parse` reads it; `git branch --all` lists branches")
 }
@@ -197,103 +202,6 @@ func warnOfForecast(c *call, found *forecast.Result) {
 	}
 }
 
-// withLocks makes the answer of what was found and who claimed what.
-func withLocks(c *call, found *forecast.Result, scope overlap.Scope, entries []disk.Entry) Foreseen {
-	out := Foreseen{Pairs: []ForecastPair{}, Exact: found.Exact}
-	k := claims{entries: entries}
-	for _, e := range entries {
-		k.scopes = append(k.scopes, storedScope(c, e))
-	}
-	for _, s := range found.Sides {
-		out.Sides = append(out.Sides, ForecastSide{
-			Worktree: lockfile.Recordable(s.Worktree), Branch: s.Branch, Head: s.Head, Changed: s.Changed})
-	}
-	for _, p := range found.Pairs {
-		pair := ForecastPair{Yours: out.Sides[p.Yours], Theirs: out.Sides[p.Theirs], Why: p.Why,
-			Files: k.files(p.Files, scope)}
-		if !p.Judged && pair.Why == "" {
-			pair.Why = "they were not merged"
-		}
-		if pair.State = stateOf(pair, p.Judged); pair.State == "" {
-			out.Clean++
-			continue
-		}
-		k.sign(&pair.Theirs, found.Sides[p.Theirs].Name, pair.Files)
-		out.Pairs = append(out.Pairs, pair)
-	}
-	return out
-}
-
-// stateOf is what a pair is called; "" where it is clean. What a merge driver
-// decides is not known, and neither is what was not merged.
-func stateOf(p ForecastPair, judged bool) string {
-	switch {
-	case slices.ContainsFunc(p.Files, func(f ForecastFile) bool { return f.Kind != forecast.Driver }):
-		return WillConflict
-	case !judged || len(p.Files) > 0 || p.Why != "":
-		return NotAssessed
-	}
-	return ""
-}
-
-// claims are the active locks, with their scopes read once.
-type claims struct {
-	entries []disk.Entry
-	scopes  []overlap.Scope
-}
-
-// files lists what conflicts, as far as the scope covers it, with the locks that
-// cover each.
-func (k claims) files(found []forecast.File, scope overlap.Scope) []ForecastFile {
-	files := []ForecastFile{}
-	for _, f := range found {
-		if scope != nil {
-			if covers, _ := rules.Covering(scope, f.Path); !covers {
-				continue
-			}
-		}
-		file := ForecastFile{Path: lockfile.Recordable(f.Path), Kind: f.Kind, Lines: f.Lines, CoveredBy: []string{}}
-		for i, e := range k.entries {
-			if covers, _ := rules.Covering(k.scopes[i], f.Path); covers && !e.Done() {
-				file.CoveredBy = append(file.CoveredBy, e.Lock.ID)
-			}
-		}
-		files = append(files, file)
-	}
-	return files
-}
-
-// sign says whose a worktree is: the holder of the lock made there that covers
-// most of the files, else the latest.
-func (k claims) sign(side *ForecastSide, name string, files []ForecastFile) {
-	if side.Worktree == "" {
-		return
-	}
-	there := rules.Caller{Worktree: side.Worktree, WorktreeName: lockfile.Recordable(name)}
-	covered := func(e disk.Entry) int {
-		n := 0
-		for _, f := range files {
-			if slices.Contains(f.CoveredBy, e.Lock.ID) {
-				n++
-			}
-		}
-		return n
-	}
-	var made []disk.Entry
-	for _, e := range k.entries {
-		if !e.Done() && there.SameWorktree(&e.Lock) {
-			made = append(made, e)
-		}
-	}
-	if len(made) == 0 {
-		return
-	}
-	l := slices.MaxFunc(made, func(a, b disk.Entry) int {
-		return cmp.Or(cmp.Compare(covered(a), covered(b)), strings.Compare(a.Lock.ID, b.Lock.ID))
-	}).Lock
-	side.AgentID, side.LockID, side.Title = l.AgentID, l.ID, l.Title
-}
-
 // addConflicts counts, for each lock of a listing, the files that it covers and
 // that will conflict between any two worktrees. What it cannot count it says.
 func addConflicts(c *call, t Target, entries []disk.Entry, rows []Summary) error {
@@ -318,7 +226,7 @@ func addConflicts(c *call, t Target, entries []disk.Entry, rows []Summary) error
 				if files[id] == nil {
 					files[id] = map[string]bool{}
 				}
-				files[id][f.Path] = true
+				files[id][f.Path+"\x00"+f.PathBytes] = true
 			}
 		}
 	}

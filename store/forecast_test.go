@@ -1,13 +1,17 @@
 package store_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -76,6 +80,89 @@ func TestForecastJoinsLocks(t *testing.T) {
 	}
 }
 
+// Who holds a file in the other worktree is said of each file: by a live lock that
+// is not only for reading. The worktree is its latest claimant's still.
+func TestForecastNamesTheHolderOfEachFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claim := func(agent, scope string, shared bool) {
+		w.pass(time.Second)
+		r := claimRequest(agent, scope)
+		r.Shared, r.IfFree = shared, false
+		if _, err := w.at(w.link).Create(background, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim("gone", "stale.txt", false)
+	w.pass(100 * time.Hour)
+	claim("one", "a.txt", false)
+	claim("two", "b.txt", false)
+	claim("three", "*.txt", true)
+	w.claim(w.main, "mine", "c.txt")
+	for _, dir := range []string{w.main, w.link} {
+		w.put(dir, "a.txt", "b.txt", "c.txt", "stale.txt")
+		w.pass(time.Second) // the text is the time's
+	}
+	_, a := w.foreseen(w.main, store.ForecastRequest{})
+	var got []string
+	for _, f := range a.Result.Pairs[0].Files {
+		holder := "-"
+		if f.HeldBy != nil {
+			holder = *f.HeldBy
+		}
+		got = append(got, f.Path+" "+holder)
+	}
+	wantLines(t, got, "a.txt one", "b.txt two", "c.txt -", "stale.txt -")
+	if theirs := a.Result.Pairs[0].Theirs.AgentID; theirs == nil || *theirs != "three" {
+		t.Errorf("theirs: %v", theirs)
+	}
+}
+
+// Names that look alike once their odd bytes are escaped can be distinguished.
+func TestForecastOfNamesThatLookAlike(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no file has such a name there")
+	}
+	w := newWorld(t)
+	names := []string{"e%09f", "e\tf", "\xff%FF", "%FF\xff"}
+	for _, dir := range []string{w.main, w.link} {
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(dir), 0o666); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	_, a := w.foreseen(w.main, store.ForecastRequest{})
+	line, err := store.Encode(a.Result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Pairs []struct {
+			Files []struct {
+				Path  string
+				Bytes []byte `json:"path_bytes"`
+			}
+		}
+	}
+	if err := json.Unmarshal(line, &read); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range read.Pairs[0].Files {
+		if f.Bytes != nil {
+			f.Path = string(f.Bytes)
+		}
+		got = append(got, f.Path)
+	}
+	slices.Sort(got)
+	slices.Sort(names)
+	if !slices.Equal(got, names) {
+		t.Errorf("%q in %s", got, line)
+	}
+}
+
 // What cannot be compared is said, and is no "clean".
 func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
@@ -96,6 +183,7 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 	}
 	bad := map[string]store.ForecastRequest{
 		`"nowhere" is not a commit`: {Against: ptr("nowhere")},
+		`"main..side" is a range`:   {Against: ptr("main..side")},
 		`"-x" is not a commit`:      {Against: ptr("-x")},
 		`"" is not a commit`:        {Against: ptr("")},
 		`"a[b"`:                     {Scope: []string{"a[b"}},

@@ -62,7 +62,7 @@ func writeForecastFiles(w io.Writer, pairs []store.ForecastPair, all bool, scree
 		for _, f := range p.Files {
 			yours.cells = append(yours.cells, sideName(p.Yours))
 			with.cells = append(with.cells, sideName(p.Theirs))
-			who.cells = append(who.cells, Short(orDash(deref(p.Theirs.AgentID))))
+			who.cells = append(who.cells, Short(orDash(deref(cmp.Or(f.HeldBy, p.Theirs.AgentID)))))
 			kind.cells = append(kind.cells, kindText(f.Kind))
 			file.cells = append(file.cells, Plain(f.Path))
 			lines.cells = append(lines.cells, linesText(f.Lines))

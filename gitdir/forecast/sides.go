@@ -194,19 +194,22 @@ func short(name string) string {
 	return name
 }
 
-// resolve is the commit that a caller means by a name. A name that git would
-// read as an option is none.
+// resolve is the commit that a caller means by a name: whatever git takes for one.
+// A name that git would read as an option is none.
 func (f *forecast) resolve(ctx context.Context, name string) (string, error) {
 	if name == "" || name[0] == '-' {
 		return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
 	}
-	out, err := f.repo.Git(ctx, "rev-parse", "--verify", "--quiet", name+"^{commit}")
-	id := strings.TrimSpace(string(out))
-	switch {
-	case ctx.Err() != nil:
-		return "", err
-	case err != nil || !isID(id):
-		return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
+	id := name
+	for _, peel := range []string{"", "^{commit}"} { // what ends `:/text` would be searched for
+		out, err := f.repo.Git(ctx, "rev-parse", "--verify", "--quiet", id+peel)
+		id = strings.TrimSpace(string(out))
+		switch {
+		case ctx.Err() != nil:
+			return "", err
+		case err != nil || !isID(id):
+			return "", fmt.Errorf("%q: %w", name, ErrNoCommit)
+		}
 	}
 	return id, nil
 }

@@ -1,6 +1,7 @@
 package forecast_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,6 +193,29 @@ func TestUpstreamAndAgainst(t *testing.T) {
 	for _, ref := range []string{"nowhere", "--output=x", "main:f", ""} {
 		_, err := forecast.Of(t.Context(), s.find("c"), forecast.Request{Against: ref, Temp: s.temp})
 		if bad := err != nil && strings.Contains(err.Error(), "not a commit"); bad != (ref != "") {
+			t.Errorf("against %q: %v", ref, err)
+		}
+	}
+}
+
+// Whatever git takes for a commit is one.
+func TestAgainstWhateverNamesACommit(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.edit("w/f", 5, "theirs")
+	s.git("w", "commit", "-q", "-a", "-m", "2 lines; (more) of it")
+	s.git("w", "tag", "-a", "-m", "tag", "v2")
+	s.commit("w")
+	s.git("main", "tag", "v1")
+	s.conflicting()
+	for _, ref := range []string{":/2", ":/2 lines; .more", "v2", "v2^{}", "v2^0", "w~1", "w^{/2 lines}", "w@{1}", "w^{commit}",
+		s.git("w", "rev-parse", "v2"), s.git("w", "rev-parse", "--short", "w~1")} {
+		s.wants(s.told(s.ask("main", forecast.Request{Against: ref})), "main "+ref+` content "f" [[5 5]]`)
+	}
+	for _, ref := range []string{"v1..v2", "v1...v2", "^v2", "v2^!", "w^@", ":/no such", ":f", "w:f", "w^{tree}", "w@{99}", "HEAD v2", "v2\n"} {
+		_, err := forecast.Of(t.Context(), s.find("main"), forecast.Request{Against: ref, Temp: s.temp})
+		if !errors.Is(err, forecast.ErrNoCommit) {
 			t.Errorf("against %q: %v", ref, err)
 		}
 	}
