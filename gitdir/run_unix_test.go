@@ -20,16 +20,23 @@ import (
 func TestCancellingEndsGrandchildren(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, first, then string
-		left              bool
-	}{{"git runs", "", "wait", false}, {"git has ended", "", "exit", false}, {"in a process group of its own", "set -m", "wait", true}} {
+		name, shell, first, then string
+		left                     bool
+	}{
+		{"git runs", "sh", "", "wait", false},
+		{"git has ended", "sh", "", "exit", false},
+		{"in a process group of its own", "bash", "set -m", "wait", true}, // other shells need a terminal for that
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath(test.shell); err != nil {
+				t.Skip(err)
+			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			file := filepath.Join(t.TempDir(), "pids")
-			cmd := exec.Command("sh", "-c", test.first+`
-				sleep 3600 & echo $$ $! >"$1.new" && mv "$1.new" "$1"; `+test.then, "sh", file)
+			cmd := exec.Command(test.shell, "-c", test.first+`
+				sleep 3600 & echo $$ $! >"$1.new" && mv "$1.new" "$1"; `+test.then, test.shell, file)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			cmd.WaitDelay = time.Hour // so that nothing but the cancelling ends it
