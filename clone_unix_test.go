@@ -14,6 +14,7 @@ import (
 // A clone can bring a repository as plain files. Nobody asks it, whatever is
 // run there; and a file in it belongs to the worktree that was cloned.
 func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	x := newTrap(t)
 	x.plant("seed/vendor/x", ".")
@@ -56,6 +57,7 @@ func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
 // anything that it names: a client lets tools that only read be called unasked,
 // and the model says with which base_dir.
 func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	x := newTrap(t)
 	home := filepath.Join(x.dir, "own")

@@ -42,6 +42,7 @@ func TestGuardOfMerges(t *testing.T) {
 }
 
 func TestGuardOfSquashMerges(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.write("main", "held/old.txt", "theirs\n")
@@ -57,6 +58,7 @@ func TestGuardOfSquashMerges(t *testing.T) {
 // These make commits without a word from the guard, because git does not ask
 // it. A git that begins to ask makes this test fail, and the help text wrong.
 func TestGitDoesNotRunTheGuardFor(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	// theirs is a commit on main that changes a held file.
 	theirs := func(s *site) {
@@ -102,6 +104,7 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 // After a conflict git continues by making a commit, and asks; only in a rebase
 // it does not, unless one commits by hand.
 func TestGuardAfterAConflict(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range gittest.SomeOf(2, map[string]struct {
 		stop, goOn []string

@@ -141,6 +141,7 @@ func TestStatusOfAHookOfSomebodysOwn(t *testing.T) {
 // A call by the bare name is one of what PATH has. Without any it does not run, and
 // another program of that name may do anything.
 func TestStatusOfACallKnowsTheProgram(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newHookSite(t)
 	self, err := exec.LookPath("agent-locks")
@@ -184,6 +185,7 @@ func TestStatusOfACallKnowsTheProgram(t *testing.T) {
 
 // The program that installed the guard may be another version by now, or something else.
 func TestStatusKnowsTheProgramThatTheHookStarts(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newHookSite(t)
 	self, err := exec.LookPath("agent-locks")
@@ -240,6 +242,7 @@ func frameworkHook(t *testing.T) string {
 
 // A hook of ours in a script that its own first line keeps from running does not count.
 func TestStatusOfOurBlockWhereNoShellReadsIt(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newHookSite(t)
 	evil := filepath.Join(filepath.Dir(s.main), "sh") // runs nothing
@@ -278,6 +281,7 @@ func TestStatusOfOurBlockWhereNoShellReadsIt(t *testing.T) {
 
 // Whether a tool's settings have it run the guard is up to the tool.
 func TestStatusOfAToolsSettings(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newHookSite(t)
 	lefthook := "#!/bin/sh\ncall_lefthook run \"pre-commit\" \"$@\"\n"

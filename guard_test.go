@@ -123,6 +123,7 @@ func TestGuardOfCommits(t *testing.T) {
 
 // Of two who claimed the same file in the same second, one may commit.
 func TestGuardOfClaimsOfOneSecond(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	out := s.locks(s.main, "claim", "--title", "Work", "--scope", "held/**", "--agent", "one")
@@ -265,6 +266,7 @@ func TestGuardChecksNames(t *testing.T) {
 
 // However many names there are, each is judged by itself, and told of once.
 func TestGuardChecksManyNames(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	for range 10 {
@@ -307,6 +309,7 @@ func TestGuardChecksManyNames(t *testing.T) {
 
 // A claim of one's own that may cover a file, and does not, gives no leave.
 func TestGuardDoubtsOnesOwn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.locks(s.link, "claim", "--title", "Mine", "--scope", "free/!(a).txt", "--agent", "me")

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // Hooks that are killed between any two steps leave a store that works, and
 // sessions that are known whole or not at all.
 func TestKilledSessionHooks(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	dir := repository(t)
 	agentLocks(t, dir, "claim", "--title", "Mine", "--scope", "src/**", "--agent", "them")

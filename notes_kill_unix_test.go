@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // fill makes a pipe take nothing more: a write to it waits.
@@ -40,6 +42,7 @@ func fill(t *testing.T, w *os.File) {
 // out, has told nobody of the notes: the holder's next answer has them, on
 // either face.
 func TestNotesSurviveAKilledAnswer(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args  []string

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // An npmPackage is what npm makes of the package agent-locks: its script, and
@@ -131,6 +133,7 @@ const initializeOnce = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`
 // What is started later without a PATH is the program, never npm's script: that
 // needs node, and anybody who can write into the modules.
 func TestNpmScriptIsWrittenDownNowhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	p := newNpmPackage(t)
 	p.home = filepath.Dir(p.home) + "/user" // so that the program is outside of the temporary directory
@@ -170,6 +173,7 @@ func TestNpmScriptIsWrittenDownNowhere(t *testing.T) {
 // npx keeps what it runs in a cache: such a program is not for settings, and
 // the guard's owner is told.
 func TestNpxIsNotThereToStay(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	p := newNpmPackage(t)
 	p.home = filepath.Dir(p.home) + "/user"
@@ -194,6 +198,7 @@ func TestNpxIsNotThereToStay(t *testing.T) {
 }
 
 func TestNpmScriptSaysWhatIsNotInstalled(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	p := newNpmPackage(t)
 	if err := os.RemoveAll(filepath.Dir(filepath.Dir(p.program))); err != nil {

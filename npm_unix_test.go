@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // serving starts the server by npm's script and waits for its first answer.
@@ -52,6 +54,7 @@ func serving(t *testing.T, sig os.Signal, env ...string) (script *exec.Cmd, prog
 }
 
 func TestNpmScriptPassesSignalsOn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -72,6 +75,7 @@ func TestNpmScriptPassesSignalsOn(t *testing.T) {
 
 // The program may answer before the script goes on.
 func TestNpmScriptPassesSignalsOnFromTheStart(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	slow := filepath.Join(t.TempDir(), "slow.js")
 	if err := os.WriteFile(slow, []byte(`const p = require('child_process'), { spawn } = p;
@@ -96,6 +100,7 @@ p.spawn = (...args) => {
 }
 
 func TestNpmScriptEndsAsTheProgramDid(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGABRT} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -116,6 +121,7 @@ func TestNpmScriptEndsAsTheProgramDid(t *testing.T) {
 // A signal to the whole process group reaches the program twice: from its sender,
 // and passed on by the script. That is not a person's second ctrl-C.
 func TestNpmScriptOfAGroupThatIsInterrupted(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	p := newNpmPackage(t)
 	if out, err := p.command(true, "claim", "src/", "-t", "held", "--agent", "you").CombinedOutput(); err != nil {
@@ -149,6 +155,7 @@ func queued(t *testing.T, repository string) bool {
 }
 
 func TestNpmScriptLeavesNoProgramBehind(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	cmd, program := serving(t, syscall.SIGQUIT)
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {

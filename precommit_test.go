@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // The hook that https://pre-commit.com reads is a command of this program that
 // refuses what the guard refuses. It asks git itself what is staged: the
 // framework passes neither deletions nor the old names of renames.
 func TestPreCommitFramework(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	data, err := os.ReadFile(".pre-commit-hooks.yaml")
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A held is agent-locks run with a shell's script as its command, under way in a
@@ -94,6 +96,7 @@ func (h *held) wantDone(note string) {
 const untilGo = "while [ ! -e go ]; do sleep 0.02; done; "
 
 func TestRunForwardsWhatIsSentToItAlone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for sig, name := range map[syscall.Signal]string{syscall.SIGTERM: "TERM", syscall.SIGHUP: "HUP"} {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +115,7 @@ func TestRunForwardsWhatIsSentToItAlone(t *testing.T) {
 
 // One that does not catch it ends by it, and so does the exit code say.
 func TestRunSaysWhichSignalEndedIt(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	h := runHeld(t, ": >ready; exec sleep 60")
 	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -126,6 +130,7 @@ func TestRunSaysWhichSignalEndedIt(t *testing.T) {
 // INT comes from the terminal, which has sent it to the command as well: sent to
 // us alone, or to a command that keeps running, it ends nothing.
 func TestRunLeavesInterruptsToItsCommand(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	h := runHeld(t, "trap 'echo caught' INT; : >ready; "+untilGo+"exit 5")
 	for range 2 {
@@ -146,6 +151,7 @@ func TestRunLeavesInterruptsToItsCommand(t *testing.T) {
 // The claim is refreshed while the command runs; after a kill -9 of ours it stands,
 // and nobody refreshes it.
 func TestRunKeepsItsClaimAlive(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	h := runHeld(t, ": >ready; "+untilGo, "AGENT_LOCKS_STALE_MINUTES=0.05")
 	updated := func() string {
@@ -176,6 +182,7 @@ func TestRunKeepsItsClaimAlive(t *testing.T) {
 
 // A claim that was reaped while we were stopped is not ours any more.
 func TestRunSaysThatItsClaimWasReaped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	h := runHeld(t, ": >ready; "+untilGo+"exit 3", "AGENT_LOCKS_STALE_MINUTES=0.02")
 	if err := h.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -202,6 +209,7 @@ func TestRunSaysThatItsClaimWasReaped(t *testing.T) {
 // What others note is shown by the heartbeats already: it may be about what the
 // command does at this moment.
 func TestRunShowsNotesWhileItsCommandRuns(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	h := runHeld(t, ": >ready; "+untilGo, "AGENT_LOCKS_STALE_MINUTES=0.05")
 	h.locks("tell", "held", "please stop", "--agent", "you")

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // program is this test binary under the name agent-locks: see TestMain.
@@ -155,6 +157,7 @@ func TestInterruptedDemoCleansUp(t *testing.T) {
 
 // A forecast that is interrupted while git merges leaves nothing behind.
 func TestInterruptedForecastCleansUp(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bin, tmp, ready := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "ready")
 	git, err := exec.LookPath("git")
@@ -199,6 +202,7 @@ func TestInterruptedForecastCleansUp(t *testing.T) {
 // coreutils' timeout signals its child, and then the child's group: a signal that
 // comes twice at once does not keep a forecast from cleaning up.
 func TestForecastThatIsSignalledTwiceCleansUp(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	tmp := t.TempDir()
 	cmd := program(t, "forecast")
@@ -236,6 +240,7 @@ func TestForecastThatIsSignalledTwiceCleansUp(t *testing.T) {
 // Whatever lies in the git directory, the guard either says that it cannot read
 // it or waits for git, and then ends on a signal.
 func TestGuardIsNotHeldUpByFifos(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for file, ends := range map[string]bool{"MERGE_HEAD": true, "SQUASH_MSG": true, "worktrees/w/gitdir": true, "config": false, "HEAD": false, "index": false} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -300,6 +305,7 @@ func TestGuardIsNotHeldUpByFifos(t *testing.T) {
 // What hangs in spite of a first signal, as in writing what nobody reads, ends
 // with a later one.
 func TestALaterSignalEndsTheProgram(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	nobody, out, err := os.Pipe()
 	if err != nil {

@@ -57,6 +57,7 @@ const (
 // A session that continues under another id is the same agent where exactly one
 // session can be meant, and another one everywhere else.
 func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range gittest.SomeOf(3, map[string]struct {
 		between func(*session)
@@ -107,6 +108,7 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 // The same id is the same agent, however the session continues, and so is one
 // whose name was passed on before.
 func TestAResumedSessionKeepsItsName(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	_, was := s.startOf(first, "startup")
@@ -126,6 +128,7 @@ func TestAResumedSessionKeepsItsName(t *testing.T) {
 // Who holds files in one's own worktree is said, and the command that takes
 // them over where nobody is known to be at work on them any more.
 func TestALockOfAnotherSessionHere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const take = "agent-locks update 2026-07-17T18-45-12-mine --hand-to claude-0000000b --agent claude-0000000a"
 	for name, c := range map[string]struct {
@@ -166,6 +169,7 @@ func TestALockOfAnotherSessionHere(t *testing.T) {
 // which work is not known, and is said. The first to take a lock over has it,
 // and the other one hears whose it is.
 func TestTwoSessionsClearedAtOnce(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const fourth = "0199c2f0-db71-7bb2-9000-00000000000d"
 	s := newSession(t)
@@ -230,6 +234,7 @@ func TestTwoSessionsInOneWorktree(t *testing.T) {
 
 // The first release's name keeps counting in its own worktree, and only there.
 func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	const first, second, third = "11111111-8d51-4aa1-8000-00000000000a", "11111111-8d51-4aa1-8000-00000000000b", "11111111-8d51-4aa1-8000-00000000000c"
@@ -260,6 +265,7 @@ func TestTheFormerNameCountsInItsWorktree(t *testing.T) {
 
 // Many sessions share the first characters of an id that begins with the time.
 func TestNoFormerNameIsOfTheTime(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	s.claim("claude-"+first[:8], "Somebody's", "src/**")
@@ -276,6 +282,7 @@ func TestNoFormerNameIsOfTheTime(t *testing.T) {
 // Of two live sessions only one goes by a name: one that comes back to its own,
 // with which another continues, gets another, and may take over once that ended.
 func TestNoTwoLiveSessionsShareAName(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, source := range []string{"clear", "resume"} {
 		t.Run(source, func(t *testing.T) {
@@ -339,6 +346,7 @@ func TestTheOneThatWentOnComesBack(t *testing.T) {
 
 // A live session is nobody's to become, and who has locks is itself.
 func TestACompactedSessionIsItself(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	_, other := s.startOf(first, "startup")
@@ -357,6 +365,7 @@ func TestACompactedSessionIsItself(t *testing.T) {
 
 // What cannot be written, or is not ours, keeps no session from an answer.
 func TestSessionsWithAStoreThatIsOdd(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, spoil := range map[string]func(dir string) error{
 		"a file in its place": func(dir string) error { return os.WriteFile(dir, nil, 0o666) },

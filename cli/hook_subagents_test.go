@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // An id another session's where our hook exported it, or remembers it as
 // such; what it looks like says nothing.
 func TestWhoseIDIsInTheEnvironment(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	_, parent := s.startOf(first, "startup")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -41,6 +42,7 @@ func (s *session) waits(id, more string) {
 }
 
 func TestNotificationsMarkTheSessionsLocks(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	s.waits("0a1b2c3d-4e5f", "") // nothing is claimed, and there is no store
@@ -92,6 +94,7 @@ func TestNotificationsMarkTheSessionsLocks(t *testing.T) {
 
 // Whatever the session does next takes the mark off; what others do does not.
 func TestTheNextEventTakesTheMarkOff(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	edit := `,"tool_name":"Edit","tool_input":{"file_path":"DIR/app/src/a.go"}`
 	main := func(s *session) string { return filepath.Join(s.dir, mainTree) }

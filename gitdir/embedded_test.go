@@ -24,6 +24,7 @@ func (s *sandbox) embed(dir string, config ...string) {
 // A bare repository among the files of a worktree may have come with a clone,
 // whatever its config says that it is.
 func TestRepositoriesAmongAWorktreesFilesAreRefused(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, tc := range gittest.SomeOf(4, map[string]struct {
 		build func(s *sandbox)

@@ -17,6 +17,7 @@ import (
 // A filter is switched off whatever it is called, and where git could not be
 // told to, nothing is asked.
 func TestFiltersOfAnyNameAreSwitchedOff(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	ctx := context.Background()
 	for _, name := range gittest.Some(3, []string{"lfs", "X", "x.y", ".", "clean", "a'b", `a\b`, `a"b`, "a]b", "#x", "-c", "ü", "a;b", "$HOME", "a=b"}) {

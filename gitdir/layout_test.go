@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // layouts are the ways in which a repository can lie on the disk; places are
@@ -315,7 +316,7 @@ var layouts = []struct {
 
 func TestLayouts(t *testing.T) {
 	t.Parallel()
-	for _, l := range layouts {
+	for _, l := range gittest.Some(8, layouts) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			if l.unixly && runtime.GOOS == "windows" {
@@ -356,6 +357,7 @@ func TestLayouts(t *testing.T) {
 
 // Whatever worktree one stands in, the root is the same.
 func TestRootIsTheSameFromEveryWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.repo("r")

@@ -41,6 +41,7 @@ func realGit(t *testing.T) string {
 }
 
 func TestOneSpawnAnswersAll(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.repo("r")

@@ -13,11 +13,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A process that git started, as a filter, may outlive it with git's output in
 // hand. A call that is cancelled ends both, and does not wait for what has left.
 func TestCancellingEndsGrandchildren(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, test := range []struct {
 		name, shell, first, then string

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store"
@@ -270,6 +271,7 @@ func TestLimitAsksForALongerAnswer(t *testing.T) {
 
 // A store that somebody filled by hand makes no answer of any tool too long.
 func TestHostileStoresMakeNoLongAnswers(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	git := func(args ...string) {

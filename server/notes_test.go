@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/server/stdio"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -39,6 +40,7 @@ func (c *session) file(id string) string {
 // What a client was shown it is not shown again, however soon it asks, and it
 // sees nothing of how that is remembered.
 func TestNotesAreShownOnceOverMCP(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	c := newSession(t)
 	id := c.first()

@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // An answer that no message holds is refused with what to ask instead.
 func TestAnswersHaveAnEnd(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for tool, way := range map[string]string{
 		"lock_query": "with limit, scope, text", "lock_history": "with limit, since, scope, text", "lock_check_conflict": "with scope", "lock_drift": "with limit, lock_id",

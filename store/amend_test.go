@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -122,6 +123,7 @@ func TestNarrowing(t *testing.T) {
 
 // What takes something from a holder is for the holder, its parent, or force.
 func TestWhoseItIs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	type try func(s *store.Store, id string, agent *string, force bool) error
 	tries := map[string]try{
@@ -189,6 +191,7 @@ func TestWhoseItIs(t *testing.T) {
 // Whatever another agent amends, a note says that it did; the holder knows
 // what it does itself.
 func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	lease := func(minutes float64) store.UpdateRequest { return store.UpdateRequest{LeaseMinutes: &minutes} }
 	const at = " at 2026-07-17T18-45-12"
@@ -282,6 +285,7 @@ func TestWhatIsOpenToAll(t *testing.T) {
 
 // A stranger's heartbeat would make a dead holder's lock block again.
 func TestOnlyAHolderOrItsParentKeepsALockAlive(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.held("kid", "boss", "a")
@@ -347,6 +351,7 @@ func TestHandingOver(t *testing.T) {
 }
 
 func TestCheckLeavesOutOnesOwn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.held("me", "", "src")
@@ -392,6 +397,7 @@ func TestScopeIsBounded(t *testing.T) {
 // block again. The holder's own update, one from its worktree by a caller that
 // gives no id, and a handing over do.
 func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		request   store.UpdateRequest
@@ -456,6 +462,7 @@ func TestAnEntryIsNotAddedAndRemovedAtOnce(t *testing.T) {
 
 // What is added later does not come before what somebody else was granted meanwhile.
 func TestWideningTakesNothingFromOthers(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by     string

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -22,6 +23,7 @@ import (
 // No other test may run beside it: a process that one is starting keeps the
 // files of this one open for a moment.
 func TestComparingHoldsUpNoWriter(t *testing.T) {
+	gittest.NotShort(t)
 	create := func(r store.CreateRequest) func(*store.Store, string) ([]store.Summary, error) {
 		return func(s *store.Store, _ string) ([]store.Summary, error) {
 			r.Title = "new"

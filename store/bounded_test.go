@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // The store's own answers list scopes whole; how much of an answer a reader
 // takes, its face knows.
 func TestScopesAreListedWhole(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	scope := make([]string, 200)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store"
 )
@@ -103,6 +104,7 @@ func TestIfFreePassesStaleLocksAndUnreadableFiles(t *testing.T) {
 }
 
 func TestIfFreeTellsOfWhatMayBeOnesOwn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "Mine", "src")
@@ -123,6 +125,7 @@ func TestIfFreeTellsOfWhatMayBeOnesOwn(t *testing.T) {
 }
 
 func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	finish := func(title, scope, summary string) string {

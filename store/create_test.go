@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -117,6 +118,7 @@ func TestCreateRefusesAndWritesNothing(t *testing.T) {
 }
 
 func TestScopesAreReadFromTheRoot(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	sub := filepath.Join(w.link, "pkg", "deep")
@@ -154,6 +156,7 @@ func TestScopesAreReadFromTheRoot(t *testing.T) {
 
 // A link from outside may lead to the root or past it, into the tree.
 func TestAbsoluteScopesThroughLinks(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	src, elsewhere := filepath.Join(w.main, "src"), filepath.Join(t.TempDir(), "elsewhere")
@@ -191,6 +194,7 @@ func TestAbsoluteScopesThroughLinks(t *testing.T) {
 
 // A claim in the wrong store looks like success.
 func TestScopesInNestedRepositoriesAreTold(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.git(w.main, "init", "-q", "vendor/lib")
@@ -218,6 +222,7 @@ func TestScopesInNestedRepositoriesAreTold(t *testing.T) {
 }
 
 func TestIDsAreNeverReissued(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	var wg sync.WaitGroup
@@ -293,6 +298,7 @@ func TestCommasAreWarnedOf(t *testing.T) {
 
 // Nothing outside UTF-8 gets into a file, and no line of it is broken by a name.
 func TestNamesThatAreNoTextAreEscaped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ dir, want string }{
 		"line feed": {"a\nb ", "a%0Ab "},

@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 func TestDriftAfterARebase(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.link, "mine/1")
@@ -42,6 +44,7 @@ func TestDriftAfterARebase(t *testing.T) {
 }
 
 func TestDriftOfAMerge(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.link, "mine", "mine")
@@ -104,6 +107,7 @@ func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 // A rename touches both names, once it is committed as well: a holder of the
 // old one has lost the file.
 func TestDriftOfCommittedRenames(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.link, "docs/a", "gone")
@@ -123,6 +127,7 @@ func TestDriftOfCommittedRenames(t *testing.T) {
 // Another tool's lock does not say which commit it was made at; when it was
 // made stands for that.
 func TestDriftOfALockWithoutItsCommit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "theirs", "src")
@@ -143,6 +148,7 @@ func TestDriftOfALockWithoutItsCommit(t *testing.T) {
 // A submodule's commit is a file of its parent's, whatever diffs are configured
 // to skip.
 func TestDriftOfSubmodules(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	sub := filepath.Join(w.link, "vendor")
@@ -167,6 +173,7 @@ func TestDriftOfSubmodules(t *testing.T) {
 // Another worktree of the repository that stands inside this one is nobody's
 // change, untracked, staged or committed; another repository is one.
 func TestDriftOfWorktreesInside(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "mine", "src")
@@ -208,6 +215,7 @@ func TestDriftOfWorktreesInside(t *testing.T) {
 // What was checked out in a worktree that git has forgotten is untracked to git.
 // Nobody changed it, and the answer names it; what is staged from there counts.
 func TestDriftOfAForgottenWorktreeInside(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.main, "one", "two")
@@ -245,6 +253,7 @@ func TestDriftOfAForgottenWorktreeInside(t *testing.T) {
 
 // The commit that began the history touched files, too, whatever log shows.
 func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.git(w.main, "checkout", "-q", "--orphan", "new")
@@ -260,6 +269,7 @@ func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
 
 // Where git shows signatures, it does so between the names.
 func TestDriftOfSignedCommits(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.main, "base")

@@ -12,6 +12,7 @@ import (
 // the branch; what others committed elsewhere and was merged does not, nor what
 // was committed here before.
 func TestDriftOfWhatWasMergedIn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, tc := range gittest.SomeOf(4, map[string]struct {
 		do   func(w *world)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -17,6 +18,7 @@ import (
 // wherever its remote is. drift asks about what may not be there, and must not
 // go to the network for it, nor wait.
 func TestDriftFetchesNothing(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.main, "a", "b", "dir/c")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -119,6 +120,7 @@ func TestDriftNamesWithNewlines(t *testing.T) {
 // Of a lock's own holder no other lock is somebody else's, wherever it was made;
 // those of others are told by file, and whether they are stale.
 func TestDriftTellsWhoHoldsWhat(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	claim := func(dir, agent, scope string) string {
@@ -149,6 +151,7 @@ func TestDriftTellsWhoHoldsWhat(t *testing.T) {
 // Of several agents' locks in one worktree, drift is about the caller's own,
 // and about those that nobody is known to hold.
 func TestDriftIsAboutOnesOwn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	mine, theirs := w.held("me", "", "mine"), w.held("them", "", "theirs")
@@ -204,6 +207,7 @@ func TestDriftOfALockFromElsewhere(t *testing.T) {
 
 // A planted monitor program would run with the rights of the caller.
 func TestDriftRunsNoMonitor(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "mine", "src")
@@ -222,6 +226,7 @@ func TestDriftRunsNoMonitor(t *testing.T) {
 }
 
 func TestDriftNeedsAWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -233,6 +238,7 @@ func TestDriftNeedsAWorktree(t *testing.T) {
 // Where more changed than anybody reads, directories stand for their files, and
 // each lock that holds some is named.
 func TestDriftSumsDirectoriesUp(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "mine", "src")

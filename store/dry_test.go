@@ -38,6 +38,7 @@ func (w *world) everyKind() {
 
 // What a dry run says is what the real run does.
 func TestDryRunsSayWhatIsDone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	prune := func(w *world, dry bool) string {
 		a, err := w.at(w.main).Prune(background, store.PruneRequest{OlderThan: "90d", Yes: !dry})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -46,6 +47,7 @@ func (w *world) inShort(changed []store.ChangedElsewhere) string {
 // A claim hears what of its files is changed in other worktrees, not committed and
 // without a lock.
 func TestClaimHearsWhatIsChangedElsewhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.link, "src/kept", "src/gone", "docs/x")
@@ -88,6 +90,7 @@ func TestClaimHearsWhatIsChangedElsewhere(t *testing.T) {
 // What a lock covers is reported as that. A reader's lock covers no change, and
 // one that the caller made here covers none that is made there.
 func TestChangesElsewhereThatALockCoversAreItsHolders(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.link, "src/a", "src/b")
@@ -129,6 +132,7 @@ func TestChangesElsewhereThatALockCoversAreItsHolders(t *testing.T) {
 // An answer stays short however much is changed, and in however many worktrees;
 // those come first in which git last did something.
 func TestManyChangesElsewhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 17 { // more than git is asked about
@@ -157,6 +161,7 @@ func TestManyChangesElsewhere(t *testing.T) {
 // Other worktrees inside this one, damaged ones and those of others that took
 // their places say nothing, and no claim fails of them.
 func TestOddWorktreesElsewhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	inside := filepath.Join(w.main, "in", "side")

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // Where git is slow, here for a filter that takes its time, the answer does not
 // wait for it, and leaves neither of them running.
 func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	started := filepath.Join(t.TempDir(), "started")

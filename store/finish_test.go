@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -24,6 +25,7 @@ func TestForcedFinishTellsTheHolder(t *testing.T) {
 }
 
 func TestOutcome(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)

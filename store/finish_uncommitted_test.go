@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -60,6 +61,7 @@ func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
 // A finish stands where git cannot say what is left, and its answer says so. Of a
 // worktree that is gone nothing can be left.
 func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const unknown = "cannot tell which changes in its scope are not committed"
 	for name, damage := range map[string]func(w *world, id string) (warned string){

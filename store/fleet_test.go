@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -46,6 +47,7 @@ func claimRequest(agent, scope string) store.CreateRequest {
 
 // What one clone has claimed, no other one claims; what it has ended, others may.
 func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
 	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
@@ -125,6 +127,7 @@ func TestClaimNeedsTheRemote(t *testing.T) {
 // A claimer that died leaves a lock that counts if the remote has taken it, and
 // else is taken back.
 func TestClaimerDied(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _ := newFleet(t)
 	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
@@ -172,6 +175,7 @@ func TestClaimerDied(t *testing.T) {
 // Turned off, a clone leaves nothing behind; turned on where it cannot work, it
 // leaves nothing either.
 func TestFleetOffAndFailedOn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
 	if _, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**")); err != nil {
@@ -210,6 +214,7 @@ func TestFleetOffAndFailedOn(t *testing.T) {
 // What takes more than the remote has taken is no longer confirmed; and a
 // holder that is alive does not go stale elsewhere.
 func TestConfirmedLockGoesOn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _ := newFleet(t)
 	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
@@ -260,6 +265,7 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 // Agents of several clones that claim one thing again and again hold it one at a
 // time.
 func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
 	var holders, claims atomic.Int32

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -204,6 +205,7 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 
 // Another history than the repository's own is not what is merged.
 func TestForecastRefusesAnotherHistory(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	for _, variable := range []string{"GIT_REPLACE_REF_BASE=refs/other/", "GIT_GRAFT_FILE=/tmp/grafts", "GIT_SHALLOW_FILE=/tmp/shallow"} {
@@ -221,6 +223,7 @@ func TestForecastRefusesAnotherHistory(t *testing.T) {
 // A bare repository has no worktree to compare with others, but may ask about
 // every two.
 func TestForecastFromABareRepository(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	bare := filepath.Join(t.TempDir(), "bare.git")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -71,6 +72,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 
 // Numbers are shown as they were given, not as a float64's shortest form.
 func TestMessagesShowNumbersAsPeopleWriteThem(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "API", "src/**")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -79,6 +80,7 @@ func TestHistory(t *testing.T) {
 
 // What is not shown is not opened: an unreadable old file goes unnoticed.
 func TestHistoryOpensWhatItShows(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	old := w.finished("old", "a", "s", nil)
@@ -99,6 +101,7 @@ func TestHistoryOpensWhatItShows(t *testing.T) {
 // Filters stop at the limit as well, and files that were last written before
 // what is asked for are not opened: of both a torn one goes unnoticed.
 func TestHistoryOpensWhatMayPass(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	old := w.finished("old", "a", "s", nil)

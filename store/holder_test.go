@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // Who ends, narrows or takes a lock from another worktree without saying who
 // it is leaves at least that in the record.
 func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const somebody = "by a caller without an agent id in "
 	for name, deed := range map[string]func(s *store.Store, id string) error{
@@ -74,6 +76,7 @@ func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 // where there is no other: many are of one time, and a caller with an id may hold
 // any lock of its worktree that names nobody.
 func TestATimeAloneIsNoNameAmongSeveral(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	claim := func(title string, agent *string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -25,6 +26,7 @@ func hostileScope(n int, mark string) []string {
 // TestHostileScopes: what one call compares has one budget, and its answer is
 // of bearable size.
 func TestHostileScopes(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // Whatever the program records on a lock, its last note stays what somebody wrote.
 func TestRecordsHideNoWords(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const words = "the tests are left"
 	update := func(dir string, r store.UpdateRequest) func(*world, string) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -57,6 +58,7 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestNotesCannotFillTheFile(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "work", "a")
@@ -153,6 +155,7 @@ func TestHeartbeatWritesNow(t *testing.T) {
 }
 
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	var tasks []string
@@ -183,6 +186,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 // A lock that was finished with a long summary may be fuller than an active
 // one; reopened as it is, it could not be finished again.
 func TestReopenLeavesRoomToFinish(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "x", "a")
@@ -204,6 +208,7 @@ func TestReopenLeavesRoomToFinish(t *testing.T) {
 // An active lock whose id stands in the archive as well stays active, until
 // somebody decides which of the two is to stay.
 func TestWhatStandsInTheArchiveAsWellGoesOn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.main, "twice", "a", "one")

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // A note on a lock that has ended reaches nobody: its author hears that, and who
 // holds the files now. Those who complete the record of their own do not.
 func TestANoteOnAFinishedLockNamesWhoHoldsItsFilesNow(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	done := w.held("a", "", "src/**")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -123,6 +124,7 @@ func TestNotesReachTheHolder(t *testing.T) {
 // Nobody but the holder is shown what others noted as news, nor does anything
 // that another one does count as the holder's.
 func TestNotesReachNobodyElse(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.work(ptr("a"))
@@ -172,6 +174,7 @@ func TestNotesReachNobodyElse(t *testing.T) {
 // reaches the holder, though the holder may have written it when it forgot its id.
 // Of a lock that names nobody the worktree's caller is the holder.
 func TestNotesWithoutAnIDReachTheHolder(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))
@@ -206,6 +209,7 @@ func TestNotesWithoutAnIDReachTheHolder(t *testing.T) {
 // note that comes between an answer and the record of it is not taken for seen;
 // what another holder was shown is not the successor's.
 func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))
@@ -255,6 +259,7 @@ func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
 // An answer says of `updated` what the holder did, not that it was recorded, and
 // a lock that ended, or is gone, by then is not an error.
 func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))
@@ -295,6 +300,7 @@ func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
 // Notes that were written into the file, by another tool or by hand, are new;
 // where some were taken out by hand nobody knows which, and none is missed.
 func TestNotesByHandAreNew(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))
@@ -353,6 +359,7 @@ func TestReopeningTellsTheHolderWhatHappened(t *testing.T) {
 
 // One answer has no more than a model can read; the rest comes with the next.
 func TestNewNotesComeInParts(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))

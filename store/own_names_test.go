@@ -4,12 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // What only a holder does takes a short name for a lock of the caller's own;
 // what anybody may do takes it for anybody's.
 func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	create := func(dir, agent, title, scope string) string {
@@ -95,6 +97,7 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 // A whole slug names that lock for as long as there is a record of it: done a
 // second time, what ended it must not reach another lock that begins so.
 func TestAWholeSlugOfAFinishedLockNamesNoOther(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	done := w.claim(w.main, "Fix login", "a")

@@ -3,11 +3,13 @@ package store_test
 import (
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // A claim knows its own among what it overlaps: by agent ids only.
 func TestAClaimKnowsItsOwnOverlaps(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	own := w.held("a", "", "src/**")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -88,6 +89,7 @@ func TestQueryFilters(t *testing.T) {
 
 // A lock whose worktree is gone is marked, as long as it is active.
 func TestQueryMarksWorktreesThatAreGone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.claim(w.main, "here", "a")
@@ -260,6 +262,7 @@ func TestOddFilesAreToldOf(t *testing.T) {
 }
 
 func TestShortIDs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	one := w.claim(w.main, "alpha one", "a")

@@ -126,6 +126,7 @@ func TestAgesOfCenturies(t *testing.T) {
 
 // Nor does it let anybody pass by that work, however asked.
 func TestAShortWindowPassesNobodyBy(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, tc := range []struct {
 		quiet time.Duration
@@ -246,6 +247,7 @@ func TestReapProtectsOthers(t *testing.T) {
 // A lease protects one's own lock, too; the warning must not call it somebody
 // else's.
 func TestReapNamesTheLease(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)

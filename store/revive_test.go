@@ -13,6 +13,7 @@ import (
 // A lock that was stale, or had ended, loses its precedence to a claim
 // that was granted its files meanwhile, and its holder is told, however it comes back.
 func TestALockThatComesBackYields(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	one, two := ptr("one"), ptr("two")
 	for name, tc := range gittest.SomeOf(4, map[string]struct {

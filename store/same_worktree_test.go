@@ -13,6 +13,7 @@ import (
 // A claim warns of who else works in its very worktree: by live locks made there
 // and by live sessions, but not of its own family.
 func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const warning = "also at work in this very worktree: "
 	session := func(id, agent, subagent string) store.SessionRequest {

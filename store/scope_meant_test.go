@@ -36,6 +36,7 @@ func (w *world) check(dir, entry string) store.Answer[[]store.Summary] {
 // A file that only the claimant's worktree has is a file to everybody, in the
 // queue as well.
 func TestPlainEntriesAreWhatTheyAreInTheClaimantsWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	put(t, w.link, "Dockerfile")
@@ -58,6 +59,7 @@ func TestPlainEntriesAreWhatTheyAreInTheClaimantsWorktree(t *testing.T) {
 
 // A claim on everything is warned of, by whatever name, wherever it is made.
 func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)
@@ -80,6 +82,7 @@ func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
 
 // Two paths in one entry are one name, which is hardly what was meant.
 func TestSeveralPathsInOneEntryAreWarnedOf(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	put(t, w.main, "a/b c/d")
@@ -135,6 +138,7 @@ func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 
 // A repository may lie anywhere, under a name that would be a pattern as well.
 func TestAbsoluteEntriesUnderARootWithAnOddName(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, name := range []string{"re[po]", "{a,b}", "a*b?", "+(x)", "open["} {
 		t.Run(name, func(t *testing.T) {
@@ -186,6 +190,7 @@ func TestOtherNotationsInLockFiles(t *testing.T) {
 // A name that only the caller's directory has may be meant from there or from the
 // root: a question is answered for both, and a claim is refused.
 func TestNamesOfTheCallersDirectory(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	put(t, w.main, "packages/api/login.ts")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -23,6 +24,7 @@ func (w *world) start(id, source string) store.Started {
 // Sessions are remembered for a month after their last event, and not more of
 // them than one look at all is worth.
 func TestSessionsAreSwept(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.start("old", "startup")

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // What refuses a claim or a commit says where its holder is gone, or was in the
 // caller's own worktree, and what to do then.
 func TestRefusalsSayWhoseWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		from, holder, parent string
@@ -71,6 +73,7 @@ func TestRefusalsSayWhoseWorktree(t *testing.T) {
 
 // Each holder is one to ask; of many, some.
 func TestARefusedClaimNamesEachHolder(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	var ids []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -35,6 +36,7 @@ func (w *world) ends(id, dir, why string) {
 // A session may end in another worktree than it started in. The next one continues
 // it from either, but only where nobody else can be meant.
 func TestASessionThatWanders(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		happens func(w *world)

@@ -3,10 +3,12 @@ package store_test
 import (
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 func TestSharedMeetsNoShared(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	create := func(shared bool) (string, string) {
@@ -32,6 +34,7 @@ func TestSharedMeetsNoShared(t *testing.T) {
 
 // Whatever a reader does to its claim, other readers are nothing to it.
 func TestSharedStaysShared(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
@@ -120,6 +121,7 @@ func readDeeds(lines *bufio.Scanner) []deed {
 }
 
 func TestStress(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	processes, seconds := 10, 4
 	if testing.Short() {

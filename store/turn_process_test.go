@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -76,6 +77,7 @@ func meet(t testing.TB, a, b string) bool {
 }
 
 func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	repository := newRepository(t)
 	holder := startAgent(t, repository, "holder")

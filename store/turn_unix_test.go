@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
@@ -28,6 +29,7 @@ func playStopping(repository string) error {
 // A process that is stopped (ctrl-z, a debugger) keeps its ticket alive, and
 // must not hold up the queue past its own deadline for long.
 func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	repository := newRepository(t)
 	holder, stopped, next := startAgent(t, repository, "holder"), startAs(t, "stopping", repository, "stopped"), startAgent(t, repository, "next")
@@ -60,6 +62,7 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 // its ticket, and one that does not is passed by. It keeps its place for when it
 // is continued.
 func TestSilentWaiterIsPassedBy(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	repository := newRepository(t)
 	holder, stopped, next := startAgent(t, repository, "holder"), startAs(t, "stopping", repository, "stopped"), startAgent(t, repository, "next")

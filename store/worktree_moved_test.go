@@ -6,12 +6,14 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // A worktree is what git calls it, not where it lies: a lock that was made in
 // it stays its own when it is moved.
 func TestAMovedWorktreeIsTheSame(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, move := range map[string]func(w *world) (from string){
 		"git worktree move": func(w *world) string {
@@ -89,6 +91,7 @@ func TestALockWithoutAWorktreeNameGoesByThePath(t *testing.T) {
 
 // A name in a lock file is other people's text, and is not followed.
 func TestAHostileWorktreeNameLeadsNowhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	id := w.claim(w.link, "there", "a/**")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // firstText is the hook as the first release wrote it.
@@ -49,6 +51,7 @@ exit $status
 
 // An installation of the first release is seen, taken over and taken out.
 func TestTheFirstReleasesHook(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	needs(t, "perl")
 	for name, before := range map[string]string{"alone": "", "over a shell hook": aShellHook, "over another program": aPerlHook} {

@@ -19,6 +19,7 @@ const called = "guard guard check --quiet"
 // Over whatever stands there: git runs it and the guard, in every worktree;
 // doing so again changes nothing; and afterwards it is what it was.
 func TestInstallOverAHook(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const py = "#!/usr/bin/env python3\nimport os, sys\n"
 	for name, hook := range gittest.SomeOf(5, map[string]struct {
@@ -116,6 +117,7 @@ func TestInstallOverAHook(t *testing.T) {
 
 // A hook from before that refuses is respected.
 func TestTheHookFromBeforeMayRefuse(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGround(t)
 	g.write(filepath.Join(g.main, ".git", "hooks", "pre-commit"), "#!/bin/sh\nexit 3\n", 0o755)

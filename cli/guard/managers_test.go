@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A hook that a tool wrote may run the guard where the tool's settings name it, and
 // those of the worktree count that the commit is made in.
 func TestMayRunByAToolsSettings(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ hook, settings, without, with string }{
 		"the pre-commit framework": {

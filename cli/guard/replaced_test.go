@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A tool that wrote its hook over ours: that is known, and installed again.
@@ -59,6 +61,7 @@ func TestAChainedHookThatWasReplaced(t *testing.T) {
 // Another tool writes over the hook of ours that runs the one from before. That is
 // named then, whatever is done, until somebody has decided what becomes of it.
 func TestAHookFromBeforeThatNothingRuns(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	needs(t, "perl")
 	g := newGround(t)

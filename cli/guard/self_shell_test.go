@@ -13,6 +13,7 @@ import (
 // Whether a hook lets a commit through does not change with the installation,
 // nor where that is refused: each of these refuses by what it finds in itself.
 func TestAHookThatReadsItselfRefusesAsBefore(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, test := range gittest.SomeOf(3, map[string]struct{ text, needs string }{
 		"by a variable":    {"me=$0\n[ \"$(sed -n 4p \"$me\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
@@ -54,6 +55,7 @@ func TestAHookThatReadsItselfRefusesAsBefore(t *testing.T) {
 // there after the installation, and under names that it puts together: either
 // it is still where it was, or the installation was refused.
 func TestAHookFindsWhatIsPutBesideItLater(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const py = "import os, subprocess, sys\n"
 	for name, test := range gittest.SomeOf(3, map[string]struct{ text, needs, file string }{

@@ -28,6 +28,7 @@ func needs(t *testing.T, program string) {
 // Tools move a hook that they do not know to another name: it keeps guarding
 // where they run it, calls nothing twice, and is taken out from there.
 func TestAHookThatAToolMoved(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	needs(t, "perl")
 	for name, c := range map[string]struct{ before, ran string }{
@@ -73,6 +74,7 @@ func TestAHookThatAToolMoved(t *testing.T) {
 // An installer that is not known runs what it moved, or does not: nobody says
 // that the guard does not run while it may.
 func TestAnUnknownInstallersHook(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGround(t)
 	hook := filepath.Join(g.main, ".git", "hooks", "pre-commit")
@@ -129,6 +131,7 @@ func TestAnUnknownInstallersHook(t *testing.T) {
 // A hook that is rewritten while it runs: the guard has had its say before,
 // whichever shell sh is.
 func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, shell := range gittest.Some(2, [][]string{{"sh"}, {"bash"}, {"bash", "--posix"}, {"dash"}, {"busybox", "sh"}, {"ksh"}, {"zsh"}}) {
 		t.Run(strings.Join(shell, " "), func(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 	"golang.org/x/tools/txtar"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -108,6 +110,7 @@ func TestThereAndBack(t *testing.T) {
 }
 
 func FuzzThereAndBack(f *testing.F) {
+	gittest.NotShort(f)
 	for _, doc := range documents {
 		f.Add([]byte(doc))
 	}

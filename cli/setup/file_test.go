@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // at are the options of a project's settings in dir.
@@ -261,6 +263,7 @@ func TestFailedWrite(t *testing.T) {
 
 // A reader sees the old file or the new one, never a part.
 func TestReadersSeeWholeFiles(t *testing.T) {
+	gittest.NotShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open for reading cannot be replaced there")
 	}

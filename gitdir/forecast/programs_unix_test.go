@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // ran lists the marks that programs left.
@@ -125,6 +126,7 @@ func TestMergeAttributes(t *testing.T) {
 
 // A filter that fails loses its own files, not the others.
 func TestFilterThatFails(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -246,6 +248,7 @@ exec '`+git+`' "$@"
 
 // On real messes the fallback finds nearly all, and hardly anything else.
 func TestFallbackOnMesses(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	seeds, files := 6, 100
 	if testing.Short() {
@@ -286,6 +289,7 @@ func TestFallbackOnMesses(t *testing.T) {
 // What a killed process leaves is removed by one that comes an hour later, and
 // not earlier.
 func TestLeftoversAreSwept(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	if dir := os.Getenv("FORECAST_TEST_DIR"); dir != "" { // the process that is killed
 		repo, err := gitdir.Find(context.Background(), gitdir.Query{BaseDir: &dir, Environ: os.Environ()})

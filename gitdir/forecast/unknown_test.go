@@ -22,6 +22,7 @@ func judged(res *forecast.Result) (n int) {
 
 // Without a commit on either side there is nothing to merge: that is not clean.
 func TestNeitherSideHasACommit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -109,6 +110,7 @@ func TestOmittedOnBothSides(t *testing.T) {
 // A union takes both contents of texts only, and not where two new files have
 // two modes: git itself is asked as well.
 func TestUnionsThatConflict(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.twoAnew()
@@ -138,6 +140,7 @@ func TestUnionsThatConflict(t *testing.T) {
 
 // A merge driver with a name and no command stops git.
 func TestDriverWithoutACommand(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()

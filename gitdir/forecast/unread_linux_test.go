@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // asAnybody is the environment in which git may read no more than the owner of
@@ -29,6 +30,7 @@ func (s *sandbox) asAnybody() []string {
 
 // A directory that git cannot read, of which it only warns, is not empty.
 func TestDirectoriesThatCannotBeRead(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()

@@ -21,6 +21,7 @@ func (s *sandbox) conflicting() {
 const conflictInF = `main w content "f" [[5 5]]`
 
 func TestIndicesOfAllKinds(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	kinds := map[string]func(s *sandbox){
 		"plain":     func(*sandbox) {},
@@ -61,6 +62,7 @@ func TestIndicesOfAllKinds(t *testing.T) {
 // A worktree that is merging or being rebased counts with what is resolved;
 // what conflicts there already, with HEAD's version.
 func TestInTheMiddle(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	side := func(s *sandbox) { // a branch that conflicts with w in g
 		s.git("main", "branch", "side")
@@ -173,6 +175,7 @@ func TestBareRepositoryWithWorktrees(t *testing.T) {
 }
 
 func TestUpstreamAndAgainst(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -283,6 +286,7 @@ func TestSHA256(t *testing.T) {
 }
 
 func TestShallowAndBorrowingRepositories(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -304,6 +308,7 @@ func TestShallowAndBorrowingRepositories(t *testing.T) {
 // Objects that stand for others, and grafts, count as they do when git merges;
 // and not where the user has turned that off.
 func TestReplacedHistory(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	// The base that main and w share gets the line 15 that w has not: then both
 	// changed it.
@@ -374,6 +379,7 @@ func TestTemporaryDirectoryInAWorktree(t *testing.T) {
 
 // A relative one is the process's: git runs in other directories.
 func TestRelativeTemporaryDirectory(t *testing.T) {
+	gittest.NotShort(t)
 	s := newSandbox(t)
 	s.two()
 	s.conflicting()
@@ -400,6 +406,7 @@ func TestNothingToCompareWith(t *testing.T) {
 // A repository that may not be written to is not: its owner's modes say so, and
 // its bytes.
 func TestReadOnlyRepository(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()

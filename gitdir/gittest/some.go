@@ -30,3 +30,12 @@ func SomeOf[K comparable, V any](n int, cases map[K]V) map[K]V {
 	}
 	return some
 }
+
+// NotShort leaves a test to the full run: a corner that starts many processes, in a
+// room whose other tests run under -short.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the full run has it")
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func TestEndOfInputWaitsForTheAnswers(t *testing.T) {
@@ -106,6 +108,7 @@ func TestCancelledCalls(t *testing.T) {
 
 // A client may write all it has to ask before it reads an answer.
 func TestReadingDoesNotWaitForWriting(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const requests = 3000 // more than any buffer holds
 	r := newRig(t)

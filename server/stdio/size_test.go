@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func noteOf(id string, size int) string {
@@ -119,6 +121,7 @@ func TestErrorsNameNoLongID(t *testing.T) {
 
 // Not parallel: it measures what is allocated.
 func TestEndlessLineTakesBoundedMemory(t *testing.T) {
+	gittest.NotShort(t)
 	const limit, size = 1 << 20, 64 << 20
 	var before, after runtime.MemStats
 	var out lockedBuffer

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
@@ -131,6 +132,7 @@ func turn(write func(Entry, *lockfile.File) (Entry, error), e Entry, status stri
 // Neither btrfs nor tmpfs promises that a reading of a directory has the name
 // of a file that is replaced meanwhile; a listing does.
 func TestListingMissesNothing(t *testing.T) {
+	gittest.NotShort(t)
 	const shm = "/dev/shm"
 	if _, err := os.Stat(shm); runtime.GOOS != "linux" || err != nil {
 		t.Skip("no tmpfs at ", shm)

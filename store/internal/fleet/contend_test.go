@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // longVariable makes the contention long: eight clones for as many seconds.
@@ -25,6 +27,7 @@ const longVariable = "AGENT_LOCKS_FLEET_SECONDS"
 // some stopped for a while. Who was told "claimed" held the scope alone, and in
 // no state that the ref has ever had do two clones hold one.
 func TestContention(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	clones, seconds := 3, 3
 	if s, err := strconv.Atoi(os.Getenv(longVariable)); err == nil {

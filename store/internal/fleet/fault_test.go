@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
@@ -35,6 +36,7 @@ func cut(times *atomic.Int32) func(http.Handler) http.Handler {
 
 // A push whose answer is lost was taken all the same, and the tip tells.
 func TestAnswerIsLost(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	var times atomic.Int32
 	times.Store(1)
@@ -50,6 +52,7 @@ func TestAnswerIsLost(t *testing.T) {
 
 // It is won also where another clone has followed, and dropped the history.
 func TestAnswerIsLostAndAnotherCloneFollows(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	b := newClone(t, bare)
@@ -107,6 +110,7 @@ func TestServerHangs(t *testing.T) {
 
 // Who may read and not push sees, and cannot claim.
 func TestPushIsForbidden(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	b := newClone(t, bare)
@@ -131,6 +135,7 @@ func TestPushIsForbidden(t *testing.T) {
 
 // A host that refuses the ref is told from a race, and its words are kept.
 func TestRefIsRefused(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		arm  func(t *testing.T, bare string)
@@ -165,6 +170,7 @@ func TestRefIsRefused(t *testing.T) {
 
 // A credential helper that hangs ends with the call that started it.
 func TestCredentialHelperHangs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	helper := filepath.Join(realTemp(t), "helper")
@@ -191,6 +197,7 @@ func TestCredentialHelperHangs(t *testing.T) {
 
 // Without one, git asks nobody.
 func TestNobodyIsAskedForAPassword(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	asked := filepath.Join(realTemp(t), "asked")
@@ -248,6 +255,7 @@ func TestRemotesThatCannotBeUsed(t *testing.T) {
 
 // A remote that is a path which is gone is unreachable, and the last view stays.
 func TestRemoteIsGone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)

@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // The story: one claims, the other is refused, the first ends, the other may.
 func TestOneOfTwoClonesClaims(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	kinds(t, func(t *testing.T, bare, url string) {
 		a, b := newClone(t, url), newClone(t, url)
@@ -73,6 +75,7 @@ func (c *clone) self(t *testing.T) string {
 
 // Nothing of it shows in the user's repository, and nothing there is needed.
 func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a := newClone(t, bare)

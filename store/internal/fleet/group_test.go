@@ -13,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // Agents of one clone that claim at once go along with each other.
 func TestManyAgentsOfOneClone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a := newClone(t, bare)
@@ -57,6 +59,7 @@ func TestManyAgentsOfOneClone(t *testing.T) {
 // The repository of our own stays small, and is made again when it is damaged
 // or a git that was killed has left a lock file in it.
 func TestOwnRepositoryHealsAndStaysSmall(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -93,6 +96,7 @@ func TestOwnRepositoryHealsAndStaysSmall(t *testing.T) {
 
 // Clones that claim side by side through a slow link all come through.
 func TestClonesSideBySide(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	url := "git://127.0.0.1:" + delayed(t, "127.0.0.1:"+serveDaemon(t, bare),

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
@@ -17,6 +18,7 @@ import (
 // Clones that make the very same tree at once still make two commits, and the
 // one that is late judges again.
 func TestLateCloneJudgesAgain(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -35,6 +37,7 @@ func TestLateCloneJudgesAgain(t *testing.T) {
 // A ref that was deleted (git push --mirror deletes it) takes nobody's live lock
 // away: whoever publishes next puts the others' back.
 func TestRefIsDeleted(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -75,6 +78,7 @@ func TestRefIsDeleted(t *testing.T) {
 // The history is dropped now and then. That is a successor, and nobody loses
 // anything by it.
 func TestHistoryIsDropped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -99,6 +103,7 @@ func TestHistoryIsDropped(t *testing.T) {
 
 // Where the host keeps each history, the chain stays, and claims go on.
 func TestHistoryMayNotBeDropped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	git(t, bare, "config", "receive.denyNonFastForwards", "true")
@@ -144,6 +149,7 @@ func TestRefIsSetBack(t *testing.T) {
 
 // A clone that was copied takes another id, and leaves the original alone.
 func TestCopiedClone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a := newClone(t, bare)
@@ -167,6 +173,7 @@ func TestCopiedClone(t *testing.T) {
 
 // Who was killed after a push, and before it knew, is no copy.
 func TestKilledAfterAPush(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a := newClone(t, bare)
@@ -213,6 +220,7 @@ func TestEndOfAnotherClonesLock(t *testing.T) {
 
 // A purge leaves nothing, and is a successor.
 func TestPurge(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -234,6 +242,7 @@ func TestPurge(t *testing.T) {
 
 // A clone that ends all its locks takes no room any more.
 func TestLastLockTakesTheDirectoryAlong(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a := newClone(t, bare)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
@@ -70,6 +71,7 @@ func goodLock(t testing.TB, id string) []byte {
 // Whatever stands in the ref, only names of the format become files, and only
 // below the fleet's directory; the rest is ignored and named.
 func TestHostileTree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	f := forger{t, bare}
@@ -171,6 +173,7 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 // Names that git itself refuses make the tip unreadable; the last view stays,
 // the writer is named where the commit is readable, and a reset goes on.
 func TestBrokenTip(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		lead func(f forger)
@@ -228,6 +231,7 @@ func TestBrokenTip(t *testing.T) {
 // A clone's excess is ignored, and so are clones beyond the bound; one more is
 // told that it would not be seen.
 func TestBoundsHold(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	f := forger{t, bare}

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
 // Whatever the user's repository is like, its clone takes part.
 func TestKindsOfRepositories(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	commit := func(t *testing.T, dir string) {
 		storetest.Put(t, filepath.Join(dir, "a.txt"), "x")
@@ -132,6 +134,7 @@ func commit2(t *testing.T, dir string) {
 
 // Repositories of the newer object format have a remote of that format.
 func TestSHA256(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := filepath.Join(realTemp(t), "remote.git")
 	git(t, filepath.Dir(bare), "init", "-q", "--bare", "--object-format=sha256", bare)
