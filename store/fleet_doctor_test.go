@@ -122,10 +122,12 @@ func TestDoctorOnTheFleet(t *testing.T) {
 			arrange: func(w *world, bare string) {
 				id := w.claim(w.main, "lost", "lost")
 				w.write(id+".md", strings.Replace(w.read(id+".md"), "scope:", "fleet: lost\nscope:", 1))
+				w.apart.Wait()
 				if err := os.Rename(bare, bare+"-away"); err != nil {
 					w.t.Fatal(err)
 				}
 				w.claim(w.main, "unheard", "unheard")
+				w.apart.Wait()
 				if err := os.Rename(bare+"-away", bare); err != nil {
 					w.t.Fatal(err)
 				}
@@ -137,11 +139,13 @@ func TestDoctorOnTheFleet(t *testing.T) {
 			name: "a copied clone",
 			arrange: func(w *world, _ string) {
 				w.claim(w.main, "mine", "mine")
+				w.apart.Wait()
 				copied := filepath.Join(w.t.TempDir(), "copied")
 				if err := os.CopyFS(copied, os.DirFS(filepath.Join(w.main, ".git"))); err != nil {
 					w.t.Fatal(err)
 				}
 				w.claim(w.main, "more", "more") // with another token
+				w.apart.Wait()
 				if err := os.RemoveAll(filepath.Join(w.main, ".git")); err != nil {
 					w.t.Fatal(err)
 				}

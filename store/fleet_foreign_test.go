@@ -24,6 +24,7 @@ const fleetRef = "refs/agents-locks/fleet"
 // as a member who writes commits by hand does.
 func (w *world) forge(bare string, files map[string]string) {
 	w.t.Helper()
+	w.apart.Wait() // else a claim's own push may come between
 	dir := filepath.Join(w.t.TempDir(), "forger")
 	w.git(filepath.Dir(dir), "init", "-q", dir)
 	w.git(dir, "fetch", "-q", bare, fleetRef)
@@ -42,6 +43,7 @@ func (w *world) forge(bare string, files map[string]string) {
 // forgeMessage changes what the ref's commit says of itself.
 func (w *world) forgeMessage(bare, old, new string) {
 	w.t.Helper()
+	w.apart.Wait()
 	w.git(bare, "update-ref", fleetRef, w.successor(bare, fleetRef, fleetRef+"^{tree}", old, new))
 }
 

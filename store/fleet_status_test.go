@@ -35,10 +35,12 @@ func TestFleetStatusTellsAll(t *testing.T) {
 	claim("lost", false)
 	a.write(id["lost"]+".md", strings.Replace(a.read(id["lost"]+".md"), "scope:", "fleet: lost\nscope:", 1))
 	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	a.apart.Wait()
 	if err := os.Rename(bare, bare+"-away"); err != nil {
 		t.Fatal(err)
 	}
 	claim("unpublished", false)
+	a.apart.Wait()
 	s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
 	for name, got := range map[string][]string{"published": s.Published, "local": s.Local, "lost": s.Lost,
 		"unpublished": s.Unpublished} {
