@@ -23,7 +23,7 @@ func flagFor(argument string) string {
 // commandFor is the command that does what a tool does; "" where there is no
 // such tool.
 func commandFor(tool string) string {
-	for _, t := range server.Tools() {
+	for _, t := range server.AllTools() {
 		if t.Name == tool {
 			return t.Command
 		}
@@ -92,8 +92,13 @@ func nameable(quoted string) bool {
 // typed is what a person types for an argument, or for a tool's call such as
 // lock_query status=all.
 func typed(name string) string {
-	if name == "lock_id" {
+	switch name {
+	case "lock_id":
 		return "the lock's id" // it has no flag
+	case "state_set mode=delete":
+		return "agent-locks state delete"
+	case "state_list history":
+		return "agent-locks state log"
 	}
 	words := strings.Fields(name)
 	for i, word := range words {

@@ -58,7 +58,7 @@ func TestUnknownCommands(t *testing.T) {
 	for args, want := range map[string]string{
 		"history": "log", "lock_query": "list", "lock_check_conflict": "check", "done": "finish", "release": "finish", "unlock": "finish",
 		"create": "claim", "lock": "claim", "new": "claim", "ls": "list", "rm": "finish", "init": "setup",
-		"statu": "status", "stat": "status", "chekc": "check", "clam": "claim", "Claim": "claim",
+		"statu": "state or status", "stat": "state or status", "sate": "state", "chekc": "check", "clam": "claim", "Claim": "claim",
 		"who": "status", "ps": "status", "watch": "board", "install": "setup",
 		"hist": "log", "xx": "", "x": "", "frobnicate": "", "guard ls": "", "guard instal": "install",
 	} {

@@ -32,6 +32,7 @@ func newClaim(a *app) *cobra.Command {
 			}
 			ans, err := a.locks.Create(a.withProgress(cmd.Context()), request)
 			if quiet {
+				ans.Warnings = append(ans.Warnings, render.StateNames(ans.Result.State, ans.Result.StateLeftOut)...)
 				ans.Warnings = append(ans.Warnings, overlapsInShort(ans.Result.Overlaps)...)
 				ans.Warnings = append(ans.Warnings,
 					render.Elsewhere(ans.Result.ChangedElsewhere, ans.Result.ChangedElsewhereLeftOut)...)

@@ -101,6 +101,11 @@ type locks interface {
 	Prune(context.Context, store.PruneRequest) (store.Answer[[]store.Pruned], error)
 	Reopen(context.Context, store.ReopenRequest) (store.Answer[store.Reopened], error)
 	Reap(context.Context, store.ReapRequest) (store.Answer[[]store.Reaped], error)
+	SetState(context.Context, store.SetStateRequest) (store.Answer[store.StateWritten], error)
+	GetState(context.Context, store.GetStateRequest) (store.Answer[store.StateEntry], error)
+	ListState(context.Context, store.ListStateRequest) (store.Answer[store.StateListing], error)
+	ExportState(context.Context, store.Target, func(store.StateExported) error) (store.Answer[int], error)
+	DeleteStates(context.Context, store.DeleteStatesRequest) (store.Answer[[]store.StateWritten], error)
 	Show(context.Context, store.ShowRequest) (store.Answer[store.Whole], error)
 	Guard(context.Context, store.GuardRequest) (store.Answer[store.Guarded], error)
 	SessionStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
@@ -124,7 +129,7 @@ func run(ctx context.Context, w World, l locks) int {
 	a := &app{World: w, locks: l, out: bufio.NewWriter(output{w.Stdout})}
 	root := newRoot(a)
 	// A nil slice would make cobra take the process's own arguments.
-	root.SetArgs(append([]string{}, w.Args...))
+	root.SetArgs(append([]string{}, withNegatives(root, w.Args)...))
 	if len(w.Args) > 0 && w.Args[0] == cobra.ShellCompRequestCmd {
 		describePlainly(root)
 	}

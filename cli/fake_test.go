@@ -77,6 +77,28 @@ func (f *fake) Prune(_ context.Context, r store.PruneRequest) (store.Answer[[]st
 func (f *fake) Reopen(_ context.Context, r store.ReopenRequest) (store.Answer[store.Reopened], error) {
 	return give[store.Reopened](f, r)
 }
+func (f *fake) SetState(_ context.Context, r store.SetStateRequest) (store.Answer[store.StateWritten], error) {
+	return give[store.StateWritten](f, r)
+}
+func (f *fake) GetState(_ context.Context, r store.GetStateRequest) (store.Answer[store.StateEntry], error) {
+	return give[store.StateEntry](f, r)
+}
+func (f *fake) ListState(_ context.Context, r store.ListStateRequest) (store.Answer[store.StateListing], error) {
+	return give[store.StateListing](f, r)
+}
+func (f *fake) ExportState(_ context.Context, r store.Target, emit func(store.StateExported) error) (store.Answer[int], error) {
+	entries, _ := f.result.([]store.StateExported)
+	f.request, f.result = r, len(entries)
+	for _, e := range entries {
+		if err := emit(e); err != nil {
+			return store.Answer[int]{}, err
+		}
+	}
+	return give[int](f, r)
+}
+func (f *fake) DeleteStates(_ context.Context, r store.DeleteStatesRequest) (store.Answer[[]store.StateWritten], error) {
+	return give[[]store.StateWritten](f, r)
+}
 func (f *fake) Reap(_ context.Context, r store.ReapRequest) (store.Answer[[]store.Reaped], error) {
 	return give[[]store.Reaped](f, r)
 }

@@ -53,6 +53,17 @@ func countFlag(f *pflag.FlagSet, to **int, name, help string) {
 	}, "number"}, name, help)
 }
 
+// wholeFlag takes a whole number of either sign.
+func wholeFlag(f *pflag.FlagSet, to **int64, name, help string) {
+	f.Var(optional[int64]{to, func(s string) (int64, error) {
+		v, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return 0, errors.New("not a whole number")
+		}
+		return v, nil
+	}, "number"}, name, help)
+}
+
 // shortTextFlag is a textFlag that one letter will do for.
 func shortTextFlag(f *pflag.FlagSet, to **string, name, letter, help string) {
 	f.VarP(optional[string]{to, func(s string) (string, error) { return s, nil }, "text"}, name, letter, help)

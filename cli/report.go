@@ -64,8 +64,8 @@ func (a *app) report(ctx context.Context, err error) int {
 	if own, ok := errors.AsType[coded](err); ok {
 		return own.code
 	}
-	if e.Code == store.Conflict || e.Code == store.Timeout {
-		return exitAnswer // --if-free, --wait
+	if e.Code == store.Conflict || e.Code == store.Timeout || e.Code == store.VersionConflict {
+		return exitAnswer // --if-free, --wait, --if-version
 	}
 	return exitError
 }
@@ -88,6 +88,9 @@ func (a *app) say(e *store.Error) {
 	fmt.Fprintf(a.Stderr, "agent-locks: %s\n", render.PlainLines(e.Message))
 	if e.Hint != "" {
 		fmt.Fprintln(a.Stderr, render.PlainLines(e.Hint))
+	}
+	if there, ok := e.Detail.(store.StateConflict); ok {
+		render.StateConflict(a.Stderr, there)
 	}
 }
 
@@ -216,6 +219,8 @@ func outcomeOf(result any) string {
 		return fmt.Sprintf("lock %q was finished anyway", r.ID)
 	case store.Reopened:
 		return fmt.Sprintf("lock %q was reopened, and is active", r.ID)
+	case store.StateWritten:
+		return fmt.Sprintf("%q is at version %d, and that stands", r.Name, r.Version)
 	case store.Refreshed:
 		return fmt.Sprintf("the heartbeat of lock %q was refreshed anyway", r.ID)
 	}

@@ -43,10 +43,10 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	commands := "commands are " + strings.Join(commandNames(), ", ")
 	testOutputs(t, []outputCase{
-		{name: "near command", args: []string{"statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
+		{name: "near command", args: []string{"statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean state or status? " + commands + "\n", code: 1},
 		{name: "far command", args: []string{"frobnicate"}, stderr: "agent-locks: unknown command \"frobnicate\"\n" + commands + "\n", code: 1},
 		{name: "unknown command before its flags", args: []string{"chekc", "--exit-code"}, stderr: "agent-locks: unknown command \"chekc\"\ndid you mean check? " + commands + "\n", code: 1},
-		{name: "unknown help topic", args: []string{"help", "statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean status? " + commands + "\n", code: 1},
+		{name: "unknown help topic", args: []string{"help", "statsu"}, stderr: "agent-locks: unknown command \"statsu\"\ndid you mean state or status? " + commands + "\n", code: 1},
 		{name: "near flag", args: []string{"version", "--basedir", "y"},
 			stderr: "agent-locks: unknown flag \"--basedir\" for agent-locks version\ndid you mean --base-dir? accepted are --base-dir, --help, --json\n", code: 1},
 		{name: "far flag", args: []string{"version", "--frob"},

@@ -15,7 +15,8 @@ const rootNotes = `Exit codes:
   1    any error, wrong usage included; a commit that guard check refuses;
        a problem that doctor finds
   2    the answer, where an option asks for it (--exit-code, --if-free,
-       --wait), or where the time of a wait was up
+       --wait), where the time of a wait was up, or where state is not as
+       its writer has read it
   125  run: nothing was run; 126, 127: the command cannot be executed, is not
        there; any other is the command's own, 128+n where a signal ended it
   130  interrupted
@@ -64,8 +65,8 @@ func newRoot(a *app) *cobra.Command {
 			newStatus(a), newCheck(a), newClaim(a), newUpdate(a), newTell(a), newFinish(a), newLog(a), newRun(a),
 		}},
 		{"Sometimes:", []*cobra.Command{
-			newBoard(a), newList(a), newShow(a), newWait(a), newDrift(a), newForecast(a), newReopen(a), newReap(a), newPrune(a),
-			newDoctor(a),
+			newBoard(a), newList(a), newShow(a), newWait(a), newState(a), newDrift(a), newForecast(a), newReopen(a), newReap(a),
+			newPrune(a), newDoctor(a),
 		}},
 		{"To set up, and for programs:", []*cobra.Command{
 			newSetup(a), newGuard(a), newFleet(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve,

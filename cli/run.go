@@ -78,6 +78,7 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	request.IfFree = true
 	claimed, err := a.locks.Create(a.withProgress(ctx), request)
 	a.warn(claimed.Warnings)
+	a.warn(render.StateNames(claimed.Result.State, claimed.Result.StateLeftOut))
 	a.warn(render.Elsewhere(claimed.Result.ChangedElsewhere, claimed.Result.ChangedElsewhereLeftOut))
 	if err != nil {
 		if ctx.Err() != nil {

@@ -10,13 +10,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/agent-locks/agent-locks/cli/setup"
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/server"
 	"github.com/agent-locks/agent-locks/server/listen"
 )
 
 func newServe(a *app) *cobra.Command {
-	var o listen.Config
+	var (
+		o     listen.Config
+		tools *string
+	)
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "serve the operations as MCP tools on stdin and stdout",
@@ -24,19 +28,25 @@ func newServe(a *app) *cobra.Command {
 			"as agent-locks without arguments. It works on the repository of the directory\n" +
 			"it is started in; calls reach others with base_dir, not serve with --base-dir.\n\n" +
 			"With --listen it serves agents that cannot start it, as those in containers: the\n" +
-			"same tools over HTTP, at /mcp and /mcp/<repo>, until it is ended by a signal.",
+			"same tools over HTTP, at /mcp and /mcp/<repo>, until it is ended by a signal.\n\n" +
+			"Each tool costs an agent context. Those on shared state are served with --tools\n" +
+			"all, or AGENT_LOCKS_TOOLS=all.",
 		Example: "  agent-locks serve\n" +
 			"  agent-locks serve --listen unix:/run/user/1000/agent-locks.sock\n" +
 			"  agent-locks serve --listen 127.0.0.1:8123 --token-file tokens --repo app=/home/me/app",
 		Args: noArgs(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := a.allTools(tools)
+			if err != nil {
+				return usage("give --tools all, or omit it", "--tools %v", err)
+			}
 			if cmd.Flags().Changed("listen") {
-				return runListener(cmd.Context(), a, o)
+				return runListener(cmd.Context(), a, o, all)
 			}
 			if name := withoutListen(cmd.LocalNonPersistentFlags()); name != "" {
 				return usage("say where, as in --listen 127.0.0.1:8123, or omit it", "--%s is of --listen", name)
 			}
-			return runServe(cmd.Context(), a)
+			return runServe(cmd.Context(), a, all)
 		},
 	}
 	f := cmd.Flags()
@@ -48,16 +58,36 @@ func newServe(a *app) *cobra.Command {
 	f.StringArrayVar(&o.AllowHosts, "allow-host", nil,
 		"another `name` that callers may use for this host; may be repeated")
 	f.StringVar(&o.SocketMode, "socket-mode", "", "the socket's `mode` (default: 600)")
+	textFlag(f, &tools, "tools", "`which` tools: default, or all (default: AGENT_LOCKS_TOOLS)")
+	completeValues(cmd, "tools", setup.ToolsDefault, setup.ToolsAll)
 	return cmd
 }
 
 // withoutListen is a flag that was given for a listener where none was asked for.
 func withoutListen(flags *pflag.FlagSet) (name string) {
-	flags.Visit(func(f *pflag.Flag) { name = f.Name })
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Name != "tools" {
+			name = f.Name
+		}
+	})
 	return name
 }
 
-func runServe(ctx context.Context, a *app) error {
+// allTools reports whether every tool is to be served: by the flag, else by the
+// variable, of which a value that is not known counts as unset.
+func (a *app) allTools(flag *string) (bool, error) {
+	if flag != nil {
+		return *flag == setup.ToolsAll, setup.CheckTools(*flag)
+	}
+	said := a.getenv("AGENT_LOCKS_TOOLS")
+	if said != "" && setup.CheckTools(said) != nil {
+		a.warn([]string{fmt.Sprintf("AGENT_LOCKS_TOOLS is %q: ignored, since it is neither %s nor %s",
+			said, setup.ToolsAll, setup.ToolsDefault)})
+	}
+	return said == setup.ToolsAll, nil
+}
+
+func runServe(ctx context.Context, a *app, all bool) error {
 	if a.baseDir != nil {
 		return usage("start it in the directory, or let calls pass base_dir",
 			"serve takes no --base-dir, got %q", *a.baseDir)
@@ -76,12 +106,13 @@ func runServe(ctx context.Context, a *app) error {
 		In:      a.Stdin,
 		Out:     a.Stdout,
 		Log:     a.Stderr,
+		All:     all,
 	})
 }
 
 // runListener serves callers from elsewhere: nothing that stands in this process's
 // environment says who they are, or which repository they mean.
-func runListener(ctx context.Context, a *app, o listen.Config) error {
+func runListener(ctx context.Context, a *app, o listen.Config, all bool) error {
 	if a.baseDir != nil {
 		return usage("name the repository with --repo", "serve takes no --base-dir, got %q", *a.baseDir)
 	}
@@ -98,6 +129,7 @@ func runListener(ctx context.Context, a *app, o listen.Config) error {
 		Version:  thisBuild().Version,
 		Listener: l,
 		Log:      o.Log,
+		All:      all,
 	})
 }
 

@@ -18,6 +18,15 @@ import (
 
 type setupFlags struct {
 	user, print, remove, force, check, yes bool
+	tools                                  *string
+}
+
+// offered is which tools were asked for; "": any.
+func (o setupFlags) offered() string {
+	if o.tools == nil {
+		return ""
+	}
+	return *o.tools
 }
 
 func newSetup(a *app) *cobra.Command {
@@ -46,6 +55,9 @@ func newSetup(a *app) *cobra.Command {
 		},
 		ValidArgs: clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOffered(o, args); err != nil {
+				return err
+			}
 			switch {
 			case o.check:
 				return a.checkSettings(cmd.Context(), args, o)
@@ -65,9 +77,25 @@ func newSetup(a *app) *cobra.Command {
 		"write nothing: compare the settings with what would be written; exit with 1\n"+
 			"where they differ, or a client found here has nothing of ours")
 	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")
+	textFlag(f, &o.tools, "tools", "`which` tools the server offers: default, or all (those on shared state, too)")
+	completeValues(cmd, "tools", setup.ToolsDefault, setup.ToolsAll)
 	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.MarkFlagsMutuallyExclusive("check", "print")
 	return cmd
+}
+
+// checkOffered refuses tools that are not known, or have no place.
+func checkOffered(o setupFlags, args []string) error {
+	if o.tools == nil {
+		return nil
+	}
+	if err := setup.CheckTools(*o.tools); err != nil {
+		return usage("give --tools all, or omit it", "--tools %v", err)
+	}
+	if o.remove || slices.Contains(args, setup.AgentsMD) {
+		return usage("omit it", "--tools has no effect here: no server is set up")
+	}
+	return nil
 }
 
 func byHand() []string {
@@ -100,7 +128,7 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) erro
 	}
 	for _, i := range setup.Instructions() {
 		if i.Client == client {
-			return a.printInstruction(i, o)
+			return a.printInstruction(i.Offering(o.offered()), o)
 		}
 	}
 	options := a.setupOptions(client, o)
@@ -132,7 +160,7 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) erro
 func (a *app) setupOptions(client string, o setupFlags) setup.Options {
 	return setup.Options{
 		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv,
-		GOOS: runtime.GOOS,
+		GOOS: runtime.GOOS, Tools: o.offered(),
 	}
 }
 

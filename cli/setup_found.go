@@ -211,7 +211,7 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 			if user && client == setup.AgentsMD || !user && (project == "" || o.user) {
 				continue
 			}
-			options := a.setupOptions(client, setupFlags{user: user, force: true})
+			options := a.setupOptions(client, setupFlags{user: user, force: true, tools: o.tools})
 			options.Project = project
 			c, err := checkPlace(options)
 			if err != nil {
@@ -224,7 +224,7 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 		}
 		wrong = wrong || !ready
 	}
-	return cmp.Or(a.reportChecked(all), failed.err(), answeredIf(wrong))
+	return cmp.Or(a.reportChecked(all, o), failed.err(), answeredIf(wrong))
 }
 
 // answeredIf is the outcome of a check that found something.
@@ -250,7 +250,7 @@ func checkPlace(options setup.Options) (checked, error) {
 	return c, nil
 }
 
-func (a *app) reportChecked(all []checked) error {
+func (a *app) reportChecked(all []checked, o setupFlags) error {
 	if a.json {
 		return a.printJSON(all)
 	}
@@ -258,6 +258,9 @@ func (a *app) reportChecked(all []checked) error {
 		where, command := "your own settings", "agent-locks setup "+c.Client+" --user"
 		if c.Where == "project" {
 			where, command = "this project's", "agent-locks setup "+c.Client
+		}
+		if o.tools != nil {
+			command += " --tools " + *o.tools
 		}
 		switch c.State {
 		case setup.Ready:

@@ -164,7 +164,7 @@ func (p Property) value(raw json.RawMessage) (any, error) {
 		}
 		return nil, badInput(hint, "argument %q must be %v, not %s", p.Name, err, excerpt(raw))
 	}
-	if !isEmpty(value) {
+	if p.Empty || !isEmpty(value) {
 		return value, nil
 	}
 	switch {

@@ -14,7 +14,7 @@ import (
 
 func toolNamed(t *testing.T, name string) Tool {
 	t.Helper()
-	for _, tool := range Tools() {
+	for _, tool := range AllTools() {
 		if tool.Name == name {
 			return tool
 		}

@@ -18,7 +18,8 @@ import (
 //     shortens it);
 //   - of any other list what fits stays, and the field of its name and LeftOut
 //     counts the rest;
-//   - any other text is cut, with a mark. A scope's entries are not texts to
+//   - any other text is cut, with a mark, and counted in bytes where it has such a
+//     field as well. A scope's entries are not texts to
 //     cut, since what is left of one means something else.
 type cutter struct {
 	share   int             // bytes of one text
@@ -26,8 +27,10 @@ type cutter struct {
 	counted int             // rows that are not listed and need no name
 }
 
-// Of a list within a row so many shares stay.
-const listShares = 4
+const (
+	listShares     = 4       // of a list within a row so many stay
+	namespacesRoom = 4 << 10 // what the counts of a listing of the shared state may take in any case, in bytes
+)
 
 func (c *cutter) answer(v reflect.Value) {
 	switch v.Kind() {
@@ -50,10 +53,15 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 		switch name := jsonName(field); {
 		case field.Anonymous:
 			c.fields(f, top)
-		case slices.Contains([]string{"-", "id", "lock_id", "filePath", "newNotes"}, name):
+		case slices.Contains([]string{"-", "id", "lock_id", "filePath", "newNotes", "name", "namespace"}, name):
+		case name == "namespaces" && weight(f) < namespacesRoom: // counts what is omitted beside it
 		case v.Type() == reflect.TypeFor[store.ForecastSide]() && name != "title": // a place
 		case f.Kind() == reflect.String:
+			whole := f.Len()
 			f.SetString(legible.Cut(f.String(), c.share))
+			if count := v.FieldByName(field.Name + "LeftOut"); count.IsValid() {
+				count.SetInt(count.Int() + int64(whole-f.Len()))
+			}
 		case f.Kind() == reflect.Pointer && f.Type().Elem().Kind() == reflect.String && !f.IsNil():
 			short := reflect.New(f.Type().Elem())
 			short.Elem().SetString(legible.Cut(f.Elem().String(), c.share))
@@ -210,7 +218,7 @@ func rank(row reflect.Value) int {
 // somebody's work. What has ended is not.
 func (c *cutter) needsName(row reflect.Value) bool {
 	switch row.Interface().(type) {
-	case store.Reaped, store.Whole, store.Recent:
+	case store.Reaped, store.Whole, store.Recent, store.StateSummary:
 		return false
 	}
 	return true
@@ -259,7 +267,8 @@ func rowsOf(v reflect.Value) []reflect.Value {
 	return rows
 }
 
-// isRow reports whether values of a type are about one lock.
+// isRow reports whether values of a type are about one lock, or one entry of the
+// shared state.
 func isRow(t reflect.Type) bool {
 	_, ok := idField(t)
 	return ok
@@ -276,6 +285,9 @@ func idOf(row reflect.Value) string {
 func idField(t reflect.Type) (reflect.StructField, bool) {
 	if t.Kind() != reflect.Struct {
 		return reflect.StructField{}, false
+	}
+	if t == reflect.TypeFor[store.StateSummary]() {
+		return t.FieldByName("Name")
 	}
 	if f, ok := t.FieldByName("ID"); ok {
 		return f, true

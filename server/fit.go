@@ -119,14 +119,19 @@ func wireSize(text string) int {
 
 // notes say what was cut, and name the locks that are not listed any more.
 func (c *cutter) notes(v reflect.Value) []string {
-	more := "lock_show tells more of one lock, its file all"
-	if v.Type() == reflect.TypeFor[store.Foreseen]() {
+	more, rest := "lock_show tells more of one lock, its file all", "lock_history lists what has ended"
+	switch v.Interface().(type) {
+	case store.Foreseen:
 		more = "`scope` asks about fewer files"
+	case store.StateEntry, store.StateConflict:
+		more = "the file at filePath has the whole text: do not write back what is cut"
+	case store.StateListing:
+		more, rest = "state_get reads one entry", "prefix lists fewer"
 	}
 	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is " +
 		"omitted; " + more}
 	if c.counted > 0 {
-		notes = append(notes, fmt.Sprintf("%d more are not listed; lock_history lists what has ended", c.counted))
+		notes = append(notes, fmt.Sprintf("%d more are not listed; %s", c.counted, rest))
 	}
 	for _, row := range rowsOf(v) {
 		delete(c.dropped, idOf(row))

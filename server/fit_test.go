@@ -51,7 +51,7 @@ func TestEachListCountsWhatItOmits(t *testing.T) {
 		}
 	}
 	sweep(reflect.TypeFor[store.Refusal](), true)
-	for _, tool := range Tools() {
+	for _, tool := range AllTools() {
 		sweep(tool.operation.result, true)
 	}
 }

@@ -24,6 +24,7 @@ type RemoteOptions struct {
 	Version  string
 	Listener *listen.Listener
 	Log      *slog.Logger
+	All      bool // as in Options
 }
 
 // ServeRemote answers the clients of a listener until ctx is done, which is a normal
@@ -33,7 +34,7 @@ func ServeRemote(ctx context.Context, o RemoteOptions) error {
 	s.Locate = o.Listener.Locate
 	r := &remote{listener: o.Listener, now: s.Now, log: o.Log, waits: make(chan struct{}, maxWaits)}
 	by := connection{remoteInstructions(o.Listener.Names()), r.call, listen.UntilTold, listen.AfterAnswer}
-	server, err := newServer(&s, o.Version, Tools(), by, o.Log)
+	server, err := newServer(&s, o.Version, served(o.All), by, o.Log)
 	if err != nil {
 		return err
 	}
@@ -122,6 +123,9 @@ func outcome(ctx context.Context, err error) string {
 // waitArguments say how long a call waits at most.
 var waitArguments = []string{"wait_seconds", "timeout_seconds"}
 
+// waitsFor is the argument without which state_get does not wait.
+const waitsFor = "after"
+
 // fromAfar reads what matters of a call that comes from elsewhere: who calls, and
 // how long it may wait where nothing tells its client that it does.
 func (t Tool) fromAfar(
@@ -153,6 +157,9 @@ func (t Tool) fromAfar(
 func (t Tool) waits(args json.RawMessage) bool {
 	given := map[string]json.RawMessage{}
 	_ = json.Unmarshal(args, &given) // they were read before
+	if _, later := given[waitsFor]; later {
+		return true
+	}
 	return slices.ContainsFunc(waitArguments, func(name string) bool {
 		_, asked := given[name]
 		return asked || name == "timeout_seconds" && slices.Contains(t.names(), name)

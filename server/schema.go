@@ -19,12 +19,25 @@ type Property struct {
 	// NotEmpty: "" is an error and not an omission, since a call with the
 	// wrong target would look like success.
 	NotEmpty bool
+	Empty    bool // "" is a value, and not an omission
 
 	parse parser
 }
 
 func textArg(name, description string) Property {
 	return Property{Name: name, Type: "string", Description: description, parse: parseText}
+}
+
+// orEmpty is a text that may be "".
+func (p Property) orEmpty() Property {
+	p.Empty = true
+	return p
+}
+
+// orNumber is a text that may be sent as a number, and is then that number's text.
+func (p Property) orNumber() Property {
+	p.parse = parseTextOrNumber
+	return p
 }
 
 func listArg(name, description string) Property {

@@ -24,6 +24,7 @@ type Options struct {
 	In      io.Reader // the client's messages
 	Out     io.Writer // nothing but protocol is written here
 	Log     io.Writer
+	All     bool // every tool there is is served, and not only Tools
 }
 
 // Serve answers the client on In and Out until In ends or ctx is done, which
@@ -31,7 +32,7 @@ type Options struct {
 // answered any more.
 func Serve(ctx context.Context, o Options) error {
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
-	server, err := newServer(o.Store, o.Version, Tools(), overStdio(), log)
+	server, err := newServer(o.Store, o.Version, served(o.All), overStdio(), log)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,17 @@ type Hints struct {
 	Idempotent  bool // the same call again has no further effect
 }
 
-// Tools lists every tool there is, in the order of the workflow.
+// AllTools lists every tool there is.
+func AllTools() []Tool { return append(Tools(), setStateTool(), getStateTool(), listStateTool()) }
+
+func served(all bool) []Tool {
+	if all {
+		return AllTools()
+	}
+	return Tools()
+}
+
+// Tools lists those that every client is offered, in the order of the workflow.
 func Tools() []Tool {
 	return []Tool{
 		queryTool(),

@@ -35,6 +35,13 @@ func parseText(raw json.RawMessage) (any, error) {
 	return s, nil
 }
 
+func parseTextOrNumber(raw json.RawMessage) (any, error) {
+	if _, err := parseNumber(raw); err == nil && bytes.TrimSpace(raw)[0] != '"' {
+		return string(bytes.TrimSpace(raw)), nil
+	}
+	return parseText(raw)
+}
+
 // parseList takes a list of strings, or one string: the only item. Text that
 // looks like a glob is one: [id].ts names a file. But the JSON text of a list is
 // refused: taken for a name it would be about no file that was meant.

@@ -23,6 +23,7 @@ type Pruned struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
 	Finished string `json:"finished"`
+	State    bool   `json:"-"` // of the shared state
 }
 
 // Prune deletes finished locks that ended before r.OlderThan, oldest first, or
@@ -76,7 +77,8 @@ func outdatedState(c *call, then time.Time) ([]state.Outdated, error) {
 func prunedState(o state.Outdated) Pruned {
 	s := &o.Entry.Says
 	return Pruned{ID: fmt.Sprintf("%s/%s/%d", disk.StateName, s.Name, s.Version),
-		Title: fmt.Sprintf("version %d of %s", s.Version, s.Name), Finished: o.Since.String()}
+		Title: fmt.Sprintf("version %d of %s", s.Version, s.Name), Finished: o.Since.String(),
+		State: true}
 }
 
 // pruneAll deletes one file at a time; what was deleted before one fails is gone,

@@ -110,7 +110,7 @@ func stateVersion(c *call, name string, version int64) (state.Entry, error) {
 		}
 	}
 	return state.Entry{}, fault.New(fault.StateNotFound, "version %d of %q is not kept any more", version, name).
-		WithHint("`state_list` with `history` lists those that are")
+		WithHint("`state_list history` lists those that are")
 }
 
 // laterState waits for a version above the one that the caller has read.

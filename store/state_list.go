@@ -22,10 +22,9 @@ type ListStateRequest struct {
 
 // A StateListing answers list.
 type StateListing struct {
-	Entries        []StateSummary   `json:"entries"` // by name
-	EntriesLeftOut int              `json:"entriesLeftOut,omitempty"`
-	Namespaces     []StateNamespace `json:"namespaces"`         // of these entries
-	Versions       []StateVersion   `json:"versions,omitempty"` // with History: the newest first
+	Entries    []StateSummary   `json:"entries"`            // by name
+	Namespaces []StateNamespace `json:"namespaces"`         // how many each has, also where a short answer omits some
+	Versions   []StateVersion   `json:"versions,omitempty"` // with History: the newest first
 
 	NamespacesLeftOut int `json:"namespacesLeftOut,omitempty"`
 	VersionsLeftOut   int `json:"versionsLeftOut,omitempty"`

@@ -42,6 +42,7 @@ func Claimed(w io.Writer, c store.Created, asked store.CreateRequest, by Caller)
 		}
 	}
 	writeRecent(w, c.Recent)
+	writeState(w, c.State, c.StateLeftOut)
 	for _, text := range Elsewhere(c.ChangedElsewhere, c.ChangedElsewhereLeftOut) {
 		fmt.Fprintln(w, text)
 	}
@@ -156,7 +157,11 @@ func Pruned(w io.Writer, pruned []store.Pruned, dryRun bool) {
 		verb = "would delete"
 	}
 	for _, p := range pruned {
-		fmt.Fprintf(w, "%s %s (%s), finished %s\n", verb, Plain(p.ID), Short(p.Title), Plain(p.Finished))
+		ended := "finished"
+		if p.State {
+			ended = "replaced"
+		}
+		fmt.Fprintf(w, "%s %s (%s), %s %s\n", verb, Plain(p.ID), Short(p.Title), ended, Plain(p.Finished))
 	}
 	switch {
 	case len(pruned) == 0:
@@ -178,4 +183,5 @@ func Waited(w io.Writer, r store.Waited) {
 	fmt.Fprintln(w, text)
 	writeOverlaps(w, r.Overlaps)
 	writeRecent(w, r.Recent)
+	writeState(w, r.State, r.StateLeftOut)
 }

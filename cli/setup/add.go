@@ -109,7 +109,7 @@ func (p part) addTo(doc []byte) ([]byte, error) {
 	if judged := p.judge(there); !judged.mine {
 		return nil, &impostor{p.describe(judged.instead)}
 	}
-	return retype(doc, there), nil
+	return p.retool(retype(doc, there))
 }
 
 // retype replaces a type of our server that some clients skip by the one that

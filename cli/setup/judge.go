@@ -20,6 +20,7 @@ type policy struct {
 	private bool   // the user's own settings
 	force   bool   // impostors are replaced
 	native  string // the absolute path of this program; "": unknown, or temporary
+	tools   string // which tools the server offers
 }
 
 // started is the command that our entries start. A bare name works on every
@@ -45,7 +46,7 @@ func (p policy) judgeServer(v hujson.Value) verdict {
 	switch {
 	case command == "" || !p.isProgram(command):
 		return verdict{instead: "starts another program: " + show(v, words)}
-	case len(words) > 1 && words[1] != "serve" || len(words) > 2 && !p.private:
+	case len(words) > 1 && words[1] != "serve" || len(words) > 2 && !p.private && !servesOurs(words[1:]):
 		return verdict{instead: "starts agent-locks with other arguments: " + show(v, words)}
 	}
 	if odd := p.foreignEnv(v); odd != "" {

@@ -33,6 +33,7 @@ type part struct {
 	value any
 	judge func(hujson.Value) verdict // judges a value found there
 	force bool                       // impostors are replaced, or removed like our own
+	tools string                     // which tools a server is to offer; "": as it does
 }
 
 // An object is a JSON object whose members keep their order.
@@ -65,9 +66,10 @@ func server(key string, p policy) []part {
 	return []part{{
 		path:  []string{key},
 		name:  serverName,
-		value: object{{"type", stdio}, {"command", p.started()}, {"args", []string{"serve"}}},
+		value: object{{"type", stdio}, {"command", p.started()}, {"args", serveArgs(p.tools)}},
 		judge: p.judgeServer,
 		force: p.force,
+		tools: p.tools,
 	}}
 }
 

@@ -18,7 +18,7 @@ type file struct {
 
 // entryPolicy is the policy for the files that o names.
 func (o Options) entryPolicy() policy {
-	return policy{private: o.User, force: o.Force, native: o.Program}
+	return policy{private: o.User, force: o.Force, native: o.Program, tools: o.Tools}
 }
 
 func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.name)) }

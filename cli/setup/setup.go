@@ -53,6 +53,7 @@ type Options struct {
 	Client  string              // a name from Written
 	User    bool                // the user's settings instead of the project's
 	Remove  bool                // remove the entries instead of adding them
+	Tools   string              // which tools the server offers (ToolsAll); "": as it does, or the default
 	Force   bool                // impostors are replaced or removed
 	Print   bool                // only the entries are wanted: a file that is not understood is Manual
 	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
