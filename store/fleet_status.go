@@ -42,7 +42,7 @@ func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 		id := e.Lock.ID
 		_, stands := v.Mine[id]
 		switch how := e.Lock.Published.Fleet; {
-		case e.Done():
+		case e.Done(), how == fleetClaiming:
 		case how == fleetLocal:
 			s.Local = append(s.Local, id)
 		case how == fleetLost:

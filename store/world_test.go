@@ -113,13 +113,14 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) dir() string { return filepath.Join(w.main, ".git", "agents-locks") }
 
-// claim makes a lock from dir and gives its id.
+// claim makes a lock from dir and gives its id, when it is published.
 func (w *world) claim(dir, title, scope string, tasks ...string) string {
 	w.t.Helper()
 	a, err := w.at(dir).Create(context.Background(), store.CreateRequest{Title: title, Scope: []string{scope}, Tasks: tasks})
 	if err != nil {
 		w.t.Fatalf("claim %q: %v", title, err)
 	}
+	w.apart.Wait()
 	return a.Result.ID
 }
 
