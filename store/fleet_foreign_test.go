@@ -217,3 +217,27 @@ func TestSwitchedOffByHand(t *testing.T) {
 		t.Errorf("where no look was ever made the guard says %+v, %v", guard, err)
 	}
 }
+
+// A clock that is an hour off, either one's and either way, makes no live lock
+// stale.
+func TestClockAnHourOff(t *testing.T) {
+	t.Parallel()
+	for name, off := range map[string]time.Duration{"ahead": 61 * time.Minute, "behind": -61 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b, _ := newFleet(t)
+			b.pass(off)
+			if _, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "docs/**")); err != nil {
+				t.Fatal(err)
+			}
+			for w, scope := range map[*world]string{a: "docs/**", b: "src/**"} {
+				if _, err := w.at(w.main).Create(t.Context(), claimRequest("other", scope)); !errors.Is(err, store.Conflict) {
+					t.Errorf("%s was claimed twice: %v", scope, err)
+				}
+			}
+		})
+	}
+}

@@ -259,3 +259,43 @@ func TestLastLockTakesTheDirectoryAlong(t *testing.T) {
 		t.Error("there is something left")
 	}
 }
+
+// Somebody else mirrors a repository that has no such ref: git then deletes it.
+func TestMirrorPush(t *testing.T) {
+	t.Parallel()
+	bare := newRemote(t)
+	a, b := newClone(t, bare), newClone(t, bare)
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	b.look()
+	other := newClone(t, bare)
+	git(t, other.dir, "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, other.dir, "push", "-q", "--mirror", "origin")
+	if refs := git(t, bare, "for-each-ref", DefaultRef); refs != "" {
+		t.Fatalf("there is still %s", refs)
+	}
+	if _, err := b.claim("2026-01-01T00-00-00-b", "src/**"); err == nil {
+		t.Error("a live lock was passed by")
+	}
+	b.must(b.claim("2026-01-01T00-00-00-c", "docs/**"))
+	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c")
+}
+
+// A ref that was replaced by another history takes nobody's live lock away.
+func TestRefIsRewritten(t *testing.T) {
+	t.Parallel()
+	bare, elsewhere := newRemote(t), newRemote(t)
+	a, b := newClone(t, bare), newClone(t, bare)
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	b.look()
+	stranger := newClone(t, elsewhere)
+	stranger.must(stranger.claim("2026-01-01T00-00-00-x", "lib/**"))
+	git(t, elsewhere, "push", "-q", "--force", bare, DefaultRef+":"+DefaultRef)
+	if v := b.look(); v.Lost.IsZero() {
+		t.Error("it is not said that the ref was replaced")
+	}
+	if _, err := b.claim("2026-01-01T00-00-00-b", "src/**"); err == nil {
+		t.Error("a live lock was passed by")
+	}
+	b.must(b.claim("2026-01-01T00-00-00-c", "docs/**"))
+	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c", "2026-01-01T00-00-00-x")
+}
