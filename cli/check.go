@@ -43,7 +43,7 @@ func newCheck(a *app) *cobra.Command {
 	staleFlag(f, &request.StaleMinutes)
 	textFlag(f, &request.AgentID, "agent", "omit the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
 	f.BoolVar(&exitCode, "exit-code", false,
-		"exit with 2 where locks overlap, 1 where none does but a lock file could not be read")
+		"exit with 2 where locks overlap, 1 where none does but not all could be read")
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func checkOutcome(ans store.Answer[[]store.Summary]) error {
 	switch {
 	case len(ans.Result) > 0:
 		return answered(exitAnswer)
-	case ans.Unreadable > 0:
+	case ans.Missing() != "":
 		return answered(exitError)
 	default:
 		return nil

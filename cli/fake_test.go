@@ -26,12 +26,13 @@ type fake struct {
 	compared   int
 	waiting    []store.Waiter
 	unreadable int
+	unseen     bool
 	err        error
 }
 
 func give[T any](f *fake, request any) (store.Answer[T], error) {
 	f.request = request
-	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable, Compared: f.compared, Waiting: f.waiting}
+	ans := store.Answer[T]{Warnings: f.warnings, Dir: "/repo/.git/agents-locks", Unreadable: f.unreadable, Unseen: f.unseen, Compared: f.compared, Waiting: f.waiting}
 	if f.result != nil {
 		ans.Result = f.result.(T)
 	}

@@ -80,6 +80,14 @@ other clones: 3 locks of 2 clones; the ref has 7 commits
   aaaaaaaa  1 lock, last seen 2026-07-17T18-44-12
 ignored: of clone aaaaaaaa: "x" is ignored
 `},
+		{name: "nothing found, and the others could not be asked", args: []string{"check", "--exit-code", "--scope", "src"},
+			store: fake{result: []store.Summary{}, unseen: true}, code: exitError,
+			want: "there are no other active locks\nthe answer is incomplete: other clones could not be asked\n"},
+		{name: "no lock, likewise", args: []string{"status"}, store: fake{result: []store.Summary{}, unseen: true},
+			want: "locks in /repo/.git/agents-locks\n\nno active locks\nthe answer is incomplete: other clones could not be asked\n"},
+		{name: "none listed, likewise", args: []string{"list"}, store: fake{result: []store.Summary{}, unseen: true, unreadable: 2},
+			want: "locks in /repo/.git/agents-locks\n\nno locks found\nthe answer is incomplete: 2 lock files could not be read, " +
+				"and other clones could not be asked\n"},
 		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
 			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +
 				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"unpublished":["b"],"lost":["c"],` +

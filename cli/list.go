@@ -31,7 +31,7 @@ func newList(a *app) *cobra.Command {
 			}
 			request.Target, request.ForPeople = a.target(), !a.json
 			ans, err := a.locks.Query(cmd.Context(), request)
-			return answer(a, ans, err, func(w io.Writer, rows []store.Summary) { render.List(w, ans.Dir, rows, a.screen()) })
+			return answer(a, ans, err, func(w io.Writer, _ []store.Summary) { render.List(w, ans, a.screen()) })
 		},
 	}
 	f := cmd.Flags()

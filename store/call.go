@@ -37,6 +37,7 @@ type call struct {
 	paths      *paths.Reader
 	warnings   []string
 	unreadable int
+	unseen     bool        // other clones may have claimed more than is known
 	compared   int         // active locks of others that a check looked at
 	view       *fleet.View // of the other clones, as read last
 	viewed     bool        // it was said what that is worth
@@ -65,7 +66,8 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	if err == nil { // else the refusal says what has become of the lock
 		c.warnings = append(c.warnings, c.tellNews(c.who)...)
 	}
-	a.Warnings, a.Unreadable, a.Compared, a.Waiting, a.Dir = c.warnings, c.unreadable, c.compared, c.waiting, c.dir.Path
+	a.Warnings, a.Unreadable, a.Unseen, a.Compared = c.warnings, c.unreadable, c.unseen, c.compared
+	a.Waiting, a.Dir = c.waiting, c.dir.Path
 	a.At = Target{BaseDir: t.BaseDir, Repo: repo}
 	if err == nil {
 		a.Delivered = c.delivered()

@@ -20,7 +20,8 @@ type CheckRequest struct {
 
 // Check lists the active locks whose scope overlaps r.Scope, stale ones too. It
 // never blocks and changes nothing. Where a file could not be read the answer
-// counts it as Unreadable: no conflict is then not certain.
+// counts it as Unreadable, and where other clones could not be asked as Unseen: no
+// conflict is then not certain.
 func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
 		minutes, err := c.staleMinutes(r.StaleMinutes)
@@ -42,6 +43,9 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool { return rules.SameAgent(who.Agent, e.Lock.AgentID) })
 		c.compared = len(entries)
+		if c.unseen {
+			c.warn("this answer is incomplete: other clones may have claimed these paths")
+		}
 		if c.unreadable > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}

@@ -81,6 +81,7 @@ func eachPlace[T any](
 			}
 			a.Warnings = append(a.Warnings, c.warnings...)
 			a.Unreadable += c.unreadable
+			a.Unseen = a.Unseen || c.unseen
 			a.Dir = c.dir.Path
 			a.Delivered = inTurn(a.Delivered, c.delivered())
 			return err

@@ -213,7 +213,7 @@ func TestSwitchedOffByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}})
-	if err != nil || guard.Unreadable == 0 || !strings.Contains(strings.Join(guard.Warnings, " "), "not known") {
+	if err != nil || !guard.Unseen || !strings.Contains(strings.Join(guard.Warnings, " "), "not known") {
 		t.Errorf("where no look was ever made the guard says %+v, %v", guard, err)
 	}
 }

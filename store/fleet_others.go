@@ -24,7 +24,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 	}
 	view, err := c.readView()
 	if err != nil {
-		c.unreadable++
+		c.unseen = true
 		c.warn("cannot tell what other clones have claimed: %v", err)
 		return entries
 	}
@@ -86,15 +86,15 @@ func (c *call) noteView(v *fleet.View) {
 	age := rules.Age(rules.SecondsBetween(v.Looked, c.dir.Now()))
 	switch {
 	case v.Looked.IsZero():
-		c.unreadable++
+		c.unseen = true
 		c.warn("what other clones have claimed is not known: no look at the remote has succeeded yet")
 	case v.Broken != nil:
-		c.unreadable++
+		c.unseen = true
 		c.warn("what other clones have claimed is known as of %s ago: what the remote has now cannot be read (%s)",
 			age, v.Broken.Why)
 	case v.Failed.After(v.Looked):
-		c.unreadable++
-		c.warn("what other clones have claimed is known as of %s ago: the last look failed (%s)", age, v.Words)
+		c.unseen = true
+		c.warn("what other clones have claimed is known as of %s ago: the last look failed (%s)", age, firstWords(v.Words))
 	case c.late:
 		c.warn("what other clones have claimed is known as of %s ago: the remote has not answered yet", age)
 	case c.dir.Now().Sub(v.Looked) > oldView:
@@ -107,6 +107,12 @@ func (c *call) noteView(v *fleet.View) {
 	if more := len(v.Odd) - most; more > 0 {
 		c.warn("and %d more of these: `fleet status` has them", more)
 	}
+}
+
+// firstWords is what git said first of several things; `fleet status` has the rest.
+func firstWords(words string) string {
+	first, _, _ := strings.Cut(words, "; ")
+	return first
 }
 
 // elsewhere is another clone's lock as an entry. Its ids are distinguished from

@@ -106,7 +106,7 @@ func TestClaimNeedsTheRemote(t *testing.T) {
 		t.Errorf("there is %q, %v", names, err)
 	}
 	check, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
-	if err != nil || check.Unreadable == 0 || !strings.Contains(strings.Join(check.Warnings, " "),
+	if err != nil || !check.Unseen || !strings.Contains(strings.Join(check.Warnings, " "),
 		"the last look failed") {
 		t.Errorf("check says %+v, %v", check, err)
 	}

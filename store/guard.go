@@ -140,7 +140,8 @@ func (g *guarding) decide() (Verdict, error) {
 		return GuardOff, nil
 	}
 	if c != nil {
-		g.answer.Warnings, g.answer.Unreadable, g.answer.Dir = c.warnings, c.unreadable, c.dir.Path
+		g.answer.Warnings, g.answer.Dir = c.warnings, c.dir.Path
+		g.answer.Unreadable, g.answer.Unseen = c.unreadable, c.unseen
 	}
 	if failed != nil { // says best what is wrong, where all failed for one reason
 		return GuardFailed, failed

@@ -44,6 +44,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -85,6 +87,9 @@ type Answer[T any] struct {
 	// Unreadable counts the files that may be locks but could not be read
 	// (Warnings name them): a listing, or "no overlap", is then incomplete.
 	Unreadable int
+	// Unseen: other clones may have claimed more than is known here, since the last
+	// look at them failed, or none ever succeeded. A listing is incomplete then, too.
+	Unseen bool
 	// Compared counts the active locks that a check looked at: those of others.
 	Compared int
 	// Waiting lists who waits for a claim, where a listing of active locks asked.
@@ -92,6 +97,21 @@ type Answer[T any] struct {
 	// Delivered is to be called once the answer has been written out: it records
 	// that the holder was shown what others noted. nil: there is nothing to record.
 	Delivered func(context.Context) error
+}
+
+// Missing says for people what an answer could not take into account; "" where it
+// is complete.
+func (a Answer[T]) Missing() string {
+	var parts []string
+	if a.Unreadable == 1 {
+		parts = append(parts, "1 lock file could not be read")
+	} else if a.Unreadable > 1 {
+		parts = append(parts, fmt.Sprintf("%d lock files could not be read", a.Unreadable))
+	}
+	if a.Unseen {
+		parts = append(parts, "other clones could not be asked")
+	}
+	return strings.Join(parts, ", and ")
 }
 
 // Encode is the JSON of a result: compact, one line, no HTML escapes. What

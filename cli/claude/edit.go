@@ -106,9 +106,9 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	if len(notes) > 0 {
 		tail = "\n" + wordsOf(ans.Result.Warned)
 	}
-	if ans.Unreadable > 0 {
-		notes = append([]string{fmt.Sprintf("agent-locks: %s could not be read, so this check is incomplete: agent-locks "+
-			"doctor", render.Count(ans.Unreadable, "lock file"))}, notes...)
+	if why := ans.Missing(); why != "" {
+		notes = append([]string{fmt.Sprintf("agent-locks: %s, so this check is incomplete: agent-locks doctor", why)},
+			notes...)
 	}
 	if len(notes) == 0 {
 		return Answer{}

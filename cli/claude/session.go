@@ -37,9 +37,8 @@ func (e *event) start(ctx context.Context) Answer {
 		text = append(text, "Who is at work cannot be read: "+clipped(errorText(err), 600))
 	default:
 		text = append(text, atWork(me)...)
-		if ans.Unreadable > 0 {
-			text = append(text, fmt.Sprintf("%s could not be read (agent-locks doctor names them), so there may be more.",
-				render.Count(ans.Unreadable, "lock file")))
+		if why := ans.Missing(); why != "" {
+			text = append(text, fmt.Sprintf("There may be more: %s (agent-locks doctor says why).", why))
 		}
 	}
 	a := e.context(strings.Join(text, "\n"))

@@ -18,8 +18,8 @@ func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 		head = append(head, "no active locks")
 	}
 	var foot []string
-	if ans.Unreadable > 0 {
-		foot = append(foot, fmt.Sprintf("%s could not be read: agent-locks doctor", Count(ans.Unreadable, "lock file")))
+	if why := ans.Missing(); why != "" {
+		foot = append(foot, why+": agent-locks doctor")
 	}
 	if n := len(ans.Waiting); n > 0 {
 		var b strings.Builder

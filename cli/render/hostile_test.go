@@ -16,7 +16,7 @@ func everyReport(s store.Summary) map[string]func(io.Writer) {
 	recent := []store.Recent{{ID: s.ID, Title: s.Title, AgentID: s.AgentID, LastNote: s.LastNote}}
 	return map[string]func(io.Writer){
 		"status": func(w io.Writer) { Status(w, store.Answer[[]store.Summary]{Dir: "/store", Result: rows}, Screen{}) },
-		"list":   func(w io.Writer) { List(w, "/store", rows, Screen{}) },
+		"list":   func(w io.Writer) { List(w, store.Answer[[]store.Summary]{Dir: "/store", Result: rows}, Screen{}) },
 		"check":  func(w io.Writer) { Check(w, store.Answer[[]store.Summary]{Result: rows}, Screen{}) },
 		"claim": func(w io.Writer) {
 			Claimed(w, store.Created{ID: "new", Overlaps: rows, Recent: recent}, store.CreateRequest{}, Caller{})

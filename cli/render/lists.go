@@ -22,20 +22,33 @@ func Status(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	} else {
 		writeLocks(w, ans.Result, screen)
 	}
+	if ans.Unseen {
+		writeMissing(w, ans.Missing())
+	}
 	if len(ans.Waiting) > 0 {
 		fmt.Fprintln(w)
 		writeWaiting(w, ans.Waiting)
 	}
 }
 
-// List shows locks of the store at dir, active or done.
-func List(w io.Writer, dir string, rows []store.Summary, screen Screen) {
-	writeStore(w, dir)
-	if len(rows) == 0 {
-		fmt.Fprintln(w, "no locks found")
-		return
+// writeMissing says what an answer could not take into account.
+func writeMissing(w io.Writer, what string) {
+	if what != "" {
+		fmt.Fprintf(w, "the answer is incomplete: %s\n", what)
 	}
-	writeLocks(w, rows, screen)
+}
+
+// List shows locks of the store that answered, active or done.
+func List(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
+	writeStore(w, ans.Dir)
+	if len(ans.Result) == 0 {
+		fmt.Fprintln(w, "no locks found")
+	} else {
+		writeLocks(w, ans.Result, screen)
+	}
+	if ans.Unseen {
+		writeMissing(w, ans.Missing())
+	}
 }
 
 func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
@@ -134,9 +147,7 @@ func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 		seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), overlapColumn(rows)}
 		writeLayout(w, layOut(seen, []column{titleColumn(rows)}, cells(rows, shortID), screen), screen)
 	}
-	if ans.Unreadable > 0 {
-		fmt.Fprintf(w, "the answer is incomplete: %s could not be read\n", Count(ans.Unreadable, "lock file"))
-	}
+	writeMissing(w, ans.Missing())
 	for _, s := range rows {
 		if s.Stale {
 			fmt.Fprintf(w, "silent for %s: agent-locks show %[2]s, then agent-locks reap %[2]s\n",
