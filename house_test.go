@@ -22,7 +22,7 @@ const module = "github.com/agent-locks/agent-locks/"
 func arrows() map[string][]string {
 	return map[string][]string{
 		".":               {"cli"},
-		"cli":             {"cli/claude", "cli/guard", "cli/manpage", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "server/listen", "store", "store/shell"},
+		"cli":             {"cli/claude", "cli/guard", "cli/manpage", "cli/render", "cli/setup", "gitdir", "lockfile", "server", "server/connect", "server/listen", "store", "store/shell"},
 		"cli/claude":      {"cli/render", "gitdir", "lockfile", "store", "store/shell"},
 		"cli/guard":       {"gitdir", "store/atomicfile"},
 		"cli/manpage":     {},
@@ -35,6 +35,7 @@ func arrows() map[string][]string {
 		"overlap":         {},
 
 		"server/stdio":     {},
+		"server/connect":   {"server/stdio", "store"},
 		"server/listen":    {"gitdir", "lockfile/legible", "server/stdio", "store", "store/shell"},
 		"lockfile/legible": {},
 

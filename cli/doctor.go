@@ -16,15 +16,27 @@ import (
 
 func newDoctor(a *app) *cobra.Command {
 	var request store.DoctorRequest
+	var url, tokenEnv string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "check git, the store and its files",
 		Long: "Check git, the store, its files and the locks in it and, where locks are shared,\n" +
 			"the remote, and say what to do about whatever is wrong. Without --fix nothing is\n" +
-			"changed. The exit code is 1 where a problem is left.",
+			"changed. The exit code is 1 where a problem is left.\n\n" +
+			"With --url it looks at a listener (serve --listen) instead: whether it answers,\n" +
+			"takes the token, and is of this version.",
 		Example: "  agent-locks doctor\n  agent-locks doctor --fix",
 		Args:    noArgs("name another repository with --base-dir"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("url") {
+				if a.baseDir != nil || request.Fix {
+					return usage("omit them", "--url is about a listener, and --fix and --base-dir about a repository here")
+				}
+				return a.examineListener(cmd.Context(), url, tokenEnv)
+			}
+			if tokenEnv != "" {
+				return usage("name the listener with --url", "--token-env %q is of --url", tokenEnv)
+			}
 			request.Target = a.target()
 			ans, err := a.locks.Doctor(cmd.Context(), request)
 			if err == nil && ans.Result.Found(store.CheckRepository, store.SeverityOK) &&
@@ -42,6 +54,8 @@ func newDoctor(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&request.Fix, "fix", false, "complete finishes that were cut short, and remove leftovers")
+	cmd.Flags().StringVar(&url, "url", "", "look at the listener at this `URL` (or unix:PATH) instead")
+	cmd.Flags().StringVar(&tokenEnv, "token-env", "", "the `variable` that has the token to send")
 	return cmd
 }
 

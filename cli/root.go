@@ -70,7 +70,7 @@ func newRoot(a *app) *cobra.Command {
 		}},
 		{"To set up, and for programs:", []*cobra.Command{
 			newSetup(a), newGuard(a), newFleet(a), newDemo(a), newCompletion(a), newMan(a), newVersion(a), serve,
-			newHook(a), newHeartbeat(a),
+			newConnect(a), newHook(a), newHeartbeat(a),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

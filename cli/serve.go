@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/agent-locks/agent-locks/cli/setup"
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -43,7 +42,7 @@ func newServe(a *app) *cobra.Command {
 			if cmd.Flags().Changed("listen") {
 				return runListener(cmd.Context(), a, o, all)
 			}
-			if name := withoutListen(cmd.LocalNonPersistentFlags()); name != "" {
+			if name := withoutListen(cmd); name != "" {
 				return usage("say where, as in --listen 127.0.0.1:8123, or omit it", "--%s is of --listen", name)
 			}
 			return runServe(cmd.Context(), a, all)
@@ -64,13 +63,13 @@ func newServe(a *app) *cobra.Command {
 }
 
 // withoutListen is a flag that was given for a listener where none was asked for.
-func withoutListen(flags *pflag.FlagSet) (name string) {
-	flags.Visit(func(f *pflag.Flag) {
-		if f.Name != "tools" {
-			name = f.Name
-		}
-	})
-	return name
+func withoutListen(cmd *cobra.Command) string {
+	all := []string{"repo", "token-file", "no-auth", "allow-host", "socket-mode"}
+	i := slices.IndexFunc(all, cmd.Flags().Changed)
+	if i < 0 {
+		return ""
+	}
+	return all[i]
 }
 
 // allTools reports whether every tool is to be served: by the flag, else by the

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ import (
 type setupFlags struct {
 	user, print, remove, force, check, yes bool
 	tools                                  *string
+
+	url, tokenEnv string
+	remote        *setup.Remote // of these two
 }
 
 // offered is which tools were asked for; "": any.
@@ -46,7 +50,8 @@ func newSetup(a *app) *cobra.Command {
 			"Prints what to add for: " + strings.Join(byHand(), ", ") + "\n" +
 			"For agents without hooks: " + setup.AgentsMD + " adds a section to the project's AGENTS.md",
 		Example: "  agent-locks setup\n  agent-locks setup claude\n  agent-locks setup cursor --user\n" +
-			"  agent-locks setup claude --remove",
+			"  agent-locks setup claude --remove\n" +
+			"  agent-locks setup claude --url http://host.docker.internal:8123 --token-env AGENT_LOCKS_TOKEN",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage(helpHint(cmd), "setup takes one client, got %d arguments, the second %q", len(args), args[1])
@@ -55,7 +60,7 @@ func newSetup(a *app) *cobra.Command {
 		},
 		ValidArgs: clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOffered(o, args); err != nil {
+			if err := cmp.Or(checkOffered(o, args), o.readRemote(cmd, args)); err != nil {
 				return err
 			}
 			switch {
@@ -79,7 +84,11 @@ func newSetup(a *app) *cobra.Command {
 	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")
 	textFlag(f, &o.tools, "tools", "`which` tools the server offers: default, or all (those on shared state, too)")
 	completeValues(cmd, "tools", setup.ToolsDefault, setup.ToolsAll)
+	f.StringVar(&o.url, "url", "",
+		"the listener at this `URL` instead of this program, without hooks, which need\nthe repository")
+	f.StringVar(&o.tokenEnv, "token-env", "", "with --url: the `variable` in which the client finds the token")
 	cmd.MarkFlagsMutuallyExclusive("check", "remove")
+	cmd.MarkFlagsMutuallyExclusive("check", "url")
 	cmd.MarkFlagsMutuallyExclusive("check", "print")
 	return cmd
 }
@@ -126,7 +135,11 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) erro
 	if err := checkClient(client); err != nil {
 		return err
 	}
-	for _, i := range setup.Instructions() {
+	instructions := setup.Instructions()
+	if o.remote != nil {
+		instructions = setup.RemoteInstructions(*o.remote)
+	}
+	for _, i := range instructions {
 		if i.Client == client {
 			return a.printInstruction(i.Offering(o.offered()), o)
 		}
@@ -160,7 +173,7 @@ func (a *app) setUpClient(ctx context.Context, client string, o setupFlags) erro
 func (a *app) setupOptions(client string, o setupFlags) setup.Options {
 	return setup.Options{
 		Client: client, User: o.user, Remove: o.remove, Force: o.force, Print: o.print, Program: a.native(), Getenv: a.getenv,
-		GOOS: runtime.GOOS, Tools: o.offered(),
+		GOOS: runtime.GOOS, Tools: o.offered(), Remote: o.remote,
 	}
 }
 

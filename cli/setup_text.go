@@ -50,7 +50,7 @@ func (a *app) reportSettings(client string, o setupFlags, changes []setup.Change
 	}
 	if !o.remove {
 		_, err := gitdir.LookPath(a.Environ(), "", "agent-locks")
-		fmt.Fprintln(a.out, next(client, o.user, err == nil || o.user && a.native() != ""))
+		fmt.Fprintln(a.out, next(client, o.user, err == nil || o.remote != nil || o.user && a.native() != ""))
 	}
 	return a.flush()
 }

@@ -109,17 +109,17 @@ func (p part) addTo(doc []byte) ([]byte, error) {
 	if judged := p.judge(there); !judged.mine {
 		return nil, &impostor{p.describe(judged.instead)}
 	}
-	return p.retool(retype(doc, there))
+	return p.retool(p.retype(doc, there))
 }
 
 // retype replaces a type of our server that some clients skip by the one that
 // all accept.
-func retype(doc []byte, entry hujson.Value) []byte {
+func (p part) retype(doc []byte, entry hujson.Value) []byte {
 	v, found := value(entry, "type")
-	if !found || literal(v) == stdio {
+	if !found || p.typed == "" || literal(v) == p.typed {
 		return doc
 	}
-	return splice(doc, v.StartOffset, v.EndOffset, `"`+stdio+`"`)
+	return splice(doc, v.StartOffset, v.EndOffset, `"`+p.typed+`"`)
 }
 
 // reach follows p's path as far as it exists; missing is what does not.

@@ -142,7 +142,7 @@ func TestRefused(t *testing.T) {
 		{"servers", `{"servers": "x"}`, `at "servers"`},
 		{"mcpServers", `{"mcpServers": {"agent-locks": 1}}`, `starts another program: "1"`},
 		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "npx", "args": ["other"]}}}`, `starts another program: "npx other"`},
-		{"mcpServers", `{"mcpServers": {"agent-locks": {"url": "https://example.invalid"}}}`, "another program"},
+		{"mcpServers", `{"mcpServers": {"agent-locks": {"url": "https://example.invalid"}}}`, `leads to a server elsewhere: "https://example.invalid"`},
 		{"mcpServers", `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"mcpServers", `{"mcpServers": {"agent-locks": {"command": "agent-locks"}, "agent\u002dlocks": {}}}`, "twice"},
 		{"hooks", `{"hooks": []}`, `other than a JSON object at "hooks"`},

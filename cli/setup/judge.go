@@ -44,6 +44,8 @@ func (p policy) judgeServer(v hujson.Value) verdict {
 	command := text(v, "command")
 	words := append([]string{command}, literals(v, "args")...)
 	switch {
+	case command == "" && text(v, "url") != "":
+		return verdict{instead: "leads to a server elsewhere: " + show(v, []string{text(v, "url")})}
 	case command == "" || !p.isProgram(command):
 		return verdict{instead: "starts another program: " + show(v, words)}
 	case len(words) > 1 && words[1] != "serve" || len(words) > 2 && !p.private && !servesOurs(words[1:]):

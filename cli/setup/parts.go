@@ -34,6 +34,7 @@ type part struct {
 	judge func(hujson.Value) verdict // judges a value found there
 	force bool                       // impostors are replaced, or removed like our own
 	tools string                     // which tools a server is to offer; "": as it does
+	typed string                     // what "type" must be, for clients that look at it
 }
 
 // An object is a JSON object whose members keep their order.
@@ -70,6 +71,7 @@ func server(key string, p policy) []part {
 		judge: p.judgeServer,
 		force: p.force,
 		tools: p.tools,
+		typed: stdio,
 	}}
 }
 

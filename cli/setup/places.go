@@ -45,15 +45,15 @@ func places(o Options) ([]file, error) {
 	switch o.Client {
 	case "claude":
 		dir, settings := o.claude(home)
-		return absolute(
-			file{dir: dir, name: ".claude.json", parts: server("mcpServers", p), private: true},
+		return absolute(o.withHooks(
+			file{dir: dir, name: ".claude.json", parts: o.servers("mcpServers", p), private: true},
 			file{dir: dir, name: settings, parts: hooks(p), private: true},
-		)
+		)...)
 	case "cursor":
-		return absolute(file{dir: home, name: ".cursor/mcp.json", parts: server("mcpServers", p), private: true})
+		return absolute(file{dir: home, name: ".cursor/mcp.json", parts: o.servers("mcpServers", p), private: true})
 	case "vscode":
 		dir, name := o.vscode(home)
-		return absolute(file{dir: dir, name: name, parts: server("servers", p), private: true})
+		return absolute(file{dir: dir, name: name, parts: o.servers("servers", p), private: true})
 	case AgentsMD:
 		return nil, &Refusal{"AGENTS.md", "is a project's", "omit --user"}
 	}
@@ -64,18 +64,35 @@ func project(o Options) ([]file, error) {
 	p := o.entryPolicy()
 	switch o.Client {
 	case "claude":
-		return absolute(
-			file{dir: o.Project, name: ".mcp.json", parts: server("mcpServers", p)},
+		return absolute(o.withHooks(
+			file{dir: o.Project, name: ".mcp.json", parts: o.servers("mcpServers", p)},
 			file{dir: o.Project, name: ".claude/settings.json", parts: hooks(p)},
-		)
+		)...)
 	case "cursor":
-		return absolute(file{dir: o.Project, name: ".cursor/mcp.json", parts: server("mcpServers", p)})
+		return absolute(file{dir: o.Project, name: ".cursor/mcp.json", parts: o.servers("mcpServers", p)})
 	case "vscode":
-		return absolute(file{dir: o.Project, name: ".vscode/mcp.json", parts: server("servers", p)})
+		return absolute(file{dir: o.Project, name: ".vscode/mcp.json", parts: o.servers("servers", p)})
 	case AgentsMD:
 		return absolute(file{dir: o.Project, name: "AGENTS.md", page: true})
 	}
 	return nil, unknown(o.Client)
+}
+
+// servers are the entries of the MCP server.
+func (o Options) servers(key string, p policy) []part {
+	if o.Remote != nil {
+		return remoteServer(key, o.Client, o.Remote, p)
+	}
+	return server(key, p)
+}
+
+// withHooks are the file of the server and that of the hooks, which need a program
+// that reads the repository.
+func (o Options) withHooks(server, hooks file) []file {
+	if o.Remote != nil {
+		return []file{server}
+	}
+	return []file{server, hooks}
 }
 
 // AgentsMD is the client that stands for all without hooks: a page that most

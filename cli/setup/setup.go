@@ -55,6 +55,7 @@ type Options struct {
 	Remove  bool                // remove the entries instead of adding them
 	Tools   string              // which tools the server offers (ToolsAll); "": as it does, or the default
 	Force   bool                // impostors are replaced or removed
+	Remote  *Remote             // a listener, instead of this program
 	Print   bool                // only the entries are wanted: a file that is not understood is Manual
 	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
 	Project string              // the root of the worktree; not needed with User
@@ -75,7 +76,7 @@ func Plan(o Options) ([]Change, error) {
 			return nil, err
 		}
 	}
-	if o.Client == "claude" && !o.Remove {
+	if o.Client == "claude" && !o.Remove && o.Remote == nil {
 		last := &changes[len(changes)-1]
 		last.Warnings = append(last.Warnings, o.switchedOff()...)
 	}

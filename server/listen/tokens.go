@@ -1,8 +1,6 @@
 package listen
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -44,10 +42,43 @@ type tokens struct {
 func openTokens(path string, now func() time.Time) (*tokens, error) {
 	t := &tokens{path: path, now: now}
 	if err := t.load(); err != nil {
-		hint := "one token a line, in a file that only you can read: chmod 600 " + shell.Word(path)
-		return nil, refusal(hint, "--token-file %q: %v", path, reasonOf(err))
+		return nil, unusable(path, err)
 	}
 	return t, nil
+}
+
+// Token is the first token of a file, for a client to send. The file is checked as a
+// listener's.
+func Token(path string) (string, error) {
+	text, _, err := readPrivate(path)
+	if err == nil {
+		_, err = parseTokens(text)
+	}
+	if err != nil {
+		return "", unusable(path, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if token := tokenIn(line); token != "" {
+			return token, nil
+		}
+	}
+	return "", unusable(path, errNoToken) // which parseTokens has said
+}
+
+func unusable(path string, err error) error {
+	return refusal("one token a line, in a file that only you can read: chmod 600 "+shell.Word(path),
+		"--token-file %q: %v", path, reasonOf(err))
+}
+
+var errNoToken = errors.New("it has no token")
+
+// tokenIn is the token in a line; "" where there is none.
+func tokenIn(line string) string {
+	token := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+	if strings.HasPrefix(token, "#") {
+		return ""
+	}
+	return token
 }
 
 // count reports whether a token is one of the file's.
@@ -87,21 +118,9 @@ func (t *tokens) refresh(log *slog.Logger) {
 	t.failed = failed
 }
 
-// load reads the file, once it is sure whose it is.
+// load reads the file.
 func (t *tokens) load() error {
-	f, err := os.OpenFile(t.path, os.O_RDONLY|openAtOnce, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // nothing was written
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if err := private(info); err != nil {
-		return err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxTokens+1))
+	text, info, err := readPrivate(t.path)
 	if err != nil {
 		return err
 	}
@@ -113,17 +132,33 @@ func (t *tokens) load() error {
 	return nil
 }
 
+// readPrivate reads a file, once it is sure whose the opened one is.
+func readPrivate(path string) (text []byte, info fs.FileInfo, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openAtOnce, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close() // nothing was written
+	if info, err = f.Stat(); err == nil {
+		err = private(info)
+	}
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(f, maxTokens+1))
+	}
+	return text, info, err
+}
+
 // parseTokens reads one token a line. Only what a header can hold is one.
 func parseTokens(text []byte) ([]digest, error) {
 	if len(text) > maxTokens {
 		return nil, fmt.Errorf("it has more than %d bytes", maxTokens)
 	}
 	var all []digest
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, maxTokens+1)
-	for n := 1; lines.Scan(); n++ {
-		token := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if token == "" || token[0] == '#' {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		token := tokenIn(line)
+		if token == "" {
 			continue
 		}
 		if i := strings.IndexFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
@@ -132,7 +167,7 @@ func parseTokens(text []byte) ([]digest, error) {
 		all = append(all, digestOf(token))
 	}
 	if len(all) == 0 {
-		return nil, errors.New("it has no token")
+		return nil, errNoToken
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package stdio
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -72,4 +73,33 @@ func nameOf(id jsonrpc.ID) string {
 // answered yet.
 func InUse(m Message) []byte {
 	return refuse(nil, jsonrpc.CodeInvalidRequest, inUse, m.raw).text()
+}
+
+// Failed is the error answer to a request; nil to what expects none.
+func (m Message) Failed(reason string) []byte {
+	if m.ID == "" {
+		return nil
+	}
+	return refuse(m.raw, jsonrpc.CodeInternalError, "%s", reason).text()
+}
+
+// A Reader reads a client's lines, as Serve does.
+type Reader struct{ lines *lines }
+
+// NewReader reads the lines of r.
+func NewReader(r io.Reader) Reader { return Reader{newLines(r, MaxMessage)} }
+
+// Next is the next message. answer is the error answer to a line that is none;
+// then there is no message, and as little where the line was empty. The error is
+// io.EOF, or that of the input.
+func (r Reader) Next() (m Message, answer []byte, err error) {
+	text, err := r.lines.next()
+	if no, ok := err.(*refusal); ok {
+		return m, no.text(), nil
+	}
+	if err != nil || len(text) == 0 {
+		return m, nil, err
+	}
+	m, answer = ReadMessage(text)
+	return m, answer, nil
 }

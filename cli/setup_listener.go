@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/cli/setup"
+	"github.com/agent-locks/agent-locks/server/connect"
+	"github.com/agent-locks/agent-locks/store/shell"
+)
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// readRemote reads --url and --token-env.
+func (o *setupFlags) readRemote(cmd *cobra.Command, args []string) error {
+	switch {
+	case !cmd.Flags().Changed("url") && o.tokenEnv == "":
+		return nil
+	case !cmd.Flags().Changed("url"):
+		return usage("name the listener with --url", "--token-env %q is of --url", o.tokenEnv)
+	case len(args) == 0 || args[0] == setup.AgentsMD:
+		return usage("as in agent-locks setup claude --url "+shell.Word(o.url), "--url is for one client")
+	case o.tools != nil:
+		return usage("omit it: serve --listen has it", "--tools is for the listener to say")
+	case strings.HasPrefix(o.url, "unix:"):
+		return usage("have it start agent-locks connect "+shell.Word(o.url)+" instead",
+			"clients cannot open the socket %q themselves", o.url)
+	case o.tokenEnv != "" && !variableName.MatchString(o.tokenEnv):
+		return usage("give the name of a variable; its value does not belong on a command line",
+			"--token-env %q is not the name of a variable", o.tokenEnv)
+	}
+	url, err := connect.URL(o.url)
+	if err != nil {
+		return err
+	}
+	o.remote = &setup.Remote{URL: url, TokenEnv: o.tokenEnv}
+	return nil
+}
