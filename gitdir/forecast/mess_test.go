@@ -86,7 +86,7 @@ func (m *mess) changes(w string, n int) {
 		case 5:
 			m.must(os.Chmod(at, 0o755))
 		case 6:
-			m.must(os.Remove(m.path(w + "/link")))
+			m.remove(w + "/link")
 			m.link(fmt.Sprintf("elsewhere%d", m.IntN(3)), w+"/link")
 		case 7:
 			m.must(os.Remove(at)) // a directory where there was a file
@@ -181,10 +181,11 @@ func (j *judge) merge(yours, theirs string) (found []string, crashed bool) {
 	if strings.Contains(out, "BUG: merge-ort.c") { // git 2.39, of a file against a directory that was moved
 		return nil, true
 	}
-	stages := map[string]string{}
+	stages, submodules := map[string]string{}, map[string]bool{}
 	for record := range strings.SplitSeq(j.git("judge", "ls-files", "-u", "-z"), "\x00") {
 		if info, name, ok := strings.Cut(record, "\t"); ok {
 			stages[name] += info[len(info)-1:]
+			submodules[name] = strings.HasPrefix(info, "160000 ") && (submodules[name] || len(stages[name]) == 1)
 		}
 	}
 	if err != nil && len(stages) == 0 {
@@ -197,6 +198,9 @@ func (j *judge) merge(yours, theirs string) (found []string, crashed bool) {
 			if plain, aside := strings.CutSuffix(name, "~"+label); aside {
 				name, ok = plain, false
 			}
+		}
+		if submodules[name] && ok && strings.HasSuffix(s, "23") {
+			kind = "submodule"
 		}
 		if !ok {
 			kind = "names"

@@ -16,7 +16,7 @@ import (
 // and of those that attributes say are not to be merged.
 func TestEqualsRealMergesOfTangledHistories(t *testing.T) {
 	t.Parallel()
-	seeds := 20
+	seeds := 12
 	if testing.Short() {
 		seeds = 2
 	}

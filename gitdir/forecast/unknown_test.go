@@ -1,9 +1,11 @@
 package forecast_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
@@ -52,6 +54,23 @@ func TestNoCommitHereAndRefusedThere(t *testing.T) {
 	s.git("main", "config", "extensions.worktreeConfig", "true")
 	s.write("main/.git/worktrees/w/config.worktree", "[broken\n")
 	s.wants(s.told(s.ask("main", forecast.Request{})), `main w: "DIR/main": it has no commit yet`)
+}
+
+// A commit that is gone cannot be merged, and keeps no other pair from that.
+func TestCommitThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("main", "worktree", "add", "-q", "--detach", "../broken")
+	gone := strings.Repeat("12", 20)
+	s.write("main/.git/worktrees/broken/HEAD", gone+"\n")
+	s.conflicting()
+	s.wants(s.told(s.ask("main", forecast.Request{})),
+		`main broken: "DIR/broken": its commit `+gone+` is not in the repository`, conflictInF)
+	_, err := forecast.Of(t.Context(), s.find("main"), forecast.Request{Against: gone, Temp: s.temp})
+	if !errors.Is(err, forecast.ErrNoCommit) {
+		t.Errorf("against it: %v", err)
+	}
 }
 
 // What both omit at one place may differ.
