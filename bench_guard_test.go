@@ -110,3 +110,32 @@ func BenchmarkHook(b *testing.B) {
 	b.ReportMetric(median(starts)/1e6, "start-ms")
 	b.ReportMetric(median(ours)/median(starts), "x-start")
 }
+
+// BenchmarkHookBesideClones measures the same answer with 20 locks and 200 of
+// another clone, against one with 220 locks of its own: at most 1.1 times that.
+func BenchmarkHookBesideClones(b *testing.B) {
+	remote := filepath.Join(b.TempDir(), "remote.git")
+	others, with, without := newCourse(b, 200), newCourse(b, 20), newCourse(b, 220)
+	others.took(others.dir, "", "git", "init", "-q", "--bare", remote)
+	for _, c := range []*course{others, with} {
+		c.took(c.repo, "", "git", "remote", "add", "origin", remote)
+		c.took(c.repo, "", c.program(), "fleet", "on")
+		c.took(c.repo, "", c.program(), "fleet", "sync")
+	}
+	if got, err := filepath.Glob(filepath.Join(with.repo, ".git", "agents-locks", "fleet", "????????", "*.md")); err != nil ||
+		len(got) != 200 {
+		b.Fatalf("%d locks are known, %v", len(got), err)
+	}
+	hook := func(c *course) time.Duration {
+		return c.took(c.dir, fmt.Sprintf(`{"session_id":"0123456789","cwd":%q,"tool_name":"Edit","tool_input":{"file_path":%q}}`, c.dir,
+			filepath.Join(c.repo, "free.go")), c.program(), "hook", "claude", "pre-tool-use")
+	}
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		ours = append(ours, hook(with))
+		theirs = append(theirs, hook(without))
+	}
+	b.ReportMetric(median(ours)/1e6, "fleet-ms")
+	b.ReportMetric(median(theirs)/1e6, "alone-ms")
+	b.ReportMetric(median(ours)/median(theirs), "x-alone")
+}

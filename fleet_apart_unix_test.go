@@ -239,6 +239,11 @@ func TestHooksWaitForNoRemote(t *testing.T) {
 		}
 		return time.Since(began)
 	}
+	began := time.Now()
+	output(t, dir, "", "agent-locks", "guard", "check")
+	if took := time.Since(began); took > 1500*time.Millisecond {
+		t.Errorf("the guard took %s", took)
+	}
 	for _, name := range []string{"pre-tool-use", "post-tool-use"} {
 		if took := event(name); took > 1500*time.Millisecond {
 			t.Errorf("%s took %s", name, took)
@@ -268,21 +273,26 @@ func TestClaimHasAnAnswerInTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes as long as a claim may")
 	}
-	g := newGated(t)
-	dir := g.clone("laptop")
-	g.shut()
-	began := time.Now()
-	said := output(t, dir, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lock_create","arguments":`+
-		`{"title":"Work","scope":["src"],"if_free":true}}}`+"\n", "agent-locks", "serve")
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %s", took)
-	}
-	if !strings.Contains(said, `\"code\":\"fleet_unreachable\"`) && !strings.Contains(said, "not claimed: ") {
-		t.Errorf("it said %s", said)
-	}
-	if locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md")); err != nil || len(locks) > 0 {
-		t.Errorf("there is %q, %v", locks, err)
+	for _, how := range []string{`"if_free":true`, `"wait_seconds":25`} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			g := newGated(t)
+			dir := g.clone("laptop")
+			g.shut()
+			began := time.Now()
+			said := output(t, dir, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lock_create","arguments":`+
+				`{"title":"Work","scope":["src"],`+how+"}}}\n", "agent-locks", "serve")
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			if !strings.Contains(said, "not claimed: ") && !strings.Contains(said, "nothing was claimed") {
+				t.Errorf("it said %s", said)
+			}
+			if locks, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*.md")); err != nil || len(locks) > 0 {
+				t.Errorf("there is %q, %v", locks, err)
+			}
+		})
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	// swapTime is what its last try has after that, and answerTime when it has an
 	// answer in any case: clients give up after 30 s or more.
 	swapTime   = 10 * time.Second
-	answerTime = 29 * time.Second
+	answerTime = 28 * time.Second
 )
 
 // A confirming is a claim that counts only once the remote has taken it. Until

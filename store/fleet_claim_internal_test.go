@@ -10,10 +10,10 @@ import (
 func TestClaimDeadlines(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[time.Duration]struct{ until, end time.Duration }{
-		0:                {18 * time.Second, 29 * time.Second},
-		time.Second:      {time.Second, 29 * time.Second},
-		20 * time.Second: {20 * time.Second, 29 * time.Second},
-		29 * time.Second: {29 * time.Second, 29 * time.Second},
+		0:                {18 * time.Second, 28 * time.Second},
+		time.Second:      {time.Second, 28 * time.Second},
+		20 * time.Second: {20 * time.Second, 28 * time.Second},
+		28 * time.Second: {28 * time.Second, 28 * time.Second},
 		time.Minute:      {time.Minute, 70 * time.Second},
 	} {
 		began := time.Now()

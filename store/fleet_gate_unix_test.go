@@ -5,8 +5,13 @@ package store_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/store"
 )
 
 // gate has a clone reach its remote by a program in ssh's place, which waits
@@ -93,5 +98,60 @@ func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 	}
 	if n := there("waiting/*"); n != 0 {
 		t.Errorf("%d files of tickets are left", n)
+	}
+}
+
+// While a clone leaves, nothing publishes what it has withdrawn.
+func TestFleetOffIsTheLastWord(t *testing.T) {
+	t.Parallel()
+	_, b, bare := newFleet(t)
+	shut, open := gate(b, bare)
+	shut()
+	left := make(chan error, 1)
+	go func() { left <- second(b.at(b.main).FleetOff(t.Context(), store.FleetRequest{})) }()
+	b.eventually("somebody who talks to the remote", func() bool {
+		lock := flock.New(filepath.Join(b.dir(), "fleet", "fleet.lock"), flock.SetFlag(os.O_RDONLY))
+		taken, err := lock.TryRLock()
+		if taken {
+			err = lock.Unlock()
+		}
+		return err == nil && !taken
+	})
+	plain := claimRequest("agent", "src/**")
+	plain.IfFree = false
+	if _, err := b.at(b.main).Create(t.Context(), plain); err != nil {
+		t.Fatal(err)
+	}
+	open()
+	if err := <-left; err != nil {
+		t.Fatal(err)
+	}
+	b.apart.Wait()
+	if tree := b.git(bare, "ls-tree", "-r", "--name-only", fleetRef); strings.Contains(tree, "work-on-src") {
+		t.Errorf("it is published: %s", tree)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir(), "fleet")); !os.IsNotExist(err) {
+		t.Errorf("it takes part again: %v", err)
+	}
+}
+
+// Who only waits for files hears of the end of another clone's lock.
+func TestWaitHearsOfOtherClones(t *testing.T) {
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	theirs := a.claimed("agent", "src/**")
+	get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
+	waited := make(chan store.Waited, 1)
+	go func() {
+		seconds, me := 30.0, "me"
+		ans, err := b.at(b.main).Wait(t.Context(), store.WaitRequest{Scope: []string{"src/a.go"}, TimeoutSeconds: &seconds, AgentID: &me})
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- ans.Result
+	}()
+	a.release("agent", theirs.ID)
+	if got := <-waited; got.Status != "free" || got.WaitedSeconds > 20 {
+		t.Errorf("it says %+v", got)
 	}
 }

@@ -145,3 +145,29 @@ func TestPlainPublishersPause(t *testing.T) {
 		t.Errorf("it published after %s", took)
 	}
 }
+
+// A call that must be alone waits for the process that syncs by itself, and keeps
+// it away.
+func TestAloneMeansAlone(t *testing.T) {
+	t.Parallel()
+	a := newClone(t, newRemote(t))
+	other, err := openAt(a.dir, a.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	err = a.Alone(t.Context(), time.Second, func() error {
+		return other.Serve(t.Context(), func() error { t.Error("another one syncs"); return nil })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = other.Serve(t.Context(), func() error {
+		wantCode(t, a.Alone(t.Context(), 20*time.Millisecond, func() error { t.Error("it is not alone"); return nil }),
+			fault.FleetBusy)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
