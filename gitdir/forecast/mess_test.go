@@ -195,7 +195,7 @@ func (j *judge) merge(yours, theirs string) (found []string, crashed bool) {
 	for name, s := range stages {
 		kind, ok := kinds[s]
 		for _, label := range append(slices.Collect(maps.Values(j.commits)), "HEAD") { // a file moved aside for a directory
-			if plain, aside := strings.CutSuffix(name, "~"+label); aside {
+			if plain, aside := strings.CutSuffix(strings.TrimSuffix(name, "_0"), "~"+label); aside { // _0: a second one
 				name, ok = plain, false
 			}
 		}
