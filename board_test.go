@@ -63,6 +63,15 @@ func (term *terminal) shows(text string) string {
 	return term.await(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
+// prompts returns once the shell has asked for its next command.
+func (term *terminal) prompts() {
+	term.t.Helper()
+	term.await("the prompt, and no board", func(screen string) bool {
+		lines := strings.Split(strings.TrimSpace(screen), "\n")
+		return strings.HasPrefix(lines[len(lines)-1], "ready$") && !strings.Contains(lines[len(lines)-1], "agent-locks")
+	})
+}
+
 func TestBoardInATerminal(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, 100, 20)
@@ -123,12 +132,10 @@ func TestBoardInATerminal(t *testing.T) {
 		}
 	}
 
-	// q gives the terminal back as it was.
-	term.keys("q")
-	term.await("the prompt, and no board", func(screen string) bool {
-		return strings.Contains(screen, "ready$") && !strings.Contains(screen, "q quits")
-	})
-	term.keys("echo exit $?", "Enter")
+	// q gives the terminal back as it was, and what is typed after it goes to the shell.
+	term.keys("qecho exit $?")
+	term.prompts()
+	term.keys("Enter")
 	term.shows("exit 0")
 
 	// So does an interrupt, typed or sent.
@@ -144,7 +151,7 @@ func TestBoardInATerminal(t *testing.T) {
 		term.keys("clear; agent-locks status --watch", "Enter")
 		term.shows("q quits")
 		interrupt()
-		term.await("the prompt, and no board", func(screen string) bool { return !strings.Contains(screen, "q quits") })
+		term.prompts()
 		term.keys("echo exit $?", "Enter")
 		term.shows("exit 130")
 	}

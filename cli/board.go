@@ -117,6 +117,9 @@ const (
 	quitKey      = 'q'
 )
 
+// leaves reports whether a key ends the board.
+func leaves(key byte) bool { return key == quitKey || key == quitKey-'a'+'A' || key == interruptKey }
+
 // showBoard fills the terminal with the locks until q or an interrupt, and
 // leaves it as it was.
 func (a *app) showBoard(ctx context.Context, request store.QueryRequest) (err error) {
@@ -158,11 +161,11 @@ func (a *app) showBoard(ctx context.Context, request store.QueryRequest) (err er
 		case <-ctx.Done():
 			return ctx.Err()
 		case key := <-keys:
-			switch key {
-			case quitKey, quitKey - 'a' + 'A':
-				return nil
-			case interruptKey:
+			switch {
+			case key == interruptKey:
 				return errInterrupted
+			case leaves(key):
+				return nil
 			}
 		case <-time.After(resizeEvery):
 		}

@@ -49,7 +49,8 @@ type World struct {
 	Rows             func() int // and its height
 
 	// Keys sends each byte that is typed, at once and without showing it, until
-	// restore is called. nil: stdin is not a terminal.
+	// one that ends the board, or until restore is called. nil: stdin is not a
+	// terminal.
 	Keys func() (keys <-chan byte, restore func(), err error)
 
 	// Signals subscribes to the signals that end programs, as long as nobody has

@@ -95,6 +95,9 @@ func keys() func() (<-chan byte, func(), error) {
 					return
 				}
 				typed <- key[0]
+				if leaves(key[0]) {
+					return // what is typed after it is the shell's
+				}
 			}
 		}()
 		return typed, func() { term.Restore(in, before) }, nil
