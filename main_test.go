@@ -54,6 +54,28 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// Under -short many scripts are skipped: this one still starts each command.
+func TestOneScriptStartsEveryCommand(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("testdata/script/every-command.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := exec.Command("agent-locks", "help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllStringSubmatch(string(help), -1)
+	if len(commands) < 20 {
+		t.Fatalf("help lists %q", commands)
+	}
+	for _, c := range commands {
+		if !regexp.MustCompile(`(?m)^(exec agent-locks|code \d) ` + c[1] + `\b`).Match(script) {
+			t.Errorf("it does not start %q", c[1])
+		}
+	}
+}
+
 // repo dir [worktree...] makes a repository with one commit, and linked
 // worktrees of it, each on a branch of its own name.
 func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
