@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -60,9 +61,18 @@ func arrows() map[string][]string {
 	}
 }
 
-// sources are the files of the program, by slash-separated path.
+// sources are the files of the program, by slash-separated path, with their
+// comments. They are read once.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
+	files, err := parsed()
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}
+
+var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 	files := map[string]*ast.File{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -73,14 +83,11 @@ func sources(t *testing.T) map[string]*ast.File {
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		files[filepath.ToSlash(name)], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		files[filepath.ToSlash(name)], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		return err
 	})
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	return files
-}
+	return files, err
+})
 
 func imports(t *testing.T, file *ast.File) []string {
 	t.Helper()

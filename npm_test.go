@@ -109,7 +109,7 @@ func TestNpmScriptIsAsGoodAsTheProgram(t *testing.T) {
 	if got := p.run(false, "", "claim", "--title", "Held", "--scope", "src", "--agent", "other"); got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
-	for _, c := range []struct {
+	for _, c := range gittest.Some(2, []struct {
 		stdin string
 		args  []string
 		code  int
@@ -119,7 +119,7 @@ func TestNpmScriptIsAsGoodAsTheProgram(t *testing.T) {
 		{"", []string{"nonsense"}, 1},
 		{"", []string{"check", "", "it's \"here\" *", "--exit-code"}, 1},
 		{"", []string{"claim", "--title", "Mine", "--scope", "src", "--agent", "me", "--if-free"}, 2},
-	} {
+	}) {
 		script, program := p.run(false, c.stdin, c.args...), p.run(true, c.stdin, c.args...)
 		if script != program || script.code != c.code || script.stdout+script.stderr == "" {
 			t.Errorf("%q: the script gave %+v, the program %+v, want code %d", c.args, script, program, c.code)
