@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A gated is a remote that clones reach by a program in ssh's place. While the
@@ -177,6 +179,7 @@ func TestServerLeavesThePublishingToAnother(t *testing.T) {
 // Who asks waits for a moment, and is told how old the answer is. The look goes
 // on by itself, and that it was slow is no failure.
 func TestLookGoesOnByItself(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGated(t)
 	a, b := g.clone("laptop"), g.clone("runner")
@@ -206,6 +209,7 @@ func TestLookGoesOnByItself(t *testing.T) {
 // The hooks and the guard wait for no remote, and the one after an edit has signs
 // of life published.
 func TestHooksWaitForNoRemote(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGated(t)
 	dir := g.clone("laptop")
@@ -269,6 +273,7 @@ func TestHooksWaitForNoRemote(t *testing.T) {
 // A claim that the remote has to confirm has an answer before clients give up,
 // also where the remote never answers: nothing is claimed then.
 func TestClaimHasAnAnswerInTime(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes as long as a claim may")
@@ -299,6 +304,7 @@ func TestClaimHasAnAnswerInTime(t *testing.T) {
 // A claimer that is killed while the remote is asked leaves a lock that counts
 // exactly if the remote has taken it; the next call finds that out.
 func TestKilledClaimerIsSettledByTheNextCall(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGated(t)
 	dir := g.clone("laptop")

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // socketDir is a directory of the test's own with a short path, for sockets.
@@ -158,6 +160,7 @@ func TestListenerIsNobody(t *testing.T) {
 // 16 callers claim one thing through the listener and wait for it, while sessions
 // of stdio do: each gets it once, one after another.
 func TestListenerAmongManyWaiters(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	callers := 16
 	if testing.Short() {
@@ -255,6 +258,7 @@ func TestListenerReportsProgress(t *testing.T) {
 // Every protocol version that the SDK speaks is answered, the newest without a
 // handshake.
 func TestListenerSpeaksEveryVersion(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
