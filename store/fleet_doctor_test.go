@@ -16,6 +16,7 @@ import (
 // Each case is a clone of a real remote with one thing wrong with sharing; what
 // is fine is said, and only where sharing is on.
 func TestDoctorOnTheFleet(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const ref = fleetRef
 	serve := func(answer http.HandlerFunc) func(w *world, bare string) {

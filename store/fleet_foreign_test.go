@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -94,6 +95,7 @@ func TestForeignLockIsNeverTheCallersOwn(t *testing.T) {
 
 // What reads names the locks of other clones, each in its way.
 func TestEveryReadingKnowsOtherClones(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	agent := "agent"
@@ -129,6 +131,7 @@ func TestEveryReadingKnowsOtherClones(t *testing.T) {
 
 // An id that a lock here has means that lock, whatever another clone publishes.
 func TestForeignIDShadowsNone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.write("building.x.md", forged("building.x", "Mine", "agent", "docs/**", fresh))
@@ -150,6 +153,7 @@ func TestForeignIDShadowsNone(t *testing.T) {
 // A stamp of the year 2099 keeps nobody away for longer than any other: a
 // heartbeat is no later than when it was seen.
 func TestForeignStampFromTheFuture(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", "2099-01-01T00-00-00")})
@@ -177,6 +181,7 @@ func TestForeignStampFromTheFuture(t *testing.T) {
 
 // Names are no longer than one's own may be; what is ignored is said in few lines.
 func TestForeignTextIsBounded(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	long := strings.Repeat("x", 100_000)
@@ -200,6 +205,7 @@ func TestForeignTextIsBounded(t *testing.T) {
 // Where sharing was switched off by hand, what was known of the others is not
 // shown for ever.
 func TestSwitchedOffByHand(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})
@@ -221,6 +227,7 @@ func TestSwitchedOffByHand(t *testing.T) {
 // A clock that is an hour off, either one's and either way, makes no live lock
 // stale.
 func TestClockAnHourOff(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, off := range map[string]time.Duration{"ahead": 61 * time.Minute, "behind": -61 * time.Minute} {
 		t.Run(name, func(t *testing.T) {

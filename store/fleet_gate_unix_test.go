@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -52,6 +53,7 @@ func (w *world) eventually(what string, happens func() bool) {
 // A waiter whose claim the remote refuses keeps its place: it comes before who
 // came later in its clone, and waits until another clone has finished.
 func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
 	theirs := a.claimed("agent", "src/**") // b does not know yet

@@ -88,6 +88,7 @@ func TestFleetOnRefuses(t *testing.T) {
 // A clone that is turned on again stays who it is; it moves to another remote
 // only by way of off, which withdraws what it has published.
 func TestFleetOnTwice(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	agent := "agent"
@@ -110,6 +111,7 @@ func TestFleetOnTwice(t *testing.T) {
 
 // A reset never replaces a branch that was not the fleet's before.
 func TestResetSparesBranches(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.git(a.main, "push", "-q", "origin", "HEAD:refs/heads/work")

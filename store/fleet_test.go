@@ -311,6 +311,7 @@ func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
 // Another clone's lock can be shown, and reaped once it is stale; nothing else.
 // Its owner hears of it.
 func TestLockOfAnotherCloneIsReaped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _ := newFleet(t)
 	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -109,6 +110,7 @@ func endedElsewhere(t *testing.T, a, b *world, late bool) store.Created {
 // An end by a clone that had not seen the last heartbeat does not count: the lock
 // stands again, unless somebody has claimed its files by then.
 func TestLaterHeartbeatContestsAnEnd(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, taken := range map[string]bool{"nobody has come": false, "another clone has": true} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +142,7 @@ func TestLaterHeartbeatContestsAnEnd(t *testing.T) {
 // What other clones have done to its lock, an agent hears once: by the hook after an
 // edit, or by its next answer.
 func TestHolderHearsOnceOfOtherClones(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, lost := range map[string]bool{"ended": false, "lost": true} {
 		t.Run(name, func(t *testing.T) {
@@ -194,6 +197,7 @@ func TestHolderHearsOnceOfOtherClones(t *testing.T) {
 
 // A claimer that died keeps nobody away for long: any call has its lock settled.
 func TestAnyCallSettlesADeadClaim(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, call := range map[string]func(*store.Store) error{
 		"check": func(s *store.Store) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -77,6 +78,7 @@ func (w *world) readings() map[string]func() (viewed, error) {
 // Whatever reads says when it could not see: after a look that failed and, by a
 // warning, beyond ten minutes. What was seen last is still shown.
 func TestReadingsSayHowOldTheirViewIs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	agent := "agent"

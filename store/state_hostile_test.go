@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -17,6 +18,7 @@ func entryText(name string, version int, value string) string {
 // What cannot be read as an entry is skipped and named, hides no other, and is never
 // written over, whatever the caller says.
 func TestUnreadableEntriesAreNamedAndKept(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.mustSet("good", "x", 0)
@@ -72,6 +74,7 @@ func TestUnreadableEntriesAreNamedAndKept(t *testing.T) {
 // Each directory on the way to an entry, and its file, is what it is: nothing is read
 // or written through a link.
 func TestStateIsNotReachedThroughLinks(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	outside := entryText("x", 1, "secret")
 	for name, c := range map[string]struct{ link, target string }{
@@ -156,6 +159,7 @@ func (w *world) tree(name string) string {
 // There are 1,000 entries at most; those that were deleted do not count, and what
 // exists can be written all the same.
 func TestEntriesAreBounded(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	for n := range 999 {
@@ -179,6 +183,7 @@ func TestEntriesAreBounded(t *testing.T) {
 
 // Versions that are no versions of this entry are named, and hide no other.
 func TestAHostilePastIsSkipped(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.mustSet("x", "one", 0)

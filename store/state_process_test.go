@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
@@ -92,6 +93,7 @@ func presentEntry(t *testing.T, dir, name string) StateEntry {
 
 // 64 processes count to 1,280, without a gap.
 func TestNoSumIsLost(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	processes, times := 64, 20
 	if testing.Short() {
@@ -112,6 +114,7 @@ func TestNoSumIsLost(t *testing.T) {
 
 // Who reads, changes and writes as read loses nobody's change, however many do.
 func TestNoUpdateIsLost(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for way, lines := range map[string]func(text string) int{
 		StateSet:    func(text string) int { return strings.Count(text, "\n") },
@@ -136,6 +139,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 // What a process that is killed leaves is the old version or the new one, whole, and
 // the next writer continues.
 func TestStateSurvivesKilledWriters(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	kills := 25
 	if testing.Short() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -188,6 +189,7 @@ func TestDeletedEntriesCountOn(t *testing.T) {
 }
 
 func TestTheNewestFiftyVersionsAreKept(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	for n := range int64(54) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func (s *sandbox) fifo(name string) {
@@ -57,6 +58,7 @@ func (s *sandbox) logged() (path string, running func() []string) {
 // Worktrees in which git hangs are not assessed, and hold up no other, however
 // many they are. Nothing is left running.
 func TestWorktreesThatHang(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -105,6 +107,7 @@ func TestOwnWorktreeHangs(t *testing.T) {
 
 // What takes too long once the worktrees were read is not assessed, nor clean.
 func TestMergeThatHangs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, command := range []string{"merge-tree", "diff-tree", "merge-base", "check-attr"} {
 		t.Run(command, func(t *testing.T) {

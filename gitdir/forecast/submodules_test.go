@@ -53,6 +53,7 @@ func (s *sandbox) move(w, commit string) {
 // other. The clone that says so may be checked out, or no longer. Of a submodule
 // that was never there git itself knows nothing.
 func TestSubmodules(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	initialise := func(s *sandbox, w string) { s.git(w, "submodule", "--quiet", "update", "--init") }
 	leave := func(s *sandbox, w string) { s.git(w, "submodule", "--quiet", "deinit", "-f", "sub") }

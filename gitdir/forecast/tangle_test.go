@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // Branches that have merged each other before have several common ancestors. What
 // the forecast says of them is what a real merge says, of texts, of binary files
 // and of those that attributes say are not to be merged.
 func TestEqualsRealMergesOfTangledHistories(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	seeds := 12
 	if testing.Short() {

@@ -203,6 +203,7 @@ func TestUpstreamAndAgainst(t *testing.T) {
 
 // Whatever git takes for a commit is one.
 func TestAgainstWhateverNamesACommit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
