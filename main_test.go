@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 }
 
 // Under -short many scripts are skipped: this one still starts each command.
-func TestOneScriptStartsEveryCommand(t *testing.T) {
+func TestHouseScriptStartsEveryCommand(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("testdata/script/every-command.txtar")
 	if err != nil {

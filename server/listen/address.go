@@ -51,7 +51,7 @@ func (c Config) where() (address, error) {
 	}
 	switch {
 	case c.NoAuth && c.TokenFile != "":
-		return address{}, refusal("omit one of them", "--no-auth asks for no token, and --token-file %q has some",
+		return address{}, refusal("omit one of them", "--token-file %q has tokens, and --no-auth asks for none",
 			c.TokenFile)
 	case c.NoAuth && !tcp.IP.IsLoopback():
 		return address{}, refusal(writeTokens,

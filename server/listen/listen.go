@@ -112,7 +112,7 @@ func (l *Listener) introduce(c Config, where address) {
 			"of this machine may read and end every lock")
 	}
 	if where.socket != "" && where.mode&0o006 != 0 && c.TokenFile == "" {
-		fmt.Fprintf(c.Said, "agent-locks: warning: --socket-mode %q lets every user of this machine call\n", c.SocketMode)
+		fmt.Fprintf(c.Said, "agent-locks: warning: the socket's mode %q lets every user of this machine call\n", c.SocketMode)
 	}
 	if (c.TokenFile != "" || where.socket != "") && !checksModes {
 		fmt.Fprintln(c.Said, "agent-locks: warning: on this system it is not checked who may read the token file or open "+
