@@ -99,6 +99,10 @@ func TestListenersSocketHasOneListener(t *testing.T) {
 	}
 	dead.(*net.UnixListener).SetUnlinkOnClose(false)
 	dead.Close()
+	patience := 5 * time.Second
+	if testing.Short() {
+		patience = 2 * time.Second
+	}
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var living []*exec.Cmd
@@ -120,7 +124,7 @@ func TestListenersSocketHasOneListener(t *testing.T) {
 				mu.Lock()
 				refused++
 				mu.Unlock()
-			case <-time.After(5 * time.Second):
+			case <-time.After(patience):
 			}
 		})
 	}

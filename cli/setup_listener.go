@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,11 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// isVariable reports whether an environment can have a variable of that name.
+func isVariable(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	return strings.Trim(name, letters+"0123456789") == "" && strings.ContainsRune(letters, rune((name + " ")[0]))
+}
 
 // readRemote reads --url and --token-env.
 func (o *setupFlags) readRemote(cmd *cobra.Command, args []string) error {
@@ -27,7 +30,7 @@ func (o *setupFlags) readRemote(cmd *cobra.Command, args []string) error {
 	case strings.HasPrefix(o.url, "unix:"):
 		return usage("have it start agent-locks connect "+shell.Word(o.url)+" instead",
 			"clients cannot open the socket %q themselves", o.url)
-	case o.tokenEnv != "" && !variableName.MatchString(o.tokenEnv):
+	case o.tokenEnv != "" && !isVariable(o.tokenEnv):
 		return usage("give the name of a variable; its value does not belong on a command line",
 			"--token-env %q is not the name of a variable", o.tokenEnv)
 	}

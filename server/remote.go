@@ -163,5 +163,5 @@ func (t Tool) waits(args json.RawMessage) bool {
 	return slices.ContainsFunc(waitArguments, func(name string) bool {
 		_, asked := given[name]
 		return asked || name == "timeout_seconds" && slices.Contains(t.names(), name)
-	})
+	}) || given["after"] != nil
 }

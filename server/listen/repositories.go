@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,9 +22,12 @@ type repository struct {
 
 type repositories []*repository
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+// validName reports whether calls, and an endpoint, can name a repository so.
+func validName(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsRune("._-", rune(s[0])) && strings.Trim(s, nameLetters) == ""
+}
 
-func validName(s string) bool { return name.MatchString(s) }
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 const nameHint = "a name has letters from a to z, digits and ._-, as in --repo app=/home/me/app"
 
