@@ -28,11 +28,16 @@ func lostNews(id string) string {
 
 // endedNews is what it hears of one that another clone has ended.
 func endedNews(e fleet.Ended) string {
+	return fmt.Sprintf("lock %q was ended %s: its scope is no longer yours", e.ID, byClone(e))
+}
+
+// byClone says when another clone has ended a lock, and who did.
+func byClone(e fleet.Ended) string {
 	by := "an agent"
 	if e.By != "" {
 		by = fmt.Sprintf("%q", lockfile.Recordable(e.By))
 	}
-	return fmt.Sprintf("lock %q was ended by %s of another clone, at %s: its scope is no longer yours", e.ID, by, e.At)
+	return fmt.Sprintf("at %s by %s of another clone", e.At, by)
 }
 
 // leaveNews leaves a text for the holder of a lock.

@@ -58,7 +58,7 @@ func settle(c *call, v *fleet.View, p publication) error {
 	}
 	for _, ended := range p.ended {
 		edit := endEdit(c.now(), reapedBy)
-		edit.AddNotes = append(edit.AddNotes, "Ended by another clone")
+		edit.AddNotes = append(edit.AddNotes, reapedPrefix+byClone(ended))
 		outcomes[ended.ID] = outcome{edit: edit, end: true, news: endedNews(ended)}
 	}
 	for _, e := range read.Entries {

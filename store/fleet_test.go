@@ -357,7 +357,7 @@ func TestLockOfAnotherCloneIsReaped(t *testing.T) {
 		t.Fatalf("%+v, %v", got.Result, err)
 	}
 	synced, err := a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})
-	if err != nil || !strings.Contains(strings.Join(synced.Warnings, " "), `ended by "agent" of another clone`) {
+	if err != nil || !strings.Contains(strings.Join(synced.Warnings, " "), `by "agent" of another clone`) {
 		t.Errorf("the owner hears %q, %v", synced.Warnings, err)
 	}
 	if _, err := os.Stat(first.Result.FilePath); !errors.Is(err, os.ErrNotExist) {

@@ -149,7 +149,7 @@ func TestHolderHearsOnceOfOtherClones(t *testing.T) {
 			t.Parallel()
 			a, b, _ := newFleet(t)
 			mine := endedElsewhere(t, a, b, lost)
-			want := "was ended by \"reaper\" of another clone"
+			want := "by \"reaper\" of another clone: its scope is no longer yours"
 			if lost {
 				b.claimed("other", "src/a.go")
 				want = "is no longer confirmed: another clone has claimed what it covers"
@@ -178,6 +178,10 @@ func TestHolderHearsOnceOfOtherClones(t *testing.T) {
 					t.Fatal(err)
 				}
 				return strings.Join(ans.Warnings, "\n")
+			}
+			if agent := "agent"; !lost {
+				wantCode(t, second(a.alone().Heartbeat(t.Context(), store.HeartbeatRequest{Ref: store.Ref{LockID: mine.ID},
+					AgentID: &agent})), store.LockNotActive, `by "reaper" of another clone`)
 			}
 			if said := edited("another"); said != "" {
 				t.Errorf("another agent hears %q", said)
@@ -255,7 +259,7 @@ func TestUnpublishedIsSaid(t *testing.T) {
 		a.apart.Wait()
 		return ans
 	}
-	claim("first")
+	first := claim("first").Result.ID
 	if said := strings.Join(claim("second").Warnings, "\n"); !strings.Contains(said, "unpublished: the other clones do not know") {
 		t.Errorf("the next claim says %q", said)
 	}
@@ -273,6 +277,10 @@ func TestUnpublishedIsSaid(t *testing.T) {
 	}
 	if said := states(); !slices.Equal(said, []string{"unpublished", "unpublished"}) {
 		t.Errorf("they are %q", said)
+	}
+	show, err := a.at(a.main).Show(t.Context(), store.ShowRequest{Ref: store.Ref{LockID: first}})
+	if err != nil || show.Result.Fleet != "unpublished" {
+		t.Errorf("it is %q, %v", show.Result.Fleet, err)
 	}
 	if err := os.Rename(bare+"-away", bare); err != nil {
 		t.Fatal(err)

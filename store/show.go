@@ -51,6 +51,11 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			return Whole{}, err
 		}
 		c.noteLock(&e.Lock)
+		if c.repo.Fleet {
+			if _, err := c.lastView(); err != nil {
+				c.warn("cannot tell how it stands with the other clones: %v", err)
+			}
+		}
 		if e.Duplicate {
 			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}

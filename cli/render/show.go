@@ -28,6 +28,7 @@ func Show(w io.Writer, l store.Whole) {
 	if l.Clone != "" {
 		field("clone", fmt.Sprintf("%s, %s, as of %s", l.Clone, CloneName(l.Summary), l.AsOf))
 	}
+	field("fleet", l.Fleet)
 	field("scope", scopeCell(l.Summary))
 	field("worktree", worktreeLine(l.Summary))
 	field("branch", l.Branch)
