@@ -32,6 +32,10 @@ func (w *world) forge(bare string, files map[string]string) {
 	w.git(dir, "read-tree", "-u", "-m", "FETCH_HEAD")
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
+		if text == "" {
+			w.git(dir, "rm", "-q", "-f", name)
+			continue
+		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			w.t.Fatal(err)
 		}
@@ -246,5 +250,31 @@ func TestClockAnHourOff(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Somebody has put another directory in place of this clone's. It takes a new id,
+// and what was confirmed is judged and published again: nobody else gets it.
+func TestDirectoryThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{})).Clone
+	a.pass(time.Minute)
+	b.pass(time.Minute)
+	a.forge(bare, map[string]string{id + "/.owner": "token: FORGED\n", id + "/" + first.Result.ID + ".md": "",
+		id + "/x.md": forged("x", "Theirs", "m", "zzz/**", fresh)})
+	if _, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "lib/**")); err != nil {
+		t.Errorf("the claim that finds out: %v", err)
+	}
+	s := get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	if s.Clone == id || len(s.Published) != 2 {
+		t.Errorf("it is %+v", s)
+	}
+	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go")); !errors.Is(err, store.Conflict) {
+		t.Errorf("what is confirmed was claimed by another clone: %v", err)
 	}
 }

@@ -100,8 +100,8 @@ func publishable(e disk.Entry, v *fleet.View) bool {
 	switch {
 	case e.Done(), l.Published.Fleet == fleetLocal, l.Published.Fleet == fleetLost:
 		return false
-	case l.Created.Time.Before(v.Self.Copied): // the clone that this one was copied from has it
-		return false
+	case l.Created.Time.Before(v.Self.Copied) && l.Published.Nonce == "":
+		return false // the clone that this one was copied from has it; what is to be confirmed is judged against that one
 	}
 	return !slices.ContainsFunc(v.Ended, func(ended fleet.Ended) bool { return ends(ended, l) })
 }

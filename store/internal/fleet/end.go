@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"errors"
+
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
@@ -20,15 +22,29 @@ func (e ender) treeOf(id string) (format.Tree, error) {
 	}
 	data, err := e.reader.Read(remote.Tree, id, format.MaxTree)
 	if err != nil {
-		return nil, err
+		return nil, contentOf(err)
 	}
-	return format.ParseTree(data, e.turn.fleet.repo.IDSize())
+	tree, err := format.ParseTree(data, e.turn.fleet.repo.IDSize())
+	if err != nil {
+		return nil, content{err}
+	}
+	return tree, nil
+}
+
+// readable is treeOf, with nothing in place of what nobody can read: the next tree
+// does without it.
+func (e ender) readable(id string) (format.Tree, error) {
+	tree, err := e.treeOf(id)
+	if _, bad := errors.AsType[content](err); bad {
+		return nil, nil
+	}
+	return tree, err
 }
 
 // put changes one file in a directory of a tree; "" takes it away, and the
 // directory with the last lock in it.
 func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
-	tree, err := e.treeOf(parent.Find(format.ModeDir, dir))
+	tree, err := e.readable(parent.Find(format.ModeDir, dir))
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +110,15 @@ func (e ender) done(l lockfile.Lock, by string) (string, error) {
 func (e ender) forget(ended format.Tree) (format.Tree, error) {
 	clones, _ := ended.Clones("")
 	for _, clone := range clones {
-		dir, err := e.treeOf(clone.ID)
+		dir, err := e.readable(clone.ID)
 		if err != nil {
 			return nil, err
 		}
 		locks, _ := dir.Locks()
 		for _, entry := range locks {
 			data, err := e.reader.Read(remote.Blob, entry.ID, format.MaxLock)
-			if err != nil {
+			err = contentOf(err)
+			if _, bad := errors.AsType[content](err); err != nil && !bad {
 				return nil, err
 			}
 			l, _, err := format.Receive(entry.Name, data)

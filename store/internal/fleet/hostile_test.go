@@ -295,3 +295,87 @@ func TestNewerFormat(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A number at the end of its range, which the next one would pass, starts another
+// history: nobody is kept from writing.
+func TestNumberAtTheEndOfItsRange(t *testing.T) {
+	t.Parallel()
+	bare := newRemote(t)
+	f := forger{t, bare}
+	a, b := newClone(t, bare), newClone(t, bare)
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	f.lead(git(t, bare, "rev-parse", DefaultRef+"^{tree}"), format.MaxSeq, a.look().Tip.Epoch)
+	b.must(b.claim("2026-01-01T00-00-00-b", "docs/**"))
+	wantIDs(t, a.look(), "2026-01-01T00-00-00-b")
+	a.must(a.claim("2026-01-01T00-00-00-c", "lib/**"))
+	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-b", "2026-01-01T00-00-00-c")
+}
+
+// A tree that is as full as others read it takes no more: what would break it is
+// not written.
+func TestTreeThatIsFull(t *testing.T) {
+	t.Parallel()
+	bare := newRemote(t)
+	f := forger{t, bare}
+	blob := f.object("blob", []byte("x"))
+	var entries []format.Entry
+	for i := range format.MaxTree / 36 {
+		entries = append(entries, format.Entry{Mode: format.ModeFile, Name: fmt.Sprintf("zz%06d", i), ID: blob})
+	}
+	f.lead(f.tree(entries...), 1, "epochepoch")
+	a, b := newClone(t, bare), newClone(t, bare)
+	_, err := a.claim("2026-01-01T00-00-00-a", "src/**")
+	wantCode(t, err, fault.FleetRefused)
+	v := b.look()
+	wantIDs(t, v)
+	if len(v.Odd) > 10 {
+		t.Errorf("%d remarks", len(v.Odd))
+	}
+	a.plan.Purge = true
+	a.must(a.sync())
+	a.plan.Purge = false
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+}
+
+// What lies in ended/ and cannot be read keeps nobody from ending a lock.
+func TestEndedThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const file, dir = format.ModeFile, format.ModeDir
+	for name, ended := range map[string]func(f forger) string{
+		"a huge lock": func(f forger) string {
+			blob := f.object("blob", bytes.Repeat([]byte("x"), 300<<10))
+			return f.tree(format.Entry{Mode: dir, Name: "clone001", ID: f.tree(format.Entry{Mode: file, Name: "x.md", ID: blob})})
+		},
+		"a huge directory": func(f forger) string {
+			return f.tree(format.Entry{Mode: dir, Name: "clone001", ID: f.full()})
+		},
+		"many clones": func(f forger) string { return f.full() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bare := newRemote(t)
+			f := forger{t, bare}
+			a, b := newClone(t, bare), newClone(t, bare)
+			a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+			id := a.self(t)
+			root := format.Tree(nil).With(dir, id, git(t, bare, "rev-parse", DefaultRef+":"+id)).With(dir, "ended", ended(f))
+			f.lead(f.tree(root...), 2, a.look().Tip.Epoch)
+			b.look()
+			b.plan.Ends = []End{{id, "2026-01-01T00-00-00-a", "agent-9"}}
+			b.must(b.sync())
+			if v := a.look(); len(v.Ended) != 1 {
+				t.Errorf("the owner hears of %v", v.Ended)
+			}
+		})
+	}
+}
+
+// full is a tree that is larger than what is read.
+func (f forger) full() string {
+	blob := f.object("blob", []byte("x"))
+	var entries []format.Entry
+	for i := range format.MaxTree / 36 {
+		entries = append(entries, format.Entry{Mode: format.ModeFile, Name: fmt.Sprintf("zz%07d", i), ID: blob})
+	}
+	return f.tree(entries...)
+}

@@ -201,7 +201,7 @@ func (t *turn) end(ctx context.Context, p Plan, d *draft) error {
 	reader := t.fleet.repo.Objects(ctx)
 	defer reader.Close() // whatever it was still saying
 	e := ender{turn: t, reader: reader}
-	ended, err := e.treeOf(d.root.Find(format.ModeDir, format.EndedName))
+	ended, err := e.readable(d.root.Find(format.ModeDir, format.EndedName))
 	if err != nil {
 		return err
 	}

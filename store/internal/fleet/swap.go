@@ -24,7 +24,7 @@ const tidyEvery = 256
 func (t *turn) header() (h format.Header, cut bool) {
 	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1,
 		Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
-	if t.state.Tip.Commit == "" {
+	if t.state.Tip.Commit == "" || h.Seq > format.MaxSeq { // which nobody would take
 		h.Epoch, h.Seq, h.Chain = strings.ToLower(crand.Text()), 1, 1
 		return h, false
 	}
@@ -73,6 +73,11 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	}
 	if raw, err = d.root.Bytes(); err != nil {
 		return "", nil, err
+	}
+	if len(raw) > format.MaxTree {
+		return "", nil, fault.New(fault.FleetRefused, "%q has %d entries, more than others would read", t.fleet.Ref,
+			len(d.root)).
+			WithHint("somebody has filled it: `fleet purge` empties it for everybody")
 	}
 	tree, err := p.fleet.repo.Write(remote.Tree, raw)
 	if err != nil {

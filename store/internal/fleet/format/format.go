@@ -27,7 +27,7 @@ const (
 	MaxLock    = 256 << 10 // bytes of one lock file
 	MaxMessage = 64 << 10  // bytes of a commit
 	MaxTree    = 256 << 10 // bytes of one tree
-	maxSeq     = 1 << 53   // beyond that a number was made by hand
+	MaxSeq     = 1 << 53   // beyond that a number was made by hand
 	maxChain   = 1 << 53   // as well
 	cloneSize  = 8
 )

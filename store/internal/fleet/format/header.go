@@ -37,7 +37,7 @@ func ParseHeader(message string) (Header, error) {
 	if h.Format, err = strconv.Atoi(values["format"]); err != nil || h.Format < 1 {
 		return Header{}, fmt.Errorf("its message has no format, but %q", clip(values["format"]))
 	}
-	if h.Seq, err = strconv.ParseUint(values["seq"], 10, 64); err != nil || h.Seq < 1 || h.Seq > maxSeq {
+	if h.Seq, err = strconv.ParseUint(values["seq"], 10, 64); err != nil || h.Seq < 1 || h.Seq > MaxSeq {
 		return Header{}, fmt.Errorf("its message has no seq, but %q", clip(values["seq"]))
 	}
 	if h.Chain, err = strconv.ParseUint(values["chain"], 10, 64); err != nil || h.Chain > maxChain {

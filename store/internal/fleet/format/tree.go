@@ -97,7 +97,7 @@ func (t Tree) Clones(mine string) (clones Tree, odd []string) {
 			clones = append(clones, e)
 		}
 	}
-	return clones, odd
+	return clones, summed(odd)
 }
 
 // Crowd is how many clones have a directory, also beyond the bound.
