@@ -60,3 +60,57 @@ func Example() {
 	// conflict
 	// agent-1, "Add rate limiting": both cover src/api/a.ts
 }
+
+// Two agents share a budget. Neither can spend what the other has spent already, nor
+// overwrite what it has not read.
+func ExampleStore_SetState() {
+	dir, err := os.MkdirTemp("", "store-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	create := exec.Command("git", "init", "-q", dir)
+	create.Env = storetest.CleanEnvironment()
+	if err := create.Run(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := &store.Store{
+		Now:     func() time.Time { return time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC) },
+		Getwd:   func() (string, error) { return dir, nil },
+		Environ: storetest.CleanEnvironment,
+	}
+
+	ctx, one, other := context.Background(), "agent-1", "agent-2"
+	budget, spend, none := "10000", "-8000", int64(0)
+	if _, err := s.SetState(ctx, store.SetStateRequest{Name: "budget", Text: &budget, AgentID: &one}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, agent := range []*string{&one, &other} {
+		left, err := s.SetState(ctx, store.SetStateRequest{
+			Name: "budget", Mode: store.StateAdd, Text: &spend, Min: &none, AgentID: agent,
+		})
+		var failure *store.Error
+		if errors.As(err, &failure) {
+			fmt.Println(failure.Code, failure)
+			continue
+		}
+		fmt.Println("left", *left.Result.Value)
+	}
+
+	more := "5000"
+	_, err = s.SetState(ctx, store.SetStateRequest{Name: "budget", Text: &more, AgentID: &other})
+	var failure *store.Error
+	if !errors.As(err, &failure) {
+		fmt.Println(err)
+		return
+	}
+	is := failure.Detail.(store.StateConflict)
+	fmt.Printf("%s: version %d is %q, by %s\n", is.Code, is.Version, is.Text, *is.AgentID)
+	// Output:
+	// left 2000
+	// conflict not added: "budget" is 2000, and adding -8000 makes -6000, below `min` 0
+	// version_conflict: version 2 is "2000", by agent-1
+}

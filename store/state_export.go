@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/state"
@@ -51,6 +50,5 @@ func stateNames(c *call) ([]string, error) {
 	for i, e := range l.Entries {
 		names[i] = e.Says.Name
 	}
-	slices.Sort(names)
 	return names, err
 }

@@ -94,7 +94,6 @@ func mentions(e state.Entry, text string) bool {
 }
 
 func listingOf(entries []state.Entry) StateListing {
-	slices.SortFunc(entries, func(a, b state.Entry) int { return strings.Compare(a.Says.Name, b.Says.Name) })
 	out := StateListing{Entries: stateSummaries(entries), Namespaces: []StateNamespace{}}
 	counts := map[string]int{}
 	for _, e := range entries {

@@ -56,11 +56,12 @@ func (s *Store) SetState(ctx context.Context, r SetStateRequest) (Answer[StateWr
 	})
 }
 
-// writeState makes a change. What can be seen to be refused without the mutex
-// writes nothing, not even the store.
+// writeState makes a change. What is refused makes no store.
 func writeState(c *call, name string, ch rules.StateChange) (StateWritten, error) {
-	if _, _, _, err := nextState(c, name, ch); err != nil {
-		return StateWritten{}, err
+	if !c.dir.Exists() {
+		if _, _, _, err := nextState(c, name, ch); err != nil {
+			return StateWritten{}, err
+		}
 	}
 	return change(c, func(tx *disk.Tx) (StateWritten, error) {
 		before, next, sum, err := nextState(c, name, ch)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -55,13 +56,15 @@ func writeNext(d *disk.Dir, tx *disk.Tx, name string) error {
 
 // playWrite writes an entry twice and kills itself at the nth step.
 func playWrite(common, name, nth string) error {
-	n, err := strconv.Atoi(nth)
+	steps, err := strconv.Atoi(nth)
 	if err != nil {
 		return err
 	}
+	var n atomic.Int64
+	n.Store(int64(steps))
 	return changeState(common, func(d *disk.Dir, tx *disk.Tx) error {
 		d.EachStep(func() {
-			if n--; n == 0 {
+			if n.Add(-1) == 0 {
 				if self, err := os.FindProcess(os.Getpid()); err == nil {
 					_ = self.Kill()
 					select {}

@@ -92,23 +92,41 @@ func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 	return written, nil
 }
 
-// Keep gives a file of those contents a second name, over any file that has it: a
-// hard link or, where the file system has none, a copy.
-func (tx *Tx) Keep(data []byte, in *Folder, name string, to *Folder, as string) error {
-	link := func() error { return tx.Dir.link(tx.Dir.active.root, tx.within(in, name), tx.within(to, as)) }
+// Supersede puts data in the place of a file whose contents were old, and gives that
+// one another name first, over any file that has that (a leftover). Nobody finds the new file before
+// both are durable: they are synced side by side, since file systems do that in one go.
+func (tx *Tx) Supersede(data []byte, in *Folder, name string, old []byte, past *Folder, as string) error {
+	if err := tx.keep(old, in, name, past, as); err != nil {
+		return err
+	}
+	kept := make(chan error, 1)
+	go func() { kept <- tx.Dir.sync(past.root) }()
+	root, temporary := tx.Dir.active.root, temporaryName()
+	err := atomicfile.Temporary(root, temporary, data, tx.newFiles())
+	tx.Warn("sync", past.Path, <-kept)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Rename(root, temporary, tx.within(in, name)); err != nil {
+		return errors.Join(err, tx.Dir.active.Unlink(temporary))
+	}
+	return nil
+}
+
+// keep gives a file of those contents a second name: a hard link or, where the file
+// system has none, a copy.
+func (tx *Tx) keep(data []byte, in *Folder, name string, past *Folder, as string) error {
+	link := func() error { return tx.Dir.link(tx.Dir.active.root, tx.within(in, name), tx.within(past, as)) }
 	err := link()
 	if errors.Is(err, fs.ErrExist) {
-		if err = to.Unlink(as); err == nil {
+		if err = past.Unlink(as); err == nil {
 			err = link()
 		}
 	}
 	if err != nil {
-		err = tx.Publish(data, to, as)
+		return tx.Publish(data, past, as)
 	}
-	if err == nil {
-		tx.SyncFolder(to)
-	}
-	return err
+	return nil
 }
 
 // Publish makes a file appear whole, over any file that has the name.

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +23,17 @@ type Listing struct {
 func List(ctx context.Context, d *disk.Dir, since time.Time) (Listing, error) {
 	var l Listing
 	r := reader{ctx: ctx, dir: d}
-	bad, err := walk(ctx, d, func(in *disk.Folder, name, file string) error {
+	bad, err := walk(ctx, d, func(in *disk.Folder, files []named) error {
 		if !since.IsZero() {
-			if fi, err := in.Lstat(file); err != nil || fi.ModTime().Before(since) {
-				return nil
-			}
+			files = slices.DeleteFunc(files, func(f named) bool {
+				fi, err := in.Lstat(f.file)
+				return err != nil || fi.ModTime().Before(since)
+			})
 		}
-		return r.add(&l, in, name, file)
+		return r.add(&l, in, files)
 	})
 	l.Bad = append(bad, l.Bad...)
+	slices.SortFunc(l.Entries, func(a, b Entry) int { return strings.Compare(a.Says.Name, b.Says.Name) })
 	return l, err
 }
 
@@ -38,7 +41,7 @@ func List(ctx context.Context, d *disk.Dir, since time.Time) (Listing, error) {
 // Only where the names are too many does it read which of them are deleted.
 func Full(ctx context.Context, d *disk.Dir) error {
 	names := 0
-	bad, err := walk(ctx, d, func(*disk.Folder, string, string) error { names++; return nil })
+	bad, err := walk(ctx, d, func(_ *disk.Folder, files []named) error { names += len(files); return nil })
 	if err != nil || names < MaxEntries {
 		return err
 	}
@@ -59,26 +62,28 @@ func Full(ctx context.Context, d *disk.Dir) error {
 		WithHint("delete what nobody needs any more with `state_set mode=delete`; `state_list` lists them")
 }
 
-// walk visits the files of all entries. What lies among them and cannot be one is
-// bad.
-func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, name, file string) error) (
+// A named file is that of the entry of a name.
+type named struct{ name, file string }
+
+// walk visits the directories of entries, with the files that are entries'. What lies
+// among them and cannot be one is bad.
+func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, files []named) error) (
 	bad []disk.BadFile, err error,
 ) {
 	var folder func(in *disk.Folder, under string) error
 	folder = func(in *disk.Folder, under string) error {
 		files, err := d.NamesIn(ctx, in)
-		if err != nil {
-			return errors.Join(err, in.Close())
-		}
+		var entries []named
 		for _, file := range files {
 			name, isEntry := strings.CutSuffix(under+file, disk.Extension)
 			invalid := lockfile.ValidStateName(name)
 			switch {
+			case err != nil:
 			case strings.HasPrefix(file, "."): // the past, and other programs' bookkeeping
 			case isEntry && invalid != nil:
 				bad = append(bad, disk.BadFile{Path: in.File(file), Reason: invalid.Error()})
 			case isEntry:
-				err = visit(in, name, file)
+				entries = append(entries, named{name, file})
 			default:
 				inner, reason := innerOf(in, file, name)
 				if reason != "" {
@@ -88,11 +93,11 @@ func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, name, fi
 					err = folder(inner, name+"/")
 				}
 			}
-			if err != nil {
-				return errors.Join(err, in.Close())
-			}
 		}
-		return in.Close()
+		if err == nil {
+			err = visit(in, entries)
+		}
+		return errors.Join(err, in.Close())
 	}
 	in, err := d.OpenFolder(disk.StateName)
 	if in != nil {
@@ -125,28 +130,31 @@ type reader struct {
 	paused bool
 }
 
-// add reads one file into a listing. Before the first that may be half written is
-// read again, it waits a little.
-func (r *reader) add(l *Listing, in *disk.Folder, name, file string) error {
+// add reads files of a directory into a listing, several at a time. Before the first
+// that may be half written is read again, it waits a little.
+func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
+	got := make([]reading, len(files))
+	disk.InParallel(r.ctx, len(files), func(i int) { got[i] = read(r.dir, in, files[i].name, files[i].file) })
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	got := read(r.dir, in, name, file)
-	if got.young && !r.paused {
-		r.paused = true
-		if err := r.dir.PauseForWriter(r.ctx); err != nil {
-			return err
+	for i, g := range got {
+		if g.young && !r.paused {
+			r.paused = true
+			if err := r.dir.PauseForWriter(r.ctx); err != nil {
+				return err
+			}
 		}
-	}
-	if got.young {
-		got = read(r.dir, in, name, file)
-	}
-	switch {
-	case got.missing:
-	case got.reason != "":
-		l.Bad = append(l.Bad, disk.BadFile{Path: got.entry.Path, Reason: got.reason})
-	default:
-		l.Entries = append(l.Entries, got.entry)
+		if g.young {
+			g = read(r.dir, in, files[i].name, files[i].file)
+		}
+		switch {
+		case g.missing:
+		case g.reason != "":
+			l.Bad = append(l.Bad, disk.BadFile{Path: g.entry.Path, Reason: g.reason})
+		default:
+			l.Entries = append(l.Entries, g.entry)
+		}
 	}
 	return nil
 }

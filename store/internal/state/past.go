@@ -23,13 +23,14 @@ func Past(ctx context.Context, d *disk.Dir, name string, present int64) (l Listi
 	}
 	r := reader{ctx: ctx, dir: d}
 	versions, err := pastVersions(in)
+	var files []named
 	for _, v := range versions {
-		if v >= present || err != nil {
-			break
+		if v < present {
+			files = append(files, named{name, pastFile(v)})
 		}
-		if err = r.add(&l, in, name, pastFile(v)); err != nil {
-			break
-		}
+	}
+	if err == nil {
+		err = r.add(&l, in, files)
 	}
 	l.Entries = slices.DeleteFunc(l.Entries, func(e Entry) bool {
 		other := in.File(pastFile(e.Says.Version)) != e.Path
@@ -57,18 +58,11 @@ func pastVersions(past *disk.Folder) ([]int64, error) {
 	return versions, err
 }
 
-// keep gives the present version its place among the past ones. What a process
-// that was killed has left there gives way.
-func keep(tx *disk.Tx, in *disk.Folder, file string, e *Entry) error {
+// pastOf is the place of a version that is to become a past one.
+func pastOf(tx *disk.Tx, e *Entry) (past *disk.Folder, as string, err error) {
 	folders, as := pastPlace(e.Says.Name, e.Says.Version).folders()
-	past, err := ensure(tx, folders)
-	if err != nil {
-		return err
-	}
-	if err := tx.Keep(e.file.Raw(), in, file, past, as); err != nil {
-		return errors.Join(disk.Unusable("write", past.File(as), err), past.Close())
-	}
-	return past.Close()
+	past, err = ensure(tx, folders)
+	return past, as, err
 }
 
 // trim removes the past versions beyond the newest ones that are kept. The write

@@ -21,12 +21,16 @@ func Put(tx *disk.Tx, before *Entry, next lockfile.State) (Entry, error) {
 		return Entry{}, err
 	}
 	defer func() { tx.Warn("close", in.Path, in.Close()) }()
+	write := func() error { return tx.Publish(f.Raw(), in, file) }
 	if before != nil {
-		if err := keep(tx, in, file, before); err != nil {
+		past, as, err := pastOf(tx, before)
+		if err != nil {
 			return Entry{}, err
 		}
+		defer func() { tx.Warn("close", past.Path, past.Close()) }()
+		write = func() error { return tx.Supersede(f.Raw(), in, file, before.file.Raw(), past, as) }
 	}
-	if err := tx.Publish(f.Raw(), in, file); err != nil {
+	if err := write(); err != nil {
 		return Entry{}, disk.Unusable("write", in.File(file), err)
 	}
 	tx.SyncFolder(in)
