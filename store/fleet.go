@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
@@ -161,7 +162,10 @@ func forgetFleet(c *call) error {
 func (s *Store) FleetSync(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
-			return syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, false)
+			return fleet.Result{}, f.Serving(func() error {
+				_, err := syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, false)
+				return err
+			})
 		})
 		if err != nil {
 			return FleetState{}, err
@@ -238,6 +242,9 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	}
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
 	state.addLooks(view)
+	if g, err := fleet.GlanceAt(c.dir); err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
+		state.LastError, state.FailedAt = g.Why, lockfile.FormatStamp(g.Tried)
+	}
 	state.Members = membersOf(view.Locks)
 	state.Clones = len(state.Members)
 	for _, m := range state.Members {

@@ -157,3 +157,38 @@ func TestWaitHearsOfOtherClones(t *testing.T) {
 		t.Errorf("it says %+v", got)
 	}
 }
+
+// Where the host can be read and takes no push, the status says what it said, and
+// the host is not asked again with each call.
+func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	tried := filepath.Join(filepath.Dir(bare), "tried")
+	hook := "#!/bin/sh\necho x >> '" + tried + "'\necho 'frozen for the release' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"), []byte(hook), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	plain := claimRequest("agent", "src/**")
+	plain.IfFree = false
+	if _, err := a.at(a.main).Create(t.Context(), plain); err != nil {
+		t.Fatal(err)
+	}
+	a.apart.Wait()
+	state := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	if !strings.Contains(state.LastError, "frozen for the release") || state.FailedAt == "" || len(state.Unpublished) != 1 {
+		t.Errorf("it says %+v", state)
+	}
+	before, err := os.ReadFile(tried)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}}); err != nil {
+			t.Fatal(err)
+		}
+		a.apart.Wait()
+	}
+	if after, err := os.ReadFile(tried); err != nil || len(after) != len(before) {
+		t.Errorf("it is tried %d times, and was %d times: %v", len(after)/2, len(before)/2, err)
+	}
+}

@@ -102,14 +102,16 @@ func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 		if lock == nil || err != nil {
 			return err
 		}
-		err = errors.Join(f.serveOnce(sync), lock.Unlock())
+		err = errors.Join(f.Serving(sync), lock.Unlock())
 		if err != nil || !f.folder.Marked(wantedName) {
 			return err
 		}
 	}
 }
 
-func (f *Fleet) serveOnce(sync func() error) error {
+// Serving is one sync, which does what is wanted when it begins. What fails stays
+// wanted, with the reason.
+func (f *Fleet) Serving(sync func() error) error {
 	if err := f.folder.Unlink(wantedName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return disk.Unusable("remove", f.folder.File(wantedName), err)
 	}
