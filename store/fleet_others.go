@@ -105,11 +105,11 @@ func (c *call) noteView(v *fleet.View) {
 		c.warn("what other clones have published: %s", what)
 	}
 	if more := len(v.Odd) - most; more > 0 {
-		c.warn("and %d more of these: `fleet status` has them", more)
+		c.warn("and %d more of these: agent-locks fleet status has them", more)
 	}
 }
 
-// firstWords is what git said first of several things; `fleet status` has the rest.
+// firstWords is what git said first of several things; fleet status has the rest.
 func firstWords(words string) string {
 	first, _, _ := strings.Cut(words, "; ")
 	return first

@@ -81,7 +81,7 @@ func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 	}
 	if !s.on {
 		return none, fault.Input("this clone does not share its locks").
-			WithHint("`fleet on` shares them with the other clones")
+			WithHint("agent-locks fleet on shares them with the other clones")
 	}
 	f, err := s.open(c)
 	if err != nil {

@@ -196,7 +196,7 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	}
 	if person {
 		note := ""
-		if len(g.Blocked) > 0 {
+		if slices.ContainsFunc(g.Blocked, func(h store.Hold) bool { return h.Clone == "" }) {
 			note = " (the lock gets a note of it)"
 		}
 		fmt.Fprintf(w, "  bypass      commit anyway%s: %s git commit\n", note, Bypass)

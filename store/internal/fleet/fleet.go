@@ -171,7 +171,7 @@ func Forget(dir *disk.Dir) error {
 func asFault(err error) error {
 	if errors.Is(err, remote.ErrRemote) {
 		return &fault.Error{Code: fault.BadInput, Message: err.Error(), Err: err,
-			Hint: "name another remote with `fleet on --remote`, or give it one URL for fetching and pushing"}
+			Hint: "name another remote with agent-locks fleet on --remote, or give it one URL for fetching and pushing"}
 	}
 	if _, git := errors.AsType[*gitdir.Error](err); git {
 		return fault.FromGit(err)
@@ -183,7 +183,7 @@ func asFault(err error) error {
 // begin again with a new id.
 func (f *Fleet) turnedOff() error {
 	return fault.New(fault.FleetUnreachable, "%q is gone: sharing was turned off meanwhile", f.folder.Path).
-		WithHint("see `fleet status`")
+		WithHint("see agent-locks fleet status")
 }
 
 const lockPause = 10 * time.Millisecond

@@ -72,7 +72,7 @@ func (t *turn) mayAsk(urgent bool) error {
 		return t.broken()
 	}
 	return t.unreachable(t.state.Words).
-		WithHint("it is asked again a minute after it did not answer; `fleet sync` asks now")
+		WithHint("it is asked again a minute after it did not answer; agent-locks fleet sync asks now")
 }
 
 func (t *turn) unreachable(words string) *fault.Error {
@@ -129,7 +129,7 @@ func (t *turn) broken() *fault.Error {
 	}
 	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.fleet.Ref, t.fleet.Remote,
 		b.Commit, by, b.Why).
-		WithHint("what is shown is from the last good look; `fleet reset` replaces it")
+		WithHint("what is shown is from the last good look; agent-locks fleet reset replaces it")
 	e.Err = b
 	return e
 }

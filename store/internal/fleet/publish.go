@@ -168,7 +168,8 @@ func (p *publishing) lookAgain(ctx context.Context, t *turn) error {
 	if err == nil && relation == format.Behind {
 		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.fleet.Ref,
 			t.fleet.Remote, t.state.Behind, t.state.Tip.Seq).
-			WithHint("a replica that lags catches up; where the host was restored from a backup, `fleet reset` accepts it")
+			WithHint("a replica that lags catches up; where the host was restored from a backup, agent-locks fleet reset " +
+				"accepts it")
 	}
 	return err
 }

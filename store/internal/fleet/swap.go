@@ -77,7 +77,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	if len(raw) > format.MaxTree {
 		return "", nil, fault.New(fault.FleetRefused, "%q has %d entries, more than others would read", t.fleet.Ref,
 			len(d.root)).
-			WithHint("somebody has filled it: `fleet purge` empties it for everybody")
+			WithHint("somebody has filled it: agent-locks fleet purge empties it for everybody")
 	}
 	tree, err := p.fleet.repo.Write(remote.Tree, raw)
 	if err != nil {
