@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
@@ -110,6 +111,7 @@ func TestTurnedOffStaysOff(t *testing.T) {
 // In a fleet where others are at work, a clone that has published what is not a
 // claim lets them go first; one that has claimed does not.
 func TestPlainPublishersPause(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)

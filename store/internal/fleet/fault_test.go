@@ -222,6 +222,7 @@ func TestNobodyIsAskedForAPassword(t *testing.T) {
 
 // What is read at one place and written at another is refused.
 func TestRemotesThatCannotBeUsed(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for name, settings := range map[string][]string{
 		"another push URL":    {"remote.origin.pushurl=/elsewhere"},

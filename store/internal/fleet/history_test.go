@@ -262,6 +262,7 @@ func TestLastLockTakesTheDirectoryAlong(t *testing.T) {
 
 // Somebody else mirrors a repository that has no such ref: git then deletes it.
 func TestMirrorPush(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)
@@ -282,6 +283,7 @@ func TestMirrorPush(t *testing.T) {
 
 // A ref that was replaced by another history takes nobody's live lock away.
 func TestRefIsRewritten(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare, elsewhere := newRemote(t), newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)

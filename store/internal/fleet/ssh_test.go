@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
@@ -110,6 +111,7 @@ func (s sshServer) url(bare string) string { return "ssh://" + s.user + "@127.0.
 
 // However the user tells git which ssh to take, claims go through it.
 func TestRealSSH(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := serveSSH(t)
 	wrapper := s.file("ssh") // git takes a program of that name for OpenSSH
@@ -151,6 +153,7 @@ func TestRealSSH(t *testing.T) {
 
 // ssh asks nobody: not for a passphrase, and not whether a host is known.
 func TestSSHAsksNobody(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := serveSSH(t)
 	s.key(t, "locked", "a passphrase")
