@@ -10,6 +10,7 @@ import (
 // A merge brings in what others have committed: only what it changes itself
 // is looked at.
 func TestGuardOfMerges(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.write("main", "held/old.txt", "theirs\n")

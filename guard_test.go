@@ -161,6 +161,7 @@ func TestGuardSaysMay(t *testing.T) {
 }
 
 func TestGuardOfTheFirstCommit(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.main = filepath.Join(filepath.Dir(s.main), "new")

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 const pingText = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -219,6 +221,7 @@ func TestListenerRotatesTokens(t *testing.T) {
 
 // A client that only stands there keeps nobody out, and is sent away.
 func TestListenerOutlastsTheSlow(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	at, err := url.Parse(l.url)
@@ -279,6 +282,7 @@ func TestListenerOutlastsTheSlow(t *testing.T) {
 
 // 64 requests at once are too many for one more, 32 waits for another wait.
 func TestListenerBoundsCalls(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	held := strings.TrimSpace(l.shell("claim", "-q", "-t", "Held", "--agent", "other", "--scope", "a"))

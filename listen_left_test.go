@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // active are the agents that hold something.
@@ -103,6 +105,7 @@ func TestListenerHearsCancellations(t *testing.T) {
 // A client that leaves at the very moment of the grant has a whole lock or none, the
 // log says which, and the one behind it gets its turn.
 func TestListenerWhileClientsLeaveAtTheGrant(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	rounds := 30

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A reach is a listener with two repositories, beside others that it is not for.
@@ -62,6 +64,7 @@ func newReach(t *testing.T) (l *listener, home string) {
 }
 
 func TestListenerReachesNamedRepositoriesOnly(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l, home := newReach(t)
 	at := func(name string) string { return filepath.Join(home, name) }

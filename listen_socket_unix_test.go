@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func TestListenersSocket(t *testing.T) {
@@ -90,6 +92,7 @@ func TestListenersSocketOutlivesKills(t *testing.T) {
 
 // Of many that start at once, one listens.
 func TestListenersSocketHasOneListener(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	path := filepath.Join(socketDir(t), "s")
@@ -145,6 +148,7 @@ func TestListenersSocketHasOneListener(t *testing.T) {
 // Whatever is wrong with what a listener is told is said in a sentence, with the way
 // out, and nothing listens.
 func TestListenerRefusesWhatItIsTold(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	dir := socketDir(t)
