@@ -134,6 +134,34 @@ func TestListenerHasTheVeryTools(t *testing.T) {
 	}
 }
 
+// --tools all offers the shared state, by the same rules.
+func TestListenerOffersAllTools(t *testing.T) {
+	t.Parallel()
+	l := listening(t, "--tools", "all")
+	web := l.client("")
+	set := map[string]any{"name": "budget", "text": "10"}
+	if text, failed := tool(t, web, "state_set", set); !failed || !strings.Contains(text, "needs `agent_id`") {
+		t.Error(text)
+	}
+	set["agent_id"] = "box"
+	if text, failed := tool(t, web, "state_set", set); failed {
+		t.Error(text)
+	}
+	if got := l.shell("state", "get", "budget"); got != "10" {
+		t.Errorf("%q", got)
+	}
+	found := make(chan string, 1)
+	go func() {
+		text, _ := tool(t, web, "state_get", map[string]any{"name": "budget", "after": 1})
+		found <- text
+	}()
+	time.Sleep(100 * time.Millisecond)
+	l.shell("state", "add", "budget", "5", "--agent", "other")
+	if text := <-found; !strings.Contains(text, `"text":"15"`) {
+		t.Error(text)
+	}
+}
+
 // The listener's own environment does not say who calls.
 func TestListenerIsNobody(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,12 @@ func (l *listener) started(env []string, flags ...string) {
 	}
 	ready := make(chan string, 1)
 	go l.hear(stderr, ready)
-	l.t.Cleanup(func() { l.stop() })
+	l.t.Cleanup(func() {
+		l.stop()
+		if said := l.log(); strings.Contains(said, "DATA RACE") || strings.Contains(said, "panic") {
+			l.t.Errorf("the listener said\n%s", said)
+		}
+	})
 	select {
 	case at := <-ready:
 		if path, ok := strings.CutPrefix(at, "unix:"); ok {
@@ -273,12 +278,13 @@ func (l *listener) shell(args ...string) string {
 	return out.String()
 }
 
-// eventually waits until something is so.
+// eventually waits until something is so, for less long than any call here waits.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+	const patience = 25 * time.Second
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
+			t.Fatalf("not within %v: %s", patience, what)
 		}
 	}
 }

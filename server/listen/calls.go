@@ -26,6 +26,14 @@ func (c *calls) leave() {
 	c.used--
 }
 
+// subscribe gives up the place of an exchange that has no answer, only an end.
+func (c *calls) subscribe(x *exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x.subscribes = true
+	c.used--
+}
+
 // register opens an exchange, unless another one of its session has its id.
 func (c *calls) register(x *exchange) bool {
 	c.mu.Lock()

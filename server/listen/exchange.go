@@ -13,6 +13,7 @@ type exchange struct {
 	token       digest
 	only        *repository // what its endpoint reaches; nil: all
 	subscribes  bool        // it has no answer: only its end ends it
+	wasRead     func()      // leaves the place of a large message
 
 	left  context.Context // done once the client left, or cancelled
 	leave context.CancelCauseFunc
@@ -99,9 +100,10 @@ func (x *exchange) answered(out bool) {
 	}
 }
 
-// By notes who calls.
+// By notes who calls, once that was read.
 func By(ctx context.Context, agent string) {
 	if x := exchangeOf(ctx); x != nil {
+		x.wasRead()
 		x.mu.Lock()
 		x.agent = agent
 		x.mu.Unlock()

@@ -4,7 +4,11 @@ import "time"
 
 // What a client may cost.
 const (
-	maxBody    = 4 << 20 // bytes of a message
+	maxBody = 4 << 20 // bytes of a message
+	// maxLarge is how many messages of more than largeBody bytes, or of an unknown
+	// number, are read at once: reading takes many times their size.
+	maxLarge   = 4
+	largeBody  = 512 << 10
 	maxHeaders = 64 << 10
 	maxConns   = 256 // connections
 	maxCalls   = 64  // requests that are being answered

@@ -58,6 +58,7 @@ type Listener struct {
 	log    *slog.Logger
 
 	calls    calls
+	large    chan struct{} // for each message of maxLarge
 	stopping atomic.Bool
 	settling settling
 	mcp      http.Handler
@@ -70,7 +71,7 @@ func Open(ctx context.Context, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{now: c.Now, log: c.Log, remove: func() error { return nil }}
+	l := &Listener{now: c.Now, log: c.Log, large: make(chan struct{}, maxLarge), remove: func() error { return nil }}
 	if l.hosts, err = allowed(c.AllowHosts); err != nil {
 		return nil, err
 	}
@@ -140,12 +141,13 @@ func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
 	})
 	seats := newSeats()
 	s := &http.Server{
-		Handler:           http.HandlerFunc(l.admit),
-		ReadHeaderTimeout: headersWithin,
-		IdleTimeout:       idleAtMost,
-		MaxHeaderBytes:    maxHeaders,
-		ConnState:         seats.changed,
-		ErrorLog:          slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
+		Handler:                      http.HandlerFunc(l.admit),
+		ReadHeaderTimeout:            headersWithin,
+		IdleTimeout:                  idleAtMost,
+		MaxHeaderBytes:               maxHeaders,
+		ConnState:                    seats.changed,
+		DisableGeneralOptionsHandler: true, // a request is for an endpoint
+		ErrorLog:                     slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l.at) }()

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/agent-locks/agent-locks/server/stdio"
 )
@@ -21,6 +23,14 @@ const lastWithSessions = "2025-11-25"
 // post answers one message.
 func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 	out := &answer{ResponseWriter: w, on: http.NewResponseController(w), now: l.now}
+	if !l.enterLarge(r, x) {
+		w.Header().Set("Retry-After", "5")
+		l.refuse(out, r, http.StatusServiceUnavailable, "send it again in a while, or say less at once",
+			"other long messages are being read")
+		return
+	}
+	defer x.wasRead()
+	_ = out.on.SetReadDeadline(l.now().Add(bodyWithin)) // from when it is read on
 	text, ok := l.body(out, r)
 	if !ok {
 		return
@@ -58,13 +68,28 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 	case m.Method == "initialize" && r.Header.Get("Mcp-Protocol-Version") <= lastWithSessions:
 		out.Header().Set(sessionHeader, rand.Text())
 	case m.Method == "subscriptions/listen":
-		x.subscribes = true
-		l.calls.leave() // a place is for what will be answered
+		l.calls.subscribe(x)
 	}
 	r = r.WithContext(context.WithValue(x.left, exchangeKey{}, x))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.Text)), int64(len(m.Text))
 	l.mcp.ServeHTTP(out, r)
 	x.answered(out.failed == nil)
+}
+
+// enterLarge waits for a place where a message is large.
+func (l *Listener) enterLarge(r *http.Request, x *exchange) bool {
+	x.wasRead = func() {}
+	if 0 <= r.ContentLength && r.ContentLength <= largeBody {
+		return true
+	}
+	select {
+	case l.large <- struct{}{}:
+		x.wasRead = sync.OnceFunc(func() { <-l.large })
+		return true
+	case <-r.Context().Done():
+	case <-time.After(bodyWithin):
+	}
+	return false
 }
 
 // body reads a message. From here on the client has no time to keep.
@@ -86,6 +111,7 @@ func (l *Listener) body(w *answer, r *http.Request) ([]byte, bool) {
 
 // reject answers what is not one message with a JSON-RPC error.
 func reject(w http.ResponseWriter, text []byte) {
+	w.Header().Set("Connection", "close")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = w.Write(append(bytes.TrimRight(text, "\n"), '\n')) // a client that has gone
