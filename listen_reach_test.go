@@ -170,6 +170,9 @@ func TestListenerIsNotLedElsewhere(t *testing.T) {
 			t.Errorf("%s: by its name: %s", what, answer)
 		}
 	}
+	if !strings.Contains(l.log(), "a worktree cannot be used") {
+		t.Errorf("who started it is not told: %s", l.log())
+	}
 	if err := os.WriteFile(filepath.Join(box, ".git"), good, 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,15 @@ func TestListenersSocket(t *testing.T) {
 			t.Error("the socket was left")
 		}
 	}
+	link := filepath.Join(socketDir(t), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	through := l.beside("--listen", "unix:"+filepath.Join(link, "s"))
+	if through.path != path { // who owns the link may change it
+		t.Errorf("it listens at %q", through.path)
+	}
+	through.stop()
 	guarded := l.beside("--listen", "unix:"+path, "--token-file", tokens(t, l.dir+".t", testToken))
 	for token, want := range map[string]int{"": 401, testToken: 200} {
 		if status, _, _ := guarded.post(token, "", pingText); status != want {

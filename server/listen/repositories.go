@@ -104,7 +104,9 @@ func (l *Listener) Locate(ctx context.Context, baseDir *string) (*gitdir.Repo, e
 	if x != nil && x.only != nil {
 		reach = repositories{x.only}
 	}
-	found, repo, err := reach.locate(ctx, baseDir)
+	found, repo, err := reach.locate(ctx, baseDir, func(path string, why error) {
+		l.log.Warn("a worktree cannot be used", "path", legible.Plain(path), "error", legible.Plain(why.Error()))
+	})
 	if err == nil && x != nil {
 		x.mu.Lock()
 		x.reached = found.name
@@ -113,7 +115,11 @@ func (l *Listener) Locate(ctx context.Context, baseDir *string) (*gitdir.Repo, e
 	return repo, err
 }
 
-func (all repositories) locate(ctx context.Context, baseDir *string) (*repository, *gitdir.Repo, error) {
+// locate finds the repository, and has heard why a worktree that git lists is not
+// one: its caller is not told what there is.
+func (all repositories) locate(
+	ctx context.Context, baseDir *string, heard func(path string, why error),
+) (*repository, *gitdir.Repo, error) {
 	if baseDir == nil {
 		if len(all) > 1 {
 			return nil, nil, refusal("pass `base_dir`, or use the endpoint of one, as /mcp/"+all[0].name,
@@ -131,11 +137,14 @@ func (all repositories) locate(ctx context.Context, baseDir *string) (*repositor
 	}
 	path := filepath.Clean(*baseDir)
 	for _, r := range all {
-		if repo := r.worktree(ctx, path); repo != nil {
+		repo, err := r.worktree(ctx, path)
+		switch {
+		case repo != nil:
 			return r, repo, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return nil, nil, context.Cause(ctx)
+		case err != nil:
+			heard(path, err)
 		}
 	}
 	return nil, nil, none
@@ -153,10 +162,10 @@ func (r *repository) afresh(ctx context.Context) (*repository, *gitdir.Repo, err
 // worktree is the repository in the worktree that a path lies in, if git lists one
 // and says the same; else nil, whatever there is at the path. The caller stands at
 // the worktree's root: its own directory is elsewhere.
-func (r *repository) worktree(ctx context.Context, path string) *gitdir.Repo {
+func (r *repository) worktree(ctx context.Context, path string) (*gitdir.Repo, error) {
 	now, err := r.repo.Afresh(ctx)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	roots, _ := now.Worktrees() // one that cannot be read is not listed
 	i := slices.IndexFunc(roots, func(root string) bool { return path == root })
@@ -164,15 +173,18 @@ func (r *repository) worktree(ctx context.Context, path string) *gitdir.Repo {
 		i = slices.IndexFunc(roots, func(root string) bool { return liesIn(root, path) })
 	}
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
 	found, err := r.find(ctx, &path)
-	if err != nil || !slices.Contains(roots, found.Worktree) || !now.Owns(found) {
-		return nil
+	if err == nil && (!slices.Contains(roots, found.Worktree) || !now.Owns(found)) {
+		err = gitdir.ErrElsewhere
+	}
+	if err != nil {
+		return nil, err
 	}
 	standing := *found
 	standing.Dir, standing.Prefix = standing.Worktree, ""
-	return &standing
+	return &standing, nil
 }
 
 // liesIn reports whether something is at a path in a worktree, by no link that leads

@@ -22,10 +22,6 @@ const lockSuffix = ".lock"
 // takes it away again. One that was left behind is replaced; one that somebody
 // listens on is not.
 func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, err error) {
-	if len(path) > maxSocket {
-		return nil, nil, refusal("choose a shorter path, as /run/user/1000/agent-locks.sock",
-			"the socket's path %q has %d bytes; the system takes %d", path, len(path), maxSocket)
-	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return nil, nil, refusal("make it with mkdir -m 700 "+shell.Word(filepath.Dir(path)), "the socket's directory %q: %v",
@@ -35,6 +31,11 @@ func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, 
 		own := shell.Word(filepath.Join(dir, "agent-locks"))
 		return nil, nil, refusal("make a directory of your own for it, as with mkdir -m 700 "+own,
 			"the socket's directory %q is not safe: %s", dir, why)
+	}
+	path = filepath.Join(dir, filepath.Base(path)) // a link on its way may lead elsewhere by now
+	if len(path) > maxSocket {
+		return nil, nil, refusal("choose a shorter path, as /run/user/1000/agent-locks.sock",
+			"the socket's path %q has %d bytes; the system takes %d", path, len(path), maxSocket)
 	}
 	lock := flock.New(path+lockSuffix, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
 	switch taken, err := lock.TryLock(); {
