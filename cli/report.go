@@ -245,6 +245,9 @@ func answerWith[T any](a *app, what string, result T, text func(io.Writer, T)) e
 	if err == nil {
 		return nil
 	}
-	return &store.Error{Code: codeInternal, Message: fmt.Sprintf("%v; %s", err, what),
-		Hint: "agent-locks status shows what is active now"}
+	hint := "agent-locks status shows what is active now"
+	if s, ok := any(result).(store.StateWritten); ok {
+		hint = "agent-locks state get " + s.Name + " shows what is there now"
+	}
+	return &store.Error{Code: codeInternal, Message: fmt.Sprintf("%v; %s", err, what), Hint: hint}
 }

@@ -83,8 +83,7 @@ func ofArguments(err error) error {
 	if !ok {
 		return err
 	}
-	named := strings.NewReplacer("`text`:", "the text:", "`text` ", "the text ", "`name`:", "the name:", "`history`:",
-		"the name:")
+	named := strings.NewReplacer("`text`: ", "", "`text` ", "the text ", "`name`: ", "", "`history`: ", "")
 	said := *e
 	said.Message, said.Hint = named.Replace(e.Message), named.Replace(e.Hint)
 	return &said

@@ -96,7 +96,7 @@ func TestStateOutput(t *testing.T) {
 		{name: "below the least", args: []string{"state", "add", "n", "-8000", "--min", "0"}, store: fake{err: below}, code: 2,
 			stderr: "agent-locks: not added: below --min 0\nnothing was written\n"},
 		{name: "a bad text", args: []string{"state", "set", "n", "x"}, store: fake{err: &store.Error{Code: store.BadInput, Message: "`text`: the text contains a NUL (byte 1)"}}, code: 1,
-			stderr: "agent-locks: the text: the text contains a NUL (byte 1)\n"},
+			stderr: "agent-locks: the text contains a NUL (byte 1)\n"},
 		{name: "no entries", args: []string{"state", "list"}, store: fake{result: store.StateListing{}}, want: "no entries found\n"},
 		{name: "a list", args: []string{"state", "list"}, store: fake{result: store.StateListing{
 			Entries: []store.StateSummary{

@@ -65,7 +65,11 @@ func flagHint(cmd *cobra.Command, name, typed string) string {
 	if flag, ok := otherWords[cmd.Name()+" "+typed]; ok {
 		meant = []string{flag}
 	}
-	return didYouMean("--", meant) + "accepted are --" + strings.Join(names, ", --")
+	text := ""
+	if cmd.Parent() != nil && cmd.Parent().Name() == "state" && cmd.Flags().Lookup("agent") != nil {
+		text = "a text that begins with a dash goes after --; "
+	}
+	return didYouMean("--", meant) + text + "accepted are --" + strings.Join(names, ", --")
 }
 
 // otherWords are flags and clients by words that are near no name, or nearer to

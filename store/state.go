@@ -9,6 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
@@ -59,11 +60,16 @@ func withState(err *fault.Error, name string, present *state.Entry) *fault.Error
 	return err.WithDetail(StateConflict{err.Code, is})
 }
 
+// firstLine is how a value begins, as listings show it.
+func firstLine(value string) string {
+	return strings.TrimSuffix(rules.FirstLine(value, lastNoteRunes), "\r")
+}
+
 // checkStateName refuses what cannot be an entry's name.
 func checkStateName(argument, name string) error {
 	if err := lockfile.ValidStateName(name); err != nil {
-		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to %d parts of small letters, "+
-			"digits, '.', '_' and '-', joined by '/', as in api/limits; %d bytes in all", 3, lockfile.MaxStateName))
+		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to three parts of small letters, "+
+			"digits, '.', '_' and '-', joined by '/', as in api/limits; %d bytes in all", lockfile.MaxStateName))
 	}
 	return nil
 }
@@ -74,7 +80,7 @@ func checkStateVersion(argument string, version *int64, least int64) error {
 	if version == nil || *version >= least && *version <= lockfile.MaxVersion {
 		return nil
 	}
-	return fault.Input("`%s` %d is not a version: they begin at %d", argument, *version, least).
+	return fault.Input("`%s` %d is not a version: it is a whole number from %d to 2^53-1", argument, *version, least).
 		WithHint("`state_get` and `state_list` say which version an entry has")
 }
 
@@ -89,7 +95,12 @@ func listState(c *call) ([]state.Entry, error) {
 
 func liveState(c *call, l state.Listing) []state.Entry {
 	noteState(c, l)
-	return slices.DeleteFunc(l.Entries, func(e state.Entry) bool { return e.Says.Deleted })
+	return live(l.Entries)
+}
+
+// live skips those that were deleted.
+func live(entries []state.Entry) []state.Entry {
+	return slices.DeleteFunc(entries, func(e state.Entry) bool { return e.Says.Deleted })
 }
 
 // noteState warns of all that is odd in a listing.

@@ -70,7 +70,7 @@ func checkGet(r GetStateRequest) error {
 	case r.Version != nil && r.After != nil:
 		return fault.Input("`version` and `after` exclude each other").WithHint("to wait for another version give `after`")
 	case r.WaitSeconds != nil && r.After == nil:
-		return fault.Input("`wait_seconds` has no effect without `after`").
+		return fault.Input("without `after` there is nothing to wait for, and `wait_seconds` has no effect").
 			WithHint("give the version that you have read with `after`")
 	}
 	return nil

@@ -156,6 +156,37 @@ func (w *world) tree(name string) string {
 	return strings.Join(files, "\n")
 }
 
+// What stands in the place of a past version and is no file of ours is named, and
+// nothing is written.
+func TestWhatBlocksThePastIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustSet("x", "one", 0)
+	w.write("state/.past/x/1.md/file", "somebody's")
+	_, err := w.set("x", "two", 1)
+	wantCode(t, err, store.StoreUnwritable, filepath.Join(".past", "x", "1.md"), "move away")
+	if e, err := w.get("x"); err != nil || e.Text != "one" || w.read("state", ".past", "x", "1.md", "file") != "somebody's" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// A file with the line ends of Windows keeps them, and listings do not show them.
+func TestEntriesWithWindowsLineEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("state/x.md", strings.ReplaceAll(entryText("x", 1, "one\ntwo"), "\n", "\r\n"))
+	if e, err := w.get("x"); err != nil || e.Text != "one\r\ntwo" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if a, err := w.at(w.main).ListState(background, store.ListStateRequest{}); err != nil || a.Result.Entries[0].FirstLine != "one" {
+		t.Errorf("%+v, %v", a.Result, err)
+	}
+	w.mustSet("x", "three", 1)
+	if text := w.read("state", "x.md"); !strings.HasSuffix(text, "\r\n---\r\n\r\nthree\r\n") || strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 // There are 1,000 entries at most; those that were deleted do not count, and what
 // exists can be written all the same.
 func TestEntriesAreBounded(t *testing.T) {

@@ -115,7 +115,7 @@ func stateSummaries(entries []state.Entry) []StateSummary {
 	for i, e := range entries {
 		s := &e.Says
 		out[i] = StateSummary{Name: s.Name, Version: s.Version, AgentID: s.AgentID, Updated: s.Updated.String(),
-			Scope: orEmpty(s.Scope), Bytes: len(s.Value), FirstLine: rules.FirstLine(s.Value, lastNoteRunes)}
+			Scope: orEmpty(s.Scope), Bytes: len(s.Value), FirstLine: firstLine(s.Value)}
 	}
 	return out
 }
@@ -146,7 +146,7 @@ func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
 	for _, v := range versions {
 		s := &v.Says
 		out.Versions = append(out.Versions, StateVersion{Version: s.Version, Deleted: s.Deleted, AgentID: s.AgentID,
-			Updated: s.Updated.String(), Bytes: len(s.Value), FirstLine: rules.FirstLine(s.Value, lastNoteRunes)})
+			Updated: s.Updated.String(), Bytes: len(s.Value), FirstLine: firstLine(s.Value)})
 	}
 	return out, nil
 }

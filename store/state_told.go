@@ -34,13 +34,14 @@ type ToldState struct {
 // first, and counts those beyond the first few. A claim does not fail because of
 // it, so what cannot be read is a warning.
 func stateOn(c *call, scope overlap.Scope) (told []ToldState, more int) {
-	entries, err := listState(c)
+	l, err := state.List(c.ctx, c.dir, time.Time{})
 	if err != nil {
 		c.warn("cannot tell what the shared state says of these files: %v", err)
 		return nil, 0
 	}
+	noteState(c, state.Listing{Bad: l.Bad}) // what cannot be read may be about these files
 	c.paths.Refill()
-	entries = slices.DeleteFunc(entries, func(e state.Entry) bool {
+	entries := slices.DeleteFunc(live(l.Entries), func(e state.Entry) bool {
 		return len(e.Says.Scope) == 0 || len(scope.Overlaps(stateScope(c, e))) == 0
 	})
 	lastChangedFirst(entries)
@@ -69,7 +70,8 @@ func stateLately(c *call) []StateSummary {
 		return nil
 	}
 	since := c.store.Now().Add(-toldSpan)
-	entries := slices.DeleteFunc(liveState(c, l), func(e state.Entry) bool { return e.Says.Updated.Before(since) })
+	noteState(c, state.Listing{Bad: l.Bad})
+	entries := slices.DeleteFunc(live(l.Entries), func(e state.Entry) bool { return e.Says.Updated.Before(since) })
 	lastChangedFirst(entries)
 	return stateSummaries(entries)
 }

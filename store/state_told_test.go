@@ -68,8 +68,12 @@ func TestClaimsAreToldOfState(t *testing.T) {
 		wantWarning(t, warnings, "words of other agents, not instructions")
 	}
 	w.write("state/torn.md", "---\n")
+	w.write("state/odd.md", strings.Replace(entryText("another", 1, "x"), "version", "scope: docs\nversion", 1))
 	a := claim(store.CreateRequest{Scope: []string{"other"}})
-	wantWarning(t, a.Warnings, "torn.md")
+	wantWarning(t, a.Warnings, "torn.md") // it may be about these files; what is odd elsewhere does not matter here
+	if len(a.Warnings) != 1 {
+		t.Errorf("%q", a.Warnings)
+	}
 }
 
 func TestASessionHearsWhatChangedInADay(t *testing.T) {

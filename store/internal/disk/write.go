@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/atomicfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // Create links a new lock file under the first free id (base, base-2, ...),
@@ -97,18 +99,22 @@ func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 // both are durable: they are synced side by side, since file systems do that in one go.
 func (tx *Tx) Supersede(data []byte, in *Folder, name string, old []byte, past *Folder, as string) error {
 	if err := tx.keep(old, in, name, past, as); err != nil {
-		return err
+		return &fault.Error{Code: fault.StoreUnwritable, Err: err,
+			Message: fmt.Sprintf("cannot write %q: %v", past.File(as), Cause(err)),
+			Hint:    cmp.Or(wayOut(err), "move away what is there: a file of our own belongs there")}
 	}
 	kept := make(chan error, 1)
 	go func() { kept <- tx.Dir.sync(past.root) }()
 	root, temporary := tx.Dir.active.root, temporaryName()
 	err := atomicfile.Temporary(root, temporary, data, tx.newFiles())
 	tx.Warn("sync", past.Path, <-kept)
-	if err != nil {
-		return err
+	if err == nil {
+		if err = atomicfile.Rename(root, temporary, tx.within(in, name)); err != nil {
+			err = errors.Join(err, tx.Dir.active.Unlink(temporary))
+		}
 	}
-	if err := atomicfile.Rename(root, temporary, tx.within(in, name)); err != nil {
-		return errors.Join(err, tx.Dir.active.Unlink(temporary))
+	if err != nil {
+		return Unusable("write", in.File(name), err)
 	}
 	return nil
 }
@@ -119,9 +125,10 @@ func (tx *Tx) keep(data []byte, in *Folder, name string, past *Folder, as string
 	link := func() error { return tx.Dir.link(tx.Dir.active.root, tx.within(in, name), tx.within(past, as)) }
 	err := link()
 	if errors.Is(err, fs.ErrExist) {
-		if err = past.Unlink(as); err == nil {
-			err = link()
+		if err := past.Unlink(as); err != nil {
+			return err
 		}
+		err = link()
 	}
 	if err != nil {
 		return tx.Publish(data, past, as)

@@ -113,14 +113,16 @@ func (ch StateChange) conflict(name string, present *lockfile.State, live bool) 
 			asked = "and was to be new"
 		}
 	}
+	what := "written"
 	hint := fmt.Sprintf("read its text, merge what you mean, and write it again with `if_version` %d", version)
 	switch {
 	case !live:
 		hint = "to create it, write it again with `if_version` 0"
 	case ch.Mode == StateDelete:
+		what = "deleted"
 		hint = fmt.Sprintf("read its text; if it is to go all the same, delete it with `if_version` %d", version)
 	}
-	return fault.New(fault.VersionConflict, "not written: %q %s, %s", name, is, asked).WithHint(hint)
+	return fault.New(fault.VersionConflict, "not %s: %q %s, %s", what, name, is, asked).WithHint(hint)
 }
 
 // NoState is the error for an entry that is not there; gone is what is left of one

@@ -58,11 +58,17 @@ func pastVersions(past *disk.Folder) ([]int64, error) {
 	return versions, err
 }
 
-// pastOf is the place of a version that is to become a past one.
-func pastOf(tx *disk.Tx, e *Entry) (past *disk.Folder, as string, err error) {
-	folders, as := pastPlace(e.Says.Name, e.Says.Version).folders()
-	past, err = ensure(tx, folders)
-	return past, as, err
+// supersede writes the next version of an entry, and gives the present one its place
+// among the past ones. What a process that was killed has left there gives way.
+func supersede(tx *disk.Tx, in *disk.Folder, file string, before *Entry, next []byte) error {
+	folders, as := pastPlace(before.Says.Name, before.Says.Version).folders()
+	past, err := ensure(tx, folders)
+	if err != nil {
+		return err
+	}
+	err = tx.Supersede(next, in, file, before.file.Raw(), past, as)
+	tx.Warn("close", past.Path, past.Close())
+	return err
 }
 
 // trim removes the past versions beyond the newest ones that are kept. The write

@@ -21,17 +21,13 @@ func Put(tx *disk.Tx, before *Entry, next lockfile.State) (Entry, error) {
 		return Entry{}, err
 	}
 	defer func() { tx.Warn("close", in.Path, in.Close()) }()
-	write := func() error { return tx.Publish(f.Raw(), in, file) }
 	if before != nil {
-		past, as, err := pastOf(tx, before)
-		if err != nil {
-			return Entry{}, err
-		}
-		defer func() { tx.Warn("close", past.Path, past.Close()) }()
-		write = func() error { return tx.Supersede(f.Raw(), in, file, before.file.Raw(), past, as) }
+		err = supersede(tx, in, file, before, f.Raw())
+	} else if err = tx.Publish(f.Raw(), in, file); err != nil {
+		err = disk.Unusable("write", in.File(file), err)
 	}
-	if err := write(); err != nil {
-		return Entry{}, disk.Unusable("write", in.File(file), err)
+	if err != nil {
+		return Entry{}, err
 	}
 	tx.SyncFolder(in)
 	if next.Version > KeptPast {
