@@ -254,6 +254,12 @@ func TestListenerLogsCalls(t *testing.T) {
 			t.Errorf("no %s in %s", want, l.log())
 		}
 	}
+	for range 200 {
+		l.post("", "", pingText)
+	}
+	if n := strings.Count(l.log(), "msg=refused"); n == 0 || n > 60 {
+		t.Errorf("%d lines of 200 refusals", n)
+	}
 	if strings.Contains(strings.ToLower(l.log()), "secret") {
 		t.Error(l.log())
 	}

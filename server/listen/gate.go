@@ -73,9 +73,7 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers a request that is not served: a sentence and the way out.
 func (l *Listener) refuse(w http.ResponseWriter, r *http.Request, status int, hint, sentence string) {
-	if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusServiceUnavailable {
-		l.log.Warn("refused", "status", status, "from", r.RemoteAddr, "why", legible.Plain(sentence))
-	}
+	l.note(r, status, sentence)
 	w.Header().Set("Connection", "close") // and do not wait for the rest of it
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -61,6 +61,7 @@ type Listener struct {
 	large    chan struct{} // for each message of maxLarge
 	stopping atomic.Bool
 	settling settling
+	refusals refusals
 	mcp      http.Handler
 }
 
