@@ -26,6 +26,7 @@ Environment:
   AGENT_LOCKS_PARENT_ID      who started you, where --parent does not say
   AGENT_LOCKS_STALE_MINUTES  when a silent lock counts as stale (default 60)
   AGENT_LOCKS_GUARD          the commit guard: block, warn or off
+  AGENT_LOCKS_TOOLS          which tools serve offers: default or all
   NO_COLOR                   no colours`
 
 func newRoot(a *app) *cobra.Command {
