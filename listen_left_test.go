@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -232,6 +233,33 @@ func TestListenerEndsWaitsOfRevokedTokens(t *testing.T) {
 	}
 	l.stop()
 	<-said["other"]
+}
+
+// A listener outlives the reader of its log.
+func TestListenerOutlivesTheReaderOfItsLog(t *testing.T) {
+	t.Parallel()
+	l := listening(t)
+	other := &listener{t: t, dir: l.dir}
+	cmd := l.command("serve", "--listen", "127.0.0.1:0", "--no-auth")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !listeningOn.MatchString(lines.Text()) {
+	}
+	other.url = listeningOn.FindStringSubmatch(lines.Text())[1]
+	stderr.Close()
+	for range 3 {
+		if status, _, text := other.post("", "", callText(1, "lock_query", nil)); status != 200 || !strings.Contains(text, `"text":"[]"`) {
+			t.Errorf("%d %s", status, text)
+		}
+	}
 }
 
 // The log has a line for each call, and no text of it.

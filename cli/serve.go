@@ -115,6 +115,9 @@ func runListener(ctx context.Context, a *app, o listen.Config, all bool) error {
 	if a.baseDir != nil {
 		return usage("name the repository with --repo", "serve takes no --base-dir, got %q", *a.baseDir)
 	}
+	if a.IgnoreBrokenPipe != nil { // who read the log may have gone
+		a.IgnoreBrokenPipe()
+	}
 	w := a.World
 	w.Environ = func() []string { return withoutCaller(a.Environ()) }
 	o.Getwd, o.Environ, o.Now, o.Said = w.Getwd, w.Environ, w.Now, w.Stderr
