@@ -96,6 +96,7 @@ func anySummaries(t *rapid.T) []store.Summary {
 
 // No answer is over 64 KiB, as it is sent, and none hides a lock that overlaps.
 func TestNoAnswerIsTooLongOrHidesALock(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	waiter := func(t *rapid.T) []store.Waiter {
 		return []store.Waiter{{Scope: anyTexts(t), Since: "s"}, {Scope: anyTexts(t)}}

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // Whatever is in the worktrees, in their history and in the settings, the forecast
 // says what a real merge says, or that it does not know.
 func TestEqualsRealMergesOfAnything(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	seeds := 8
 	if testing.Short() {

@@ -123,6 +123,7 @@ func TestHistoryMayNotBeDropped(t *testing.T) {
 // A replica that lags, or a host restored from a backup, is not believed until
 // somebody says so; then nothing live is lost.
 func TestRefIsSetBack(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)

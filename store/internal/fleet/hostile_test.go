@@ -314,6 +314,7 @@ func TestNumberAtTheEndOfItsRange(t *testing.T) {
 // A tree that is as full as others read it takes no more: what would break it is
 // not written.
 func TestTreeThatIsFull(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	f := forger{t, bare}
@@ -339,6 +340,7 @@ func TestTreeThatIsFull(t *testing.T) {
 
 // What lies in ended/ and cannot be read keeps nobody from ending a lock.
 func TestEndedThatCannotBeRead(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	const file, dir = format.ModeFile, format.ModeDir
 	for name, ended := range map[string]func(f forger) string{
