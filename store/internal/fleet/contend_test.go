@@ -36,7 +36,6 @@ func TestContention(t *testing.T) {
 	bare := newRemote(t)
 	url := "git://127.0.0.1:" + serveDaemon(t, bare) + "/" + filepath.Base(bare)
 	logs := realTemp(t)
-	end := time.Now().Add(time.Duration(seconds) * time.Second)
 	var workers []*worker
 	for i := range clones {
 		c := newClone(t, url)
@@ -47,10 +46,12 @@ func TestContention(t *testing.T) {
 		}
 		for j := range 2 {
 			workers = append(workers, startWorker(t, orders{Dir: c.dir, Clone: "clone" + strconv.Itoa(i),
-				Name: fmt.Sprintf("w%d%d", i, j), Logs: logs, End: end}))
+				Name: fmt.Sprintf("w%d%d", i, j), Logs: logs}))
 		}
 	}
-	for time.Now().Before(end) {
+	end := time.Now().Add(time.Duration(seconds) * time.Second)
+	// On a busy machine few claims are made in that time.
+	for time.Now().Before(end) || claimsIn(t, logs) < 5 && time.Now().Before(end.Add(time.Minute)) {
 		time.Sleep(rand.N(600 * time.Millisecond))
 		w := workers[rand.N(len(workers))]
 		if rand.N(2) == 0 {
@@ -61,6 +62,9 @@ func TestContention(t *testing.T) {
 			time.Sleep(rand.N(400 * time.Millisecond))
 			_ = w.cmd.Process.Signal(syscall.SIGCONT)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(logs, over), nil, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	for _, w := range workers {
 		if err := w.cmd.Wait(); err != nil {
@@ -79,7 +83,26 @@ type worker struct {
 
 type orders struct {
 	Dir, Clone, Name, Logs string
-	End                    time.Time
+}
+
+// over is the file among the logs that ends the workers.
+const over = "over"
+
+// claimsIn counts the claims that the workers' logs have so far.
+func claimsIn(t *testing.T, logs string) (n int) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(logs, "*.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += strings.Count(string(data), " claimed ")
+	}
+	return n
 }
 
 func startWorker(t *testing.T, o orders) *worker {

@@ -34,7 +34,7 @@ type labourer struct {
 	n     int
 }
 
-// work claims and releases scopes until the time is over.
+// work claims and releases scopes until there is the file over.
 func work(order string) int {
 	var l labourer
 	err := json.Unmarshal([]byte(order), &l.orders)
@@ -60,13 +60,15 @@ func (l *labourer) run() (err error) {
 	if err := l.recover(); err != nil {
 		return err
 	}
-	for time.Now().Before(l.End) {
+	for {
+		if _, err := os.Stat(filepath.Join(l.Logs, over)); err == nil {
+			return nil
+		}
 		if err := l.claim(fmt.Sprintf("src%d", mrand.N(contended))); err != nil {
 			return err
 		}
 		time.Sleep(mrand.N(20 * time.Millisecond))
 	}
-	return nil
 }
 
 func (l *labourer) say(what, id, scope string, pushes int) {
