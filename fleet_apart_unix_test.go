@@ -30,8 +30,14 @@ type gated struct {
 
 func newGated(t *testing.T) *gated {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "gated")
+	if err != nil {
+		t.Fatal(err)
+	}
 	g := &gated{t: t, dir: dir, bare: filepath.Join(dir, "remote.git"), ssh: filepath.Join(dir, "way")}
+	// What a last call has started may still write there, before it holds the lock
+	// that syncing looks at.
+	t.Cleanup(func() { g.await("the end of all files", func() bool { return os.RemoveAll(dir) == nil }) })
 	output(t, dir, "", "git", "init", "-q", "--bare", g.bare)
 	script := "#!/bin/sh\necho \"$2\" >> '" + g.ssh + ".log'\nwhile [ -e '" + g.ssh + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
 	if err := os.WriteFile(g.ssh, []byte(script), 0o777); err != nil {
