@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -188,12 +189,16 @@ func TestListenerStops(t *testing.T) {
 			said <- text
 		}()
 	}
+	// A look takes no ticket: that it is asked for its text shows that it has come.
+	looks := make(chan struct{})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(looks) }})
 	go func() {
-		_, _, text := l.post(testToken, "", callText(1, "lock_wait", map[string]any{"scope": []string{"a"}, "timeout_seconds": 40, "agent_id": "look"}))
+		_, _, text := l.postWith(ctx, testToken, "", callText(1, "lock_wait", map[string]any{"scope": []string{"a"}, "timeout_seconds": 40,
+			"agent_id": "look"}), "Expect", "100-continue")
 		said <- text
 	}()
 	eventually(t, "three wait", func() bool { return l.tickets() == 3 })
-	eventually(t, "and one looks", func() bool { return true })
+	<-looks
 	for _, at := range []*listener{l, other} {
 		if code, took := at.stop(); code != 0 || took > 5*time.Second {
 			t.Errorf("exit code %d after %v: %s", code, took, at.log())

@@ -233,7 +233,12 @@ func claimed(t testing.TB, text string, failed bool) string {
 // post sends a message by hand.
 func (l *listener) post(token, below, body string, header ...string) (status int, got http.Header, text string) {
 	l.t.Helper()
-	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodPost, l.endpoint(below), strings.NewReader(body))
+	return l.postWith(l.t.Context(), token, below, body, header...)
+}
+
+func (l *listener) postWith(ctx context.Context, token, below, body string, header ...string) (status int, got http.Header, text string) {
+	l.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.endpoint(below), strings.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
 	}
