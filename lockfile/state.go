@@ -27,6 +27,26 @@ type State struct {
 	Warnings []string // oddities of a file that is still readable
 }
 
+// Brief is an entry with so many bytes of its value, cut between two characters. It
+// keeps nothing else of the file in memory, of which a listing may read a thousand.
+func (s State) Brief(bytes int) State {
+	s.Created.Raw, s.Updated.Raw = strings.Clone(s.Created.Raw), strings.Clone(s.Updated.Raw)
+	if s.AgentID != nil {
+		id := strings.Clone(*s.AgentID)
+		s.AgentID = &id
+	}
+	scope := make([]string, len(s.Scope))
+	for i, entry := range s.Scope {
+		scope[i] = strings.Clone(entry)
+	}
+	s.Scope = scope
+	if len(s.Value) > bytes {
+		s.Value = strings.ToValidUTF8(s.Value[:bytes], "")
+	}
+	s.Value = strings.Clone(s.Value)
+	return s
+}
+
 // A StateFile is an entry together with the bytes it came from.
 type StateFile struct {
 	State State

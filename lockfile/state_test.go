@@ -233,3 +233,14 @@ func FuzzState(f *testing.F) {
 		}
 	})
 }
+
+func TestABriefEntryHasTheBeginningOfItsValue(t *testing.T) {
+	t.Parallel()
+	s := exampleState(t)
+	s.Value = "aé漢"
+	for bytes, want := range map[int]string{0: "", 1: "a", 2: "a", 3: "aé", 5: "aé", 6: "aé漢", 99: "aé漢"} {
+		if got := s.Brief(bytes); got.Value != want || got.Name != s.Name || *got.AgentID != *s.AgentID || got.Scope[0] != s.Scope[0] || got.Updated != s.Updated {
+			t.Errorf("%d bytes: %+v", bytes, got)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
@@ -84,9 +83,12 @@ func checkStateVersion(argument string, version *int64, least int64) error {
 		WithHint("`state_get` and `state_list` say which version an entry has")
 }
 
-// listState reads the entries that are there, and warns of all that is odd.
-func listState(c *call) ([]state.Entry, error) {
-	l, err := state.List(c.ctx, c.dir, time.Time{})
+// briefly is how much of a value a listing needs for its first line, in bytes.
+const briefly = 4 * (lastNoteRunes + 1)
+
+// listState reads those of the entries that are there, and warns of all that is odd.
+func listState(c *call, of func(*lockfile.State) bool) ([]state.Entry, error) {
+	l, err := state.List(c.ctx, c.dir, state.Wish{Of: of, Text: briefly})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -31,16 +32,13 @@ func (s *Store) DeleteStates(ctx context.Context, r DeleteStatesRequest) (Answer
 		if err != nil {
 			return nil, err
 		}
-		entries, err := listState(c)
+		entries, err := listState(c, func(s *lockfile.State) bool { return within(s.Name, r.Prefix) })
 		if err != nil {
 			return nil, err
 		}
 		out := []StateWritten{}
 		for _, e := range entries {
 			gone := StateWritten{Name: e.Says.Name, Version: e.Says.Version}
-			if !within(gone.Name, r.Prefix) {
-				continue
-			}
 			if r.Yes {
 				gone, err = writeState(c, gone.Name,
 					rules.StateChange{Mode: StateDelete, IfVersion: &e.Says.Version, Agent: who.Agent})

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"time"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
@@ -27,7 +27,7 @@ func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExport
 				continue // which was warned of, or has gone since
 			}
 			out := StateExported{StateEntry: stateEntry(e), Past: []StateEntry{}}
-			past, err := pastOf(c, e)
+			past, err := pastOf(c, e, lockfile.MaxValue)
 			if err != nil {
 				return n, err
 			}
@@ -44,7 +44,7 @@ func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExport
 
 // stateNames are those of all entries that can be read, in order.
 func stateNames(c *call) ([]string, error) {
-	l, err := state.List(c.ctx, c.dir, time.Time{})
+	l, err := state.List(c.ctx, c.dir, state.Wish{})
 	noteState(c, l)
 	names := make([]string, len(l.Entries))
 	for i, e := range l.Entries {

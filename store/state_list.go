@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
@@ -75,22 +76,18 @@ func (s *Store) ListState(ctx context.Context, r ListStateRequest) (Answer[State
 				return StateListing{}, err
 			}
 		}
-		entries, err := listState(c)
-		if err != nil {
-			return StateListing{}, err
+		entries, err := listState(c, func(s *lockfile.State) bool { return within(s.Name, r.Prefix) && mentions(s, r.Text) })
+		if scope != nil {
+			entries = slices.DeleteFunc(entries, func(e state.Entry) bool { return len(scope.Overlaps(stateScope(c, e))) == 0 })
 		}
-		entries = slices.DeleteFunc(entries, func(e state.Entry) bool {
-			return !within(e.Says.Name, r.Prefix) || !mentions(e, r.Text) ||
-				scope != nil && len(scope.Overlaps(stateScope(c, e))) == 0
-		})
-		return listingOf(entries), nil
+		return listingOf(entries), err
 	})
 }
 
 // mentions reports whether a text is in an entry, in any case.
-func mentions(e state.Entry, text string) bool {
-	return text == "" || strings.Contains(e.Says.Name, strings.ToLower(text)) ||
-		strings.Contains(strings.ToLower(e.Says.Value), strings.ToLower(text))
+func mentions(s *lockfile.State, text string) bool {
+	text = strings.ToLower(text)
+	return text == "" || strings.Contains(s.Name, text) || strings.Contains(strings.ToLower(s.Value), text)
 }
 
 func listingOf(entries []state.Entry) StateListing {
@@ -115,7 +112,7 @@ func stateSummaries(entries []state.Entry) []StateSummary {
 	for i, e := range entries {
 		s := &e.Says
 		out[i] = StateSummary{Name: s.Name, Version: s.Version, AgentID: s.AgentID, Updated: s.Updated.String(),
-			Scope: orEmpty(s.Scope), Bytes: len(s.Value), FirstLine: firstLine(s.Value)}
+			Scope: orEmpty(s.Scope), Bytes: e.Bytes, FirstLine: firstLine(s.Value)}
 	}
 	return out
 }
@@ -136,7 +133,7 @@ func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
 	if err != nil {
 		return StateListing{}, err
 	}
-	versions, err := pastOf(c, present)
+	versions, err := pastOf(c, present, briefly)
 	if err != nil {
 		return StateListing{}, err
 	}
@@ -146,14 +143,14 @@ func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
 	for _, v := range versions {
 		s := &v.Says
 		out.Versions = append(out.Versions, StateVersion{Version: s.Version, Deleted: s.Deleted, AgentID: s.AgentID,
-			Updated: s.Updated.String(), Bytes: len(s.Value), FirstLine: firstLine(s.Value)})
+			Updated: s.Updated.String(), Bytes: v.Bytes, FirstLine: firstLine(s.Value)})
 	}
 	return out, nil
 }
 
 // pastOf reads the versions of an entry before the present one, the oldest first.
-func pastOf(c *call, present state.Entry) ([]state.Entry, error) {
-	past, err := state.Past(c.ctx, c.dir, present.Says.Name, present.Says.Version)
+func pastOf(c *call, present state.Entry, text int) ([]state.Entry, error) {
+	past, err := state.Past(c.ctx, c.dir, present.Says.Name, present.Says.Version, text)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/state"
@@ -34,16 +36,16 @@ type ToldState struct {
 // first, and counts those beyond the first few. A claim does not fail because of
 // it, so what cannot be read is a warning.
 func stateOn(c *call, scope overlap.Scope) (told []ToldState, more int) {
-	l, err := state.List(c.ctx, c.dir, time.Time{})
+	about := func(s *lockfile.State) bool { return len(s.Scope) > 0 && !s.Deleted }
+	const text = toldText + utf8.UTFMax // a character more shows that there is more
+	l, err := state.List(c.ctx, c.dir, state.Wish{Of: about, Text: text})
 	if err != nil {
 		c.warn("cannot tell what the shared state says of these files: %v", err)
 		return nil, 0
 	}
 	noteState(c, state.Listing{Bad: l.Bad}) // what cannot be read may be about these files
 	c.paths.Refill()
-	entries := slices.DeleteFunc(live(l.Entries), func(e state.Entry) bool {
-		return len(e.Says.Scope) == 0 || len(scope.Overlaps(stateScope(c, e))) == 0
-	})
+	entries := slices.DeleteFunc(l.Entries, func(e state.Entry) bool { return len(scope.Overlaps(stateScope(c, e))) == 0 })
 	lastChangedFirst(entries)
 	for _, e := range entries[:min(len(entries), toldEntries)] {
 		s := &e.Says
@@ -64,7 +66,7 @@ func lastChangedFirst(entries []state.Entry) {
 // stateLately lists the entries that were changed in the last day, the last changed
 // first. Only files of that time are read.
 func stateLately(c *call) []StateSummary {
-	l, err := state.List(c.ctx, c.dir, c.dir.Now().Add(-toldSpan))
+	l, err := state.List(c.ctx, c.dir, state.Wish{Since: c.dir.Now().Add(-toldSpan), Text: briefly})
 	if err != nil {
 		c.warn("cannot tell what has changed in the shared state: %v", err)
 		return nil

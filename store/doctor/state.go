@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/state"
@@ -12,7 +11,7 @@ import (
 // shared looks at the entries of the shared state, and at their past.
 func (x *exam) shared() {
 	path := filepath.Join(x.dir.Path, disk.StateName)
-	l, err := state.List(x.ctx, x.dir, time.Time{})
+	l, err := state.List(x.ctx, x.dir, state.Wish{})
 	if err != nil {
 		x.failed(CheckState, path, err)
 		return
@@ -28,7 +27,7 @@ func (x *exam) shared() {
 			x.add(Finding{Severity: SeverityNote, Check: CheckState, Path: e.Path,
 				Message: fmt.Sprintf("%q: %s", e.Path, w), Fix: "correct the file by hand"})
 		}
-		past, err := state.Past(x.ctx, x.dir, e.Says.Name, e.Says.Version)
+		past, err := state.Past(x.ctx, x.dir, e.Says.Name, e.Says.Version, 0)
 		if err != nil {
 			x.failed(CheckState, e.Path, err)
 		}

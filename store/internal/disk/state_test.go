@@ -90,7 +90,7 @@ func wantStates(t *testing.T, common, name string) int64 {
 	if !found {
 		return 0
 	}
-	past, err := state.Past(t.Context(), d, name, e.Says.Version)
+	past, err := state.Past(t.Context(), d, name, e.Says.Version, 100)
 	if err != nil || len(past.Bad) > 0 || int64(len(past.Entries)) != e.Says.Version-1 {
 		t.Fatalf("version %d has a past of %d, %v, %v", e.Says.Version, len(past.Entries), past.Bad, err)
 	}

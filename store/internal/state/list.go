@@ -18,16 +18,22 @@ type Listing struct {
 	Bad     []disk.BadFile
 }
 
-// List reads the entries whose files were written since then (zero: all). It
-// never fails for one bad file.
-func List(ctx context.Context, d *disk.Dir, since time.Time) (Listing, error) {
+// A Wish is what somebody wants of a listing.
+type Wish struct {
+	Since time.Time                  // only of files that were written since then; zero: of all
+	Of    func(*lockfile.State) bool // nil: of all; it is called by several goroutines
+	Text  int                        // how much of each value, in bytes
+}
+
+// List reads entries. It never fails for one bad file.
+func List(ctx context.Context, d *disk.Dir, wish Wish) (Listing, error) {
 	var l Listing
-	r := reader{ctx: ctx, dir: d}
+	r := reader{ctx: ctx, dir: d, wish: wish}
 	bad, err := walk(ctx, d, func(in *disk.Folder, files []named) error {
-		if !since.IsZero() {
+		if !wish.Since.IsZero() {
 			files = slices.DeleteFunc(files, func(f named) bool {
 				fi, err := in.Lstat(f.file)
-				return err != nil || fi.ModTime().Before(since)
+				return err != nil || fi.ModTime().Before(wish.Since)
 			})
 		}
 		return r.add(&l, in, files)
@@ -45,7 +51,7 @@ func Full(ctx context.Context, d *disk.Dir) error {
 	if err != nil || names < MaxEntries {
 		return err
 	}
-	l, err := List(ctx, d, time.Time{})
+	l, err := List(ctx, d, Wish{})
 	if err != nil {
 		return err
 	}
@@ -127,6 +133,7 @@ func innerOf(in *disk.Folder, file, name string) (inner *disk.Folder, bad string
 type reader struct {
 	ctx    context.Context
 	dir    *disk.Dir
+	wish   Wish
 	paused bool
 }
 
@@ -134,7 +141,7 @@ type reader struct {
 // that may be half written is read again, it waits a little.
 func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
 	got := make([]reading, len(files))
-	disk.InParallel(r.ctx, len(files), func(i int) { got[i] = read(r.dir, in, files[i].name, files[i].file) })
+	disk.InParallel(r.ctx, len(files), func(i int) { got[i] = r.read(in, files[i]) })
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -146,7 +153,7 @@ func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
 			}
 		}
 		if g.young {
-			g = read(r.dir, in, files[i].name, files[i].file)
+			g = r.read(in, files[i])
 		}
 		switch {
 		case g.missing:
@@ -157,4 +164,18 @@ func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
 		}
 	}
 	return nil
+}
+
+// read reads one file, and keeps no more of it than was wished for.
+func (r *reader) read(in *disk.Folder, f named) reading {
+	got := readEntry(r.dir, in, f.name, f.file)
+	e := &got.entry
+	switch {
+	case e.file == nil:
+	case r.wish.Of != nil && !r.wish.Of(&e.Says):
+		return reading{missing: true}
+	default:
+		e.file, e.Says = nil, e.Says.Brief(r.wish.Text)
+	}
+	return got
 }

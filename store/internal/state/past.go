@@ -13,15 +13,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// Past reads the versions of an entry that are kept, the oldest first. A file
+// Past reads the versions of an entry that are kept, the oldest first, with so many
+// bytes of each value. A file
 // of the present version is what a process that was killed has left.
-func Past(ctx context.Context, d *disk.Dir, name string, present int64) (l Listing, err error) {
+func Past(ctx context.Context, d *disk.Dir, name string, present int64, text int) (l Listing, err error) {
 	folders, _ := pastPlace(name, 0).folders()
 	in, err := descend(d, folders)
 	if in == nil || err != nil {
 		return Listing{}, err
 	}
-	r := reader{ctx: ctx, dir: d}
+	r := reader{ctx: ctx, dir: d, wish: Wish{Text: text}}
 	versions, err := pastVersions(in)
 	var files []named
 	for _, v := range versions {
@@ -99,14 +100,14 @@ type Outdated struct {
 // OutdatedBefore lists the past versions that were replaced before then. A version
 // is replaced by the next one that is there.
 func OutdatedBefore(ctx context.Context, d *disk.Dir, then time.Time) (out []Outdated, bad []disk.BadFile, err error) {
-	l, err := List(ctx, d, time.Time{})
+	l, err := List(ctx, d, Wish{})
 	bad = l.Bad
 	for _, e := range l.Entries {
 		if err != nil {
 			break
 		}
 		var past Listing
-		past, err = Past(ctx, d, e.Says.Name, e.Says.Version)
+		past, err = Past(ctx, d, e.Says.Name, e.Says.Version, 0)
 		bad = append(bad, past.Bad...)
 		for i, p := range past.Entries {
 			next := append(past.Entries, e)[i+1]

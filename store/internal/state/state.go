@@ -33,10 +33,11 @@ const (
 
 // An Entry is one version of an entry, as its file was read.
 type Entry struct {
-	Says lockfile.State
-	Path string // absolute
+	Says  lockfile.State
+	Path  string // absolute
+	Bytes int    // of its value, of which a listing has the beginning
 
-	file *lockfile.StateFile
+	file *lockfile.StateFile // nil in a listing
 }
 
 // Get reads the present version of an entry, which may be that it was deleted;
@@ -112,12 +113,12 @@ func getIn(ctx context.Context, d *disk.Dir, p place) (Entry, bool, error) {
 	if in == nil || err != nil {
 		return Entry{}, false, err
 	}
-	r := read(d, in, p.name, file)
+	r := readEntry(d, in, p.name, file)
 	if r.young {
 		if err := d.PauseForWriter(ctx); err != nil {
 			return Entry{}, false, errors.Join(err, in.Close())
 		}
-		r = read(d, in, p.name, file)
+		r = readEntry(d, in, p.name, file)
 	}
 	err = in.Close()
 	if r.reason != "" {
@@ -134,7 +135,7 @@ type reading struct {
 	young   bool   // it may be half written
 }
 
-func read(d *disk.Dir, in *disk.Folder, name, file string) reading {
+func readEntry(d *disk.Dir, in *disk.Folder, name, file string) reading {
 	r := reading{entry: Entry{Path: in.File(file)}}
 	data, err := in.ReadFile(file)
 	switch {
@@ -150,7 +151,7 @@ func read(d *disk.Dir, in *disk.Folder, name, file string) reading {
 		r.reason, r.young = err.Error(), d.MayBeHalfWritten(in, file)
 		return r
 	}
-	r.entry.Says, r.entry.file = f.State, f
+	r.entry.Says, r.entry.Bytes, r.entry.file = f.State, len(f.State.Value), f
 	return r
 }
 
