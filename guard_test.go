@@ -17,7 +17,7 @@ import (
 func TestGuardOfCommits(t *testing.T) {
 	t.Parallel()
 	held := []string{"held/old.txt"}
-	for name, test := range gittest.SomeOf(3, map[string]func(*site){
+	for name, test := range gittest.SomeOf(2, map[string]func(*site){
 		"from the main worktree": func(s *site) { // which the lock was made from
 			s.write("main", "held/old.txt", "changed\n")
 			s.git(s.main, "add", ".")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // edited is the answer to the event after an edit of a file in the main worktree.
@@ -24,6 +26,7 @@ func (s *session) edited(sessionID, subagent, file string) string {
 // The hook after an edit tells a session what others noted on its locks, once,
 // and nobody else: no other session, and no subagent in it.
 func TestHookTellsNotes(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	s.claim(me, "Mine", "src/**")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
@@ -71,6 +72,7 @@ func TestCallersFromElsewhereStandNowhere(t *testing.T) {
 // A scope begins at the repository's root, and what it names is looked up
 // nowhere else, whatever links lead out.
 func TestScopesFromElsewhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w, ctx := newWorld(t), context.Background()
 	if runtime.GOOS == "windows" {

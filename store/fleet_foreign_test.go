@@ -256,6 +256,7 @@ func TestClockAnHourOff(t *testing.T) {
 // Somebody has put another directory in place of this clone's. It takes a new id,
 // and what was confirmed is judged and published again: nobody else gets it.
 func TestDirectoryThatWasReplaced(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
 	first, err := a.at(a.main).Create(t.Context(), claimRequest("agent", "src/**"))

@@ -105,6 +105,7 @@ func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 
 // While a clone leaves, nothing publishes what it has withdrawn.
 func TestFleetOffIsTheLastWord(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	_, b, bare := newFleet(t)
 	shut, open := gate(b, bare)
@@ -139,6 +140,7 @@ func TestFleetOffIsTheLastWord(t *testing.T) {
 
 // Who only waits for files hears of the end of another clone's lock.
 func TestWaitHearsOfOtherClones(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _ := newFleet(t)
 	theirs := a.claimed("agent", "src/**")
@@ -161,6 +163,7 @@ func TestWaitHearsOfOtherClones(t *testing.T) {
 // Where the host can be read and takes no push, the status says what it said, and
 // the host is not asked again with each call.
 func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	tried := filepath.Join(filepath.Dir(bare), "tried")

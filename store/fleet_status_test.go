@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // The status says of each lock how it stands, who else there is, and what went
 // wrong; it asks nobody.
 func TestFleetStatusTellsAll(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.forge(bare, map[string]string{

@@ -42,6 +42,7 @@ func (w *world) release(agent, id string) {
 // A lock of another clone is finished with force as it is reaped: once it is
 // stale here, by its whole id.
 func TestForceEndsAStaleLockOfAnotherClone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _ := newFleet(t)
 	theirs := a.claimed("agent", "src/**")
@@ -243,6 +244,7 @@ func TestAnyCallSettlesADeadClaim(t *testing.T) {
 // Where the remote does not answer, plain claims stand here, and answers say that
 // nobody else sees them.
 func TestUnpublishedIsSaid(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	if err := os.Rename(bare, bare+"-away"); err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestRaceForOverlappingScopes(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	scopes := []string{"src/**", "src/a/**", "src/a/x.go", "src/b/**", "src/*/x.go", "docs/**", "docs/a.md"}
 	const processes = 20

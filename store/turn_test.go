@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -197,6 +198,7 @@ func TestBusyStoreDoesNotEndAWait(t *testing.T) {
 }
 
 func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	common := storetest.NewCommon(t)
 	e := hold(t, common, "one", "src")
