@@ -70,13 +70,15 @@ type ForecastSide struct {
 
 // A ForecastFile is one that will conflict.
 type ForecastFile struct {
-	Path      string   `json:"path"`
+	Path      string   `json:"path"`                 // its name in yours, where it has one there
 	PathBytes string   `json:"path_bytes,omitempty"` // the name itself, in base64, where Path has escapes
+	Names     []string `json:"names,omitempty"`      // that it also has: in the ancestor, in theirs, where the merge has it
 	Kind      string   `json:"kind"`                 // forecast.Content and its like
 	Lines     [][2]int `json:"lines,omitempty"`      // of yours, first and last
 	HeldBy    *string  `json:"held_by,omitempty"`    // who holds it in their worktree: of a live lock that covers it
 	CoveredBy []string `json:"covered_by"`           // the active locks that cover it; none: nobody claimed it
 
+	NamesLeftOut     int `json:"namesLeftOut,omitempty"`
 	LinesLeftOut     int `json:"linesLeftOut,omitempty"`
 	CoveredByLeftOut int `json:"covered_byLeftOut,omitempty"`
 }

@@ -89,19 +89,25 @@ func (k claims) madeIn(side *forecast.Side) (made claims) {
 }
 
 // files lists what conflicts, as far as the scope covers it, with the locks that
-// cover each, and who holds it by a lock of the other worktree.
+// cover each, and who holds it by a lock of the other worktree. What covers one of
+// a file's names covers it.
 func (k claims) files(found []forecast.File, scope overlap.Scope, theirs claims) []ForecastFile {
 	files := []ForecastFile{}
 	for _, f := range found {
-		if scope != nil {
-			if covers, _ := rules.Covering(scope, f.Path); !covers {
-				continue
+		names := append([]string{f.Path}, f.Names...)
+		if scope != nil && !coversAny(scope, names) {
+			continue
+		}
+		file := ForecastFile{Kind: f.Kind, Lines: f.Lines, CoveredBy: []string{}, HeldBy: theirs.holder(names)}
+		own := cmp.Or(f.Own, f.Path)
+		file.Path, file.PathBytes = told(own)
+		for _, name := range names {
+			if name != own {
+				file.Names = append(file.Names, lockfile.Recordable(name))
 			}
 		}
-		file := ForecastFile{Kind: f.Kind, Lines: f.Lines, CoveredBy: []string{}, HeldBy: theirs.holder(f.Path)}
-		file.Path, file.PathBytes = told(f.Path)
 		for _, e := range k {
-			if covers, _ := rules.Covering(e.scope, f.Path); covers {
+			if coversAny(e.scope, names) {
 				file.CoveredBy = append(file.CoveredBy, e.lock.ID)
 			}
 		}
@@ -110,14 +116,21 @@ func (k claims) files(found []forecast.File, scope overlap.Scope, theirs claims)
 	return files
 }
 
-// holder is who holds a file, by the latest of the live locks that cover it. What
-// only reads holds nothing.
-func (k claims) holder(path string) *string {
+func coversAny(scope overlap.Scope, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		covers, _ := rules.Covering(scope, name)
+		return covers
+	})
+}
+
+// holder is who holds a file of these names, by the latest of the live locks that
+// cover it. What only reads holds nothing.
+func (k claims) holder(names []string) *string {
 	var latest *lockfile.Lock
 	for i := range k {
 		l := &k[i].lock
-		covers, _ := rules.Covering(k[i].scope, path)
-		if covers && !k[i].stale && l.Mode != lockfile.Shared && l.AgentID != nil && (latest == nil || latest.ID < l.ID) {
+		holds := !k[i].stale && l.Mode != lockfile.Shared && l.AgentID != nil && coversAny(k[i].scope, names)
+		if holds && (latest == nil || latest.ID < l.ID) {
 			latest = l
 		}
 	}

@@ -255,3 +255,38 @@ func TestForecastWithoutATemporaryDirectory(t *testing.T) {
 		t.Errorf("without git: %v", err)
 	}
 }
+
+// Who claimed a file by the name that it has in their worktree, or asks by it, is
+// told of a conflict that git knows only by the new name.
+func TestForecastOfRenamedFileCountsByEachName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var text strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	put := func(dir, name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(w.main, "old.txt", text.String())
+	w.git(w.main, "add", "-A")
+	w.git(w.main, "commit", "-qm", "base")
+	w.git(w.link, "reset", "-q", "--hard", w.git(w.main, "rev-parse", "HEAD"))
+	w.git(w.main, "mv", "old.txt", "new.txt")
+	put(w.main, "new.txt", strings.Replace(text.String(), "line 7\n", "mine\n", 1))
+	put(w.link, "old.txt", strings.Replace(text.String(), "line 7\n", "theirs\n", 1))
+	theirs := w.claim(w.link, "theirs", "old.txt")
+	for _, scope := range [][]string{nil, {"old.txt"}, {"new.txt"}} {
+		got, _ := w.foreseen(w.link, store.ForecastRequest{Scope: scope})
+		pair := fmt.Sprintf("conflict %s/%s  ", filepath.Base(w.link), filepath.Base(w.main))
+		wantLines(t, got, pair, "old.txt content[[8 8]] ["+theirs+"]")
+		got, a := w.foreseen(w.main, store.ForecastRequest{Scope: scope})
+		pair = fmt.Sprintf("conflict %s/%s %s ", filepath.Base(w.main), filepath.Base(w.link), theirs)
+		wantLines(t, got, pair, "new.txt content[[8 8]] ["+theirs+"]")
+		if f := a.Result.Pairs[0].Files[0]; !slices.Equal(f.Names, []string{"old.txt"}) {
+			t.Errorf("%+v", f)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func writeForecastFiles(w io.Writer, pairs []store.ForecastPair, all bool, scree
 			with.cells = append(with.cells, sideName(p.Theirs))
 			who.cells = append(who.cells, Short(orDash(deref(cmp.Or(f.HeldBy, p.Theirs.AgentID)))))
 			kind.cells = append(kind.cells, kindText(f.Kind))
-			file.cells = append(file.cells, Plain(f.Path))
+			file.cells = append(file.cells, fileText(f))
 			lines.cells = append(lines.cells, linesText(f.Lines))
 			claimed.cells = append(claimed.cells, cmp.Or(Plain(strings.Join(f.CoveredBy, ", ")), "nobody"))
 		}
@@ -107,6 +107,19 @@ func kindText(kind string) string {
 		return "merge driver"
 	}
 	return Plain(strings.ReplaceAll(kind, "_", " "))
+}
+
+// fileText is a file's own name, and another one that it has.
+func fileText(f store.ForecastFile) string {
+	text := Plain(f.Path)
+	switch n := len(f.Names) + f.NamesLeftOut; {
+	case len(f.Names) == 0:
+		return text
+	case n == 1:
+		return text + " (" + Plain(f.Names[0]) + ")"
+	default:
+		return text + fmt.Sprintf(" (%s, +%d)", Plain(f.Names[0]), n-1)
+	}
 }
 
 func linesText(lines [][2]int) string {

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,6 +12,20 @@ type answer struct {
 	tree     string
 	clean    bool // git may be unable to merge without naming a path
 	unmerged []stage
+	messages []message
+}
+
+// A message is what git says of some paths, the first of which has it.
+type message struct {
+	kind  string
+	paths []string
+}
+
+// conflict reports whether git could not merge what a message is about. Of a file and
+// a directory git says so also where the file then turns out to be gone; where it is
+// not, there are stages.
+func (m message) conflict() bool {
+	return strings.HasPrefix(m.kind, "CONFLICT") && m.kind != "CONFLICT (file/directory)"
 }
 
 // A stage is one side of a path that could not be merged: 1 is the common
@@ -19,42 +34,52 @@ type stage struct {
 	mode, id, number, path string
 }
 
-// parseAnswers reads `merge-tree --stdin -z --no-messages`: for each merge
-// whether it is clean, the tree, its unmerged stages, and an empty record. Only
-// whole answers that name a tree count: git stops at a merge that it cannot do.
+// parseAnswers reads `merge-tree --stdin -z --messages`: for each merge whether it
+// is clean, then its answer, and an empty record. Only whole answers that name a
+// tree count: git stops at a merge that it cannot do.
 func parseAnswers(out []byte) []answer {
 	var all []answer
 	records := strings.Split(string(out), "\x00")
-	for len(records) >= 3 {
-		end := slices.Index(records[2:], "")
-		if end < 0 || end+3 > len(records)-1 { // what follows the last NUL is not a record
-			break
-		}
-		a, ok := parseAnswer(records[1 : end+2])
+	for records = records[:len(records)-1]; len(records) > 0; { // what follows the last NUL is not a record
+		a, rest, ok := parseAnswer(records[1:])
 		a.clean = records[0] == "1"
-		if !ok || !a.clean && records[0] != "0" || a.clean && len(a.unmerged) > 0 {
+		if !ok || !a.clean && records[0] != "0" || a.clean && len(a.unmerged) > 0 || len(rest) == 0 {
 			break
 		}
-		all, records = append(all, a), records[end+3:]
+		all, records = append(all, a), rest[1:]
 	}
 	return all
 }
 
-// parseAnswer reads one merge's records; ok only where the first is a tree's id.
-func parseAnswer(records []string) (a answer, ok bool) {
-	if len(records) == 0 || !isID(records[0]) {
-		return a, false
+// parseAnswer reads one merge's records: the tree, unmerged stages, an empty record,
+// and messages up to the next empty one, or to the advice that git prints in its place
+// where submodules conflict. ok only where the first is a tree's id.
+func parseAnswer(records []string) (a answer, rest []string, ok bool) {
+	end := slices.Index(records, "")
+	if end < 1 || !isID(records[0]) {
+		return a, nil, false
 	}
 	a.tree = records[0]
-	for _, record := range records[1:] {
+	for _, record := range records[1:end] {
 		head, path, tab := strings.Cut(record, "\t")
 		fields := strings.Fields(head)
 		if !tab || len(fields) != 3 {
-			return a, false
+			return a, nil, false
 		}
 		a.unmerged = append(a.unmerged, stage{fields[0], fields[1], fields[2], path})
 	}
-	return a, true
+	for rest = records[end+1:]; len(rest) > 0 && rest[0] != ""; {
+		n, err := strconv.Atoi(rest[0]) // paths; a kind and a text follow
+		if err != nil && slices.ContainsFunc(a.unmerged, func(s stage) bool { return s.mode == subMode }) {
+			break
+		}
+		if err != nil || n < 0 || n > len(rest)-3 {
+			return a, nil, false
+		}
+		a.messages = append(a.messages, message{rest[n+1], rest[1 : n+1]})
+		rest = rest[n+3:]
+	}
+	return a, rest, true
 }
 
 func isID(text string) bool {

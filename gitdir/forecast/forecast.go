@@ -79,9 +79,11 @@ type Pair struct {
 
 // A File is one that conflicts.
 type File struct {
-	Path  string
+	Path  string // where the merge has it
+	Own   string // its name in yours, where that is another one
 	Kind  string
 	Lines [][2]int // of yours, first and last; none where git marks no lines
+	Names []string // that it also has: in the ancestor, or on one side
 
 	stages []stage
 }

@@ -2,20 +2,25 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// maxWithLines is of how many names the lines are looked for.
-const maxWithLines = 1000
+// Of how many names the lines are looked for: of all, and of files that yours has
+// under another name, each of which takes a process.
+const (
+	maxWithLines        = 1000
+	maxRenamedWithLines = 100
+)
 
 // findLines finds where in one's own files the conflicts are.
 func (f *forecast) findLines(ctx context.Context, open []int, answers []judged) error {
 	var names []string
 	for _, i := range open {
 		for _, file := range f.Pairs[i].Files {
-			if file.marked() {
+			if file.marked() && file.Own == "" {
 				names = append(names, file.Path)
 			}
 		}
@@ -27,7 +32,42 @@ func (f *forecast) findLines(ctx context.Context, open []int, answers []judged) 
 			return err
 		}
 	}
-	return nil
+	return f.findOwnLines(ctx, open, answers)
+}
+
+// findOwnLines does so for those that have another name in yours. git compares such
+// a file one at a time.
+func (f *forecast) findOwnLines(ctx context.Context, open []int, answers []judged) error {
+	type place struct {
+		pair *Pair
+		file *File
+		tree string
+	}
+	var asked []place
+	for n, i := range open {
+		p := &f.Pairs[i]
+		for k := range p.Files {
+			if file := &p.Files[k]; file.marked() && file.Own != "" {
+				asked = append(asked, place{p, file, answers[n].merged.tree})
+			}
+		}
+	}
+	asked = asked[:min(len(asked), maxRenamedWithLines)]
+	errs := make([]error, len(asked))
+	f.each(len(asked), func(n int) {
+		at := asked[n]
+		yours := &f.Sides[at.pair.Yours]
+		out, err := f.scratch.git.Run(ctx, nil, "diff", "-U0", "--no-ext-diff", "--no-textconv", "--no-color",
+			at.tree+":"+at.file.Path, yours.tree+":"+at.file.Own)
+		parseHunks(out, func(_ int, _ string, hunks []hunk) {
+			at.file.Lines = conflicts(hunks, yours.commit, f.Sides[at.pair.Theirs].commit)
+		})
+		errs[n] = err
+	})
+	if ctx.Err() != nil { // that they conflict is known
+		return ended(ctx)
+	}
+	return errors.Join(errs...)
 }
 
 // marked reports whether git marks lines in such a file.
@@ -39,7 +79,7 @@ func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answ
 	var asked []*Pair
 	for n, i := range open {
 		p := &f.Pairs[i]
-		if slices.ContainsFunc(p.Files, func(file File) bool { return file.marked() && slices.Contains(names, file.Path) }) {
+		if slices.ContainsFunc(p.Files, func(file File) bool { return file.marked() && file.Own == "" && slices.Contains(names, file.Path) }) {
 			fmt.Fprintf(&input, "%s %s\n", answers[n].merged.tree, f.Sides[p.Yours].tree)
 			asked = append(asked, p)
 		}
@@ -62,7 +102,7 @@ func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answ
 		}
 		p := asked[pair-1]
 		for k := range p.Files {
-			if file := &p.Files[k]; file.Path == name && file.marked() {
+			if file := &p.Files[k]; file.Path == name && file.marked() && file.Own == "" {
 				file.Lines = conflicts(hunks, f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
 			}
 		}

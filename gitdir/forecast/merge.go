@@ -38,13 +38,13 @@ func (f *forecast) merge(ctx context.Context) error {
 		p := &f.Pairs[i]
 		p.take(answers[n], f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
 	}
-	if err := f.findLines(ctx, open, answers); err != nil {
-		return err
-	}
 	if f.rules.changed {
 		f.Exact = false
 	}
 	f.settle(ctx, open, d)
+	if err := f.findLines(ctx, open, answers); err != nil {
+		return err
+	}
 	return ended(ctx)
 }
 
@@ -80,23 +80,53 @@ type judged struct {
 	why    string
 }
 
-// take makes files of the paths that git could not merge. A file for which the
-// other side has a directory git moves aside, to its name, ~ and a commit.
+// take makes files of the paths that git could not merge, and of what else it says
+// that it could not. A file for which the other side has a directory git moves aside,
+// to its name, ~ and a commit.
 func (p *Pair) take(j judged, yours, theirs string) {
 	p.Why, p.Judged = j.why, j.why == ""
-	for _, stages := range j.merged.byPath() {
-		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages}
+	plain := func(path string) (name string, aside bool) {
 		for _, commit := range []string{yours, theirs} {
-			if name, aside := strings.CutSuffix(file.Path, "~"+commit); aside {
-				file.Path, file.Kind = name, Names
+			if name, aside := strings.CutSuffix(path, "~"+commit); aside {
+				return name, true
 			}
 		}
+		return path, false
+	}
+	for _, stages := range j.merged.byPath() {
+		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages}
+		if name, aside := plain(file.Path); aside {
+			file.Path, file.Kind = name, Names
+		}
 		p.Files = append(p.Files, file)
+	}
+	for _, m := range j.merged.messages {
+		for i, path := range m.paths {
+			m.paths[i], _ = plain(path)
+		}
+		p.hear(m)
 	}
 	slices.SortStableFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	p.Files = slices.CompactFunc(p.Files, func(a, b File) bool { return a.Path == b.Path })
 	if j.why == "" && !j.merged.clean && len(p.Files) == 0 {
 		p.Why = "git cannot merge them, and names no file"
+	}
+}
+
+// hear adds the names that a message has to the files that it is about. A conflict
+// that no file accounts for, as of a directory, is one by itself.
+func (p *Pair) hear(m message) {
+	known := false
+	for i := range p.Files {
+		if f := &p.Files[i]; slices.Contains(m.paths, f.Path) {
+			f.addNames(m.paths...)
+			known = true
+		}
+	}
+	if !known && m.conflict() && len(m.paths) > 0 {
+		f := File{Path: m.paths[0], Kind: Names}
+		f.addNames(m.paths...)
+		p.Files = append(p.Files, f)
 	}
 }
 
@@ -129,7 +159,7 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 				fmt.Fprintf(&input, "%s %s\n", f.Sides[f.Pairs[i].Yours].commit, f.Sides[f.Pairs[i].Theirs].commit)
 			}
 			out, err := f.scratch.git.Run(ctx, []byte(input.String()), slices.Concat(settings,
-				[]string{"merge-tree", "--write-tree", "--stdin", "-z", "--no-messages"})...)
+				[]string{"merge-tree", "--write-tree", "--stdin", "-z", "--messages"})...)
 			if err := ended(ctx); err != nil {
 				return nil, err
 			}
@@ -154,7 +184,7 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 // alone asks git to merge one pair. old: this git cannot.
 func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j judged, old bool, err error) {
 	out, err := f.scratch.git.Run(ctx, nil, slices.Concat(settings, []string{"merge-tree", "--write-tree", "-z",
-		"--no-messages", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})...)
+		"--messages", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})...)
 	if err := ended(ctx); err != nil {
 		return j, false, err
 	}
@@ -162,7 +192,7 @@ func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j jud
 		return j, true, nil
 	}
 	var ok bool
-	j.merged, ok = parseAnswer(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
+	j.merged, _, ok = parseAnswer(strings.Split(string(out), "\x00"))
 	j.merged.clean = err == nil
 	switch code := gitdir.Exited(err); {
 	case ok && (err == nil && len(j.merged.unmerged) == 0 || code == 1):

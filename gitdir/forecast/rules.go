@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -76,11 +77,7 @@ func (r rules) renameFlags() []string {
 	if !r.renames {
 		return []string{"--no-renames"}
 	}
-	flags := []string{"-M"}
-	if r.limit != "" {
-		flags = append(flags, "-l"+r.limit)
-	}
-	return flags
+	return []string{"-M", "-l" + cmp.Or(r.limit, "7000")} // of a merge; a diff's own is lower
 }
 
 // How git merges two contents of a file (gitattributes(5), merge).

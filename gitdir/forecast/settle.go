@@ -22,7 +22,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		m := d.mannersOf(p)
 		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
 		p.markDrivers(m.of)
-		if len(d.undecidable(p)) > 0 || d.omits(p) {
+		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || d.omits(p) {
 			asked = append(asked, p)
 		}
 	}
@@ -42,6 +42,7 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 	case h.err != nil:
 		p.Why = gitdir.Said(h.err)
 	case p.Why == "":
+		p.findNames(h, d.paths[p])
 		p.settleAncestors(h, d)
 		p.Why = cmp.Or(f.missed(p, h), p.Why)
 	}
