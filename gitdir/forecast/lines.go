@@ -79,7 +79,9 @@ func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answ
 	var asked []*Pair
 	for n, i := range open {
 		p := &f.Pairs[i]
-		if slices.ContainsFunc(p.Files, func(file File) bool { return file.marked() && file.Own == "" && slices.Contains(names, file.Path) }) {
+		if slices.ContainsFunc(p.Files, func(file File) bool {
+			return file.marked() && file.Own == "" && slices.Contains(names, file.Path)
+		}) {
 			fmt.Fprintf(&input, "%s %s\n", answers[n].merged.tree, f.Sides[p.Yours].tree)
 			asked = append(asked, p)
 		}

@@ -29,7 +29,7 @@ func (p *Pair) findNames(h history, differ []string) {
 			continue
 		}
 		own := ""
-		for _, base := range f.bases(yours, theirs) {
+		for _, base := range f.originals(yours, theirs) {
 			f.addNames(base)
 			f.addNames(theirs.to[base]...)
 			f.addNames(yours.to[base]...)
@@ -59,8 +59,8 @@ func (f *File) addBelow(names []string) (directory bool) {
 	return directory
 }
 
-// bases are what a file is called in the ancestor.
-func (f *File) bases(sides ...renames) []string {
+// originals are what a file is called in the ancestor.
+func (f *File) originals(sides ...renames) []string {
 	found := map[string]bool{}
 	for _, name := range append([]string{f.Path}, f.Names...) {
 		for _, side := range sides {
