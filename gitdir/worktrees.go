@@ -1,6 +1,7 @@
 package gitdir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,11 @@ func (r *Repo) Worktrees() ([]string, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
 			continue // being made or pruned at this moment
+		case gitDir == r.GitDir: // whatever the file says, the caller stands there
+			continue
+		case err == nil && len(text) == 0:
+			faults = append(faults, &UnreadWorktree{gitDir, errNoGitdir})
+			continue
 		case err != nil:
 			faults = append(faults, &UnreadWorktree{gitDir, err})
 			continue
@@ -68,6 +74,22 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
+}
+
+// Lost lists the git directories of linked worktrees that have a HEAD and no `gitdir`
+// file: where they stand is not known, or git is removing them at this moment.
+func (r *Repo) Lost() (lost []*UnreadWorktree) {
+	dir := filepath.Join(r.CommonDir, worktreesDir)
+	names, _ := os.ReadDir(dir) // Worktrees has the error
+	for _, name := range names {
+		gitDir := filepath.Join(dir, name.Name())
+		_, err := os.Lstat(filepath.Join(gitDir, "gitdir"))
+		_, head := os.Lstat(filepath.Join(gitDir, "HEAD"))
+		if head == nil && errors.Is(err, fs.ErrNotExist) && gitDir != r.GitDir {
+			lost = append(lost, &UnreadWorktree{gitDir, err})
+		}
+	}
+	return lost
 }
 
 // Owns reports whether what git found by standing somewhere is a worktree of this
@@ -96,7 +118,31 @@ func (r *Repo) leadsHere(root string) (gitDir string, here bool) {
 	if !there || gitDir == "" {
 		return "", false
 	}
-	return gitDir, sameFile(commonOf(gitDir), r.CommonDir)
+	return gitDir, r.made(gitDir) || sameFile(commonOf(gitDir), r.CommonDir)
+}
+
+// made reports whether a git directory is one that git made for a linked worktree of
+// this repository, whatever has become of its files.
+func (r *Repo) made(gitDir string) bool {
+	return sameFile(filepath.Dir(gitDir), filepath.Join(r.CommonDir, worktreesDir)) && isDir(gitDir)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// damaged is why git does not take what stands at a root for the worktree that it is
+// by its git directory; nil where that is not there.
+func (r *Repo) damaged(root string, err error) error {
+	gitDir, there := ledTo(root)
+	if !there || !r.made(gitDir) {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("git takes its git directory %q for another repository's", gitDir)
+	}
+	return err
 }
 
 // ErrElsewhere: where a worktree stood, another repository or none stands now.
@@ -104,19 +150,18 @@ var ErrElsewhere = errors.New("no longer a worktree of this repository")
 
 // Sibling is the worktree of this repository at a root that Worktrees lists, as
 // git finds it by standing there, in the same environment and with content
-// filters run or not as here. The error is as Find's, or ErrElsewhere.
+// filters run or not as here. The error is as Find's, ErrElsewhere, or of a worktree
+// whose git directory is damaged.
 func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
 	if root == r.Worktree {
 		return r, nil
 	}
 	s, err := Find(ctx, Query{BaseDir: &root, Environ: r.environ})
 	switch {
-	case errors.Is(err, ErrNotRepository):
-		return nil, ErrElsewhere
-	case err != nil:
+	case err != nil && !errors.Is(err, ErrNotRepository):
 		return nil, err
-	case s.Worktree != root || !r.Owns(s):
-		return nil, ErrElsewhere
+	case err != nil || s.Worktree != root || !r.Owns(s):
+		return nil, cmp.Or(r.damaged(root, err), ErrElsewhere)
 	}
 	if r.fixed {
 		s = s.Fixed()
@@ -261,6 +306,7 @@ const (
 )
 
 var (
+	errNoGitdir   = errors.New("its file `gitdir` is empty")
 	errNotRegular = errors.New("it is not a regular file")
 	errTooLong    = errors.New("it is too long")
 )

@@ -93,14 +93,16 @@ func (f *forecast) findWorktree(ctx context.Context, root string) found {
 // addUnread adds the worktrees that are known only by a directory of git's which
 // cannot be read: sides that failed.
 func (f *forecast) addUnread(err error) {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return
-	}
-	for _, err := range joined.Unwrap() {
-		if unread, ok := errors.AsType[*gitdir.UnreadWorktree](err); ok {
-			f.Sides = append(f.Sides, Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + unread.Err.Error()})
+	all := f.repo.Lost()
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			if unread, ok := errors.AsType[*gitdir.UnreadWorktree](err); ok {
+				all = append(all, unread)
+			}
 		}
+	}
+	for _, unread := range all {
+		f.Sides = append(f.Sides, Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + unread.Err.Error()})
 	}
 }
 
