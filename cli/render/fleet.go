@@ -86,10 +86,14 @@ func memberName(m store.FleetMember) string {
 }
 
 func fleetName(s store.FleetState) string {
-	if s.Label == "" {
-		return Plain(s.Clone)
+	clone := Plain(s.Clone)
+	if clone == "" {
+		clone = "no id yet: the first sync draws one"
 	}
-	return Plain(s.Label) + " (" + Plain(s.Clone) + ")"
+	if s.Label == "" {
+		return clone
+	}
+	return Plain(s.Label) + " (" + clone + ")"
 }
 
 func published(share string) string {

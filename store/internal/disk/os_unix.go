@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,4 +40,18 @@ func (f *Folder) openPlain(name string) (*os.File, error) {
 		}
 		return os.NewFile(uintptr(fd), f.File(name)), nil
 	}
+}
+
+// Origin is what a copy of this directory does not share, and what moving it
+// keeps: the directory's number in its file system. A copy has had the file of
+// that name since the moment returned, at the latest, unless it was written there.
+func (f *Folder) Origin(name string) (number uint64, since time.Time, err error) {
+	var dir, file unix.Stat_t
+	if err = unix.Fstat(int(f.handle.Fd()), &dir); err == nil {
+		err = unix.Fstatat(int(f.handle.Fd()), name, &file, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	if err != nil {
+		return 0, time.Time{}, Unusable("look at", f.File(name), err)
+	}
+	return uint64(dir.Ino), time.Unix(file.Ctim.Unix()), nil
 }

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"syscall"
+	"time"
 )
 
 // Windows has no fifos in directories, and what a link leads to is compared
@@ -20,3 +21,14 @@ func diskFull(err error) bool {
 // writable cannot tell: only an attempt shows what an access control list
 // allows.
 func writable(string) error { return nil }
+
+// Origin is what a copy of this directory does not share, and what moving it
+// keeps: the directory's number in its file system. A copy has been there since
+// the moment returned.
+func (f *Folder) Origin(string) (number uint64, since time.Time, err error) {
+	var dir syscall.ByHandleFileInformation
+	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.handle.Fd()), &dir); err != nil {
+		return 0, time.Time{}, Unusable("look at", f.Path, err)
+	}
+	return uint64(dir.FileIndexHigh)<<32 | uint64(dir.FileIndexLow), time.Unix(0, dir.CreationTime.Nanoseconds()), nil
+}

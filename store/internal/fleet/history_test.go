@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -301,4 +302,100 @@ func TestRefIsRewritten(t *testing.T) {
 	}
 	b.must(b.claim("2026-01-01T00-00-00-c", "docs/**"))
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c", "2026-01-01T00-00-00-x")
+}
+
+// copied is a clone's directory copied, as cp -r does it.
+func copied(t *testing.T, a *clone) *clone {
+	t.Helper()
+	b := &clone{t: t, dir: a.dir + "-copy", config: a.config, wants: map[string]lockfile.Lock{}}
+	if err := os.CopyFS(b.dir, os.DirFS(a.dir)); err != nil {
+		t.Fatal(err)
+	}
+	b.reopen()
+	return b
+}
+
+// A copy is noticed before it does anything, also where the original has
+// published nothing since: it ends nothing of the original's.
+func TestCopyOfAnIdleClone(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	const held = "2026-01-01T00-00-00-a"
+	for name, do := range map[string]func(b *clone) (Result, error){
+		"sync": (*clone).sync,
+		"with nothing to publish, as off does": func(b *clone) (Result, error) {
+			return b.Publish(context.Background(), Request{Wait: 20 * time.Second, Fresh: true, Urgent: true,
+				Judge: func(context.Context, *View) (Plan, error) { return Plan{}, nil }})
+		},
+		"a claim": func(b *clone) (Result, error) { return b.claim("2026-01-01T00-00-00-b", "docs/**") },
+		"a look": func(b *clone) (Result, error) {
+			v, err := b.Look(context.Background(), 20*time.Second, true)
+			return Result{View: v, Renamed: true}, err
+		},
+		"reset": func(b *clone) (Result, error) {
+			v, err := b.Reset(context.Background(), 20*time.Second)
+			return Result{View: v, Renamed: true}, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bare := newRemote(t)
+			a := newClone(t, bare)
+			a.must(a.claim(held, "src/**"))
+			b := copied(t, a)
+			if v, err := Read(t.Context(), b.Fleet.dir); err != nil || v.Self.Clone != "" || len(v.Mine) > 0 || !v.Wanted {
+				t.Errorf("before its first turn it reads %+v, %v", v, err)
+			}
+			if _, err := b.Known(t.Context()); err != nil {
+				t.Error(err)
+			}
+			r := b.must(do(b))
+			if !r.Renamed || b.self(t) == a.self(t) || r.View.Self.Clone != b.self(t) {
+				t.Errorf("the copy goes by %q, renamed: %v", r.View.Self.Clone, r.Renamed)
+			}
+			wantIDs(t, r.View, held)
+			wantIDs(t, newClone(t, bare).look(), append([]string{held}, slices.Collect(maps.Keys(b.wants))...)...)
+			if _, err := b.claim("2026-01-01T00-00-00-x", "src/**"); err == nil {
+				t.Error("the copy claims what the original has")
+			}
+			if r := a.must(a.sync()); r.Renamed || len(r.View.Mine) != 1 {
+				t.Errorf("the original takes itself for a copy: %+v", r)
+			}
+		})
+	}
+}
+
+// A clone that was moved is the same one, and so is one whose file is from before
+// the directory's number was kept.
+func TestMovedCloneKeepsItsID(t *testing.T) {
+	t.Parallel()
+	bare := newRemote(t)
+	a := newClone(t, bare)
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	id := a.self(t)
+	if err := os.Rename(a.dir, a.dir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	a.dir += "-moved"
+	a.reopen()
+	if r := a.must(a.sync()); r.Renamed || a.self(t) != id || len(r.View.Mine) != 1 {
+		t.Errorf("moved, it goes by %q, and was %q: %+v", a.self(t), id, r)
+	}
+
+	self, _, err := readSelf(a.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self.Directory = 0
+	if err := a.save(selfName, self); err != nil {
+		t.Fatal(err)
+	}
+	a.must(a.claim("2026-01-01T00-00-00-b", "docs/**"))
+	if a.self(t) != id {
+		t.Error("without a number it takes itself for a copy")
+	}
+	b := copied(t, a)
+	if r := b.must(b.sync()); !r.Renamed {
+		t.Error("the number was not recorded by the next swap")
+	}
 }

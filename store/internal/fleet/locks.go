@@ -124,7 +124,7 @@ func Read(ctx context.Context, dir *disk.Dir) (*View, error) {
 	s := readState(folder)
 	view, err := viewOf(ctx, dir, self, &s)
 	if view != nil {
-		view.Wanted = folder.Marked(wantedName)
+		view.Wanted = self.copied || folder.Marked(wantedName) // a copy has to take an id
 	}
 	return view, err
 }
@@ -156,8 +156,12 @@ func viewOf(ctx context.Context, dir *disk.Dir, self Self, s *state) (*View, err
 			odd = append(odd, text)
 		}
 	}
+	mine, ended := s.Mine, s.Ended
+	if self.copied { // these are the original's
+		mine, ended = nil, nil
+	}
 	return &View{
-		Self: self, Tip: s.Tip, Locks: locks, Mine: s.Mine, Ended: s.Ended, Looked: s.Looked, Failed: s.Failed,
+		Self: self, Tip: s.Tip, Locks: locks, Mine: mine, Ended: ended, Looked: s.Looked, Failed: s.Failed,
 		Words:  s.Words,
 		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd,
 	}, nil

@@ -42,6 +42,8 @@ type turn struct {
 	self  Self
 	state state
 	leave func() error
+	// renamed: this clone was found to be a copy, and took a new id.
+	renamed bool
 }
 
 // enter waits for its turn, and reads what the one before has left.
@@ -51,16 +53,35 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{fleet: f, leave: lock.Unlock}
-	var known bool
-	if t.self, known, err = readSelf(f.folder); err == nil && !known {
-		t.self = newSelf(time.Time{})
-		err = f.save(selfName, t.self)
-	}
-	if err != nil {
+	if err = t.begin(); err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
-	t.state = f.lastSeen()
 	return t, nil
+}
+
+// begin finds out who this clone is. One that is new, or a copy, takes an id; a
+// copy knows nothing of the ref until it has looked for itself: what the original
+// knows of its own locks is kept nowhere else.
+func (t *turn) begin() error {
+	f := t.fleet
+	self, known, err := readSelf(f.folder)
+	if err != nil {
+		return err
+	}
+	t.self, t.state = self, f.lastSeen()
+	if known && !self.copied {
+		return nil
+	}
+	if self.copied {
+		t.renamed, t.state = true, state{Remote: f.Remote, Ref: f.Ref}
+		if err := f.save(tipName, t.state); err != nil {
+			return err
+		}
+	} else if self.Directory, _, err = f.folder.Origin("."); err != nil {
+		return err
+	}
+	t.self = newSelf(self.Copied, self.Directory)
+	return f.save(selfName, t.self)
 }
 
 // mayAsk refuses to use the network soon after it has failed.

@@ -117,6 +117,7 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	p.result.Renamed = p.result.Renamed || t.renamed
 	defer func() {
 		if done || err != nil {
 			var viewErr error

@@ -131,7 +131,7 @@ func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
 	if err == nil && self.owns(owner.Token) {
 		return nil
 	}
-	*self = newSelf(f.Now().UTC())
+	*self = newSelf(f.Now().UTC(), self.Directory)
 	return f.save(selfName, self)
 }
 

@@ -27,13 +27,18 @@ type Self struct {
 	// Tokens are those of the last swaps that were tried, the newest last. What
 	// stands in the ref under this id and carries another one is a copy's.
 	Tokens []string `json:"tokens"`
+	// Directory is the number of the directory where this was written. A copy's
+	// differs, and so the copy is noticed while the original publishes nothing.
+	Directory uint64 `json:"directory,omitempty"`
+
+	copied bool // this is a copy's, which has no id of its own yet
 }
 
 const keptTokens = 16
 
 // newSelf draws an id. It does so again where a directory was copied.
-func newSelf(copied time.Time) Self {
-	return Self{Clone: strings.ToLower(rand.Text()[:8]), Copied: copied} // rand.Text: A-Z and 2-7
+func newSelf(copied time.Time, directory uint64) Self {
+	return Self{Clone: strings.ToLower(rand.Text()[:8]), Copied: copied, Directory: directory} // rand.Text: A-Z and 2-7
 }
 
 // next is the clone with one more token.
@@ -117,7 +122,9 @@ func (s *state) rootTree(idSize int) (format.Tree, error) { return format.ParseT
 // newer reports whether the ref speaks a later format than this program.
 func (s *state) newer() bool { return s.Tip.Format > format.Version }
 
-// readSelf is who this clone is; false where it was never anybody.
+// readSelf is who this clone is; false where it was never anybody. A copy of
+// another clone has no id until its first turn (enter): the original's is not its
+// own. A file without a directory's number is taken as it is.
 func readSelf(folder *disk.Folder) (Self, bool, error) {
 	var s Self
 	data, err := folder.ReadFile(selfName)
@@ -134,6 +141,14 @@ func readSelf(folder *disk.Folder) (Self, bool, error) {
 		return Self{}, false, fault.New(fault.StoreUnwritable, "%q cannot be read: %v", folder.File(selfName), err).
 			WithHint("remove it: this clone then takes a new id, and what it has published stays until it is stale")
 	}
+	directory, since, err := folder.Origin(selfName)
+	if err != nil {
+		return Self{}, false, err
+	}
+	if s.Directory != 0 && directory != 0 && s.Directory != directory {
+		s = Self{Copied: since.UTC(), copied: true}
+	}
+	s.Directory = directory
 	return s, true, nil
 }
 
