@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -126,5 +127,40 @@ func TestScopesFromElsewhere(t *testing.T) {
 				t.Errorf("scope %q: %q tells what exists", scope, e.Hint)
 			}
 		}
+	}
+}
+
+// What is drift, and what is changed elsewhere, goes by the worktree that the call is
+// about, whoever asks.
+func TestCallersFromElsewhereAskAboutAWorktree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	target, agent := store.Target{BaseDir: &w.link}, "e1"
+	claim := func(title, scope string) store.Created {
+		t.Helper()
+		s := w.afar()
+		s.ElsewhereWait = w.patient(w.link).ElsewhereWait
+		a, err := s.Create(background, store.CreateRequest{Target: target, Title: title, Scope: []string{scope}, AgentID: &agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result
+	}
+	w.put(w.main, "src/x")
+	first := claim("first", "src")
+	if got := w.inShort(first.ChangedElsewhere); got != "main main [src/x] 0" {
+		t.Fatalf("changed elsewhere: %q", got)
+	}
+	w.put(w.link, "docs")
+	for _, id := range []*string{nil, &first.ID} {
+		a, err := w.afar().Drift(background, store.DriftRequest{Target: target, LockID: id, AgentID: &agent})
+		if err != nil || len(a.Result) != 1 || fmt.Sprint(a.Result[0].Outside) != "[docs]" || len(a.Warnings) > 0 {
+			t.Errorf("drift: %+v, %q, %v", a.Result, a.Warnings, err)
+		}
+	}
+	// A lock of one's own here says nothing about changes there.
+	second := claim("second", "src")
+	if got := w.inShort(second.ChangedElsewhere); got != "main main [src/x] 0" {
+		t.Errorf("one's own earlier lock hides what is changed elsewhere: %q", got)
 	}
 }

@@ -201,8 +201,9 @@ func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 	return who, err
 }
 
-// here is a caller of whom only the worktree is known: nothing, of a caller from
-// elsewhere, to whom no lock belongs because of where it was made.
+// here is a caller of whom only the worktree is known, for deciding whose a lock
+// is: nothing, of a caller from elsewhere, to whom no lock belongs because of where
+// it was made. Where a lock was made, stands says.
 func (c *call) here() rules.Caller {
 	if c.store.Locate != nil {
 		return rules.Caller{}
@@ -210,7 +211,7 @@ func (c *call) here() rules.Caller {
 	return c.stands()
 }
 
-// stands is where the call is about.
+// stands is the worktree that the call is about, for any caller.
 func (c *call) stands() rules.Caller {
 	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree),
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}

@@ -123,7 +123,7 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 			return nil, fault.Input("lock %q covers no files, so nothing can have changed outside it", e.Lock.ID).
 				WithHint("name a lock whose scope has paths, or omit the id")
 		}
-		if !who.SameWorktree(&e.Lock) {
+		if !c.stands().SameWorktree(&e.Lock) {
 			c.warn("lock %q was made from %q; the comparison is with what changed in %q",
 				e.Lock.ID, e.Lock.Worktree, c.repo.Worktree)
 		}
@@ -136,16 +136,17 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 			return nil, err
 		}
 	}
-	var here []disk.Entry
+	var made []disk.Entry
+	here := c.stands()
 	for _, e := range active {
 		if asked != nil && len(asked.Overlaps(storedScope(c, e))) == 0 {
 			continue
 		}
-		if !e.Done() && who.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) && storedScope(c, e).NamesFiles() {
-			here = append(here, e)
+		if !e.Done() && here.SameWorktree(&e.Lock) && !who.IsStranger(&e.Lock) && storedScope(c, e).NamesFiles() {
+			made = append(made, e)
 		}
 	}
-	return here, nil
+	return made, nil
 }
 
 // A drifting is what one call to Drift knows of all the locks that it is about.

@@ -190,11 +190,12 @@ func (k *look) unclaimed(c *call, me rules.Caller, entries []disk.Entry, patienc
 // reads changes nothing.
 func coveredBy(c *call, me rules.Caller, entries []disk.Entry) func(name string) bool {
 	var scopes []overlap.Scope
+	here := c.stands()
 	read := sync.OnceFunc(func() {
 		c.paths.Refill()
 		for _, e := range entries {
 			l := &e.Lock
-			if !e.Done() && l.Mode != lockfile.Shared && !(me.Owns(l) && me.SameWorktree(l)) {
+			if !e.Done() && l.Mode != lockfile.Shared && !(me.Owns(l) && here.SameWorktree(l)) {
 				scopes = append(scopes, storedScope(c, e))
 			}
 		}

@@ -34,7 +34,7 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 // order, and of those that block whose they are.
 func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked,
 	warned []Hold) {
-	here, whose := c.here(), whose(c, who, sessionsOf(c), minutes)
+	here, whose := c.stands(), whose(c, who, sessionsOf(c), minutes)
 	blocked, warned = []Hold{}, []Hold{}
 	for i, e := range entries {
 		for _, reason := range rules.Reasons() {
