@@ -94,11 +94,8 @@ func (t *taker) bring(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(l.unmerged) == 0 {
-		t.side.merged, err = t.side.repo.Merging()
-		if err != nil {
-			return err
-		}
+	if t.side.merged, err = t.side.repo.Merging(); err != nil {
+		return err
 	}
 	paths, gone := t.choose(l)
 	if err := t.restore(ctx, l.unmerged, gone); err != nil {

@@ -86,6 +86,19 @@ func TestInTheMiddle(t *testing.T) {
 		s.wants(s.told(res), conflictInF, `main w content "g" [[3 3]]`,
 			`main w: "g" in "DIR/w" is not compared: it has a conflict of its own, so HEAD's version is compared`)
 	})
+	t.Run("merge of the other with conflicts", func(t *testing.T) {
+		t.Parallel()
+		s := newSandbox(t)
+		s.two()
+		s.edit("w/f", 5, "theirs")
+		s.edit("w/g", 3, "theirs")
+		s.commit("w")
+		s.edit("main/g", 3, "mine")
+		s.commit("main")
+		_, _ = s.try("main", "merge", "w")
+		s.edit("w/f", 5, "on top of what was merged")
+		s.wants(s.told(s.ask("main", forecast.Request{})))
+	})
 	t.Run("merge that is resolved", func(t *testing.T) {
 		t.Parallel()
 		s := newSandbox(t)
