@@ -189,9 +189,12 @@ func warnOfForecast(c *call, found *forecast.Result) {
 	for _, note := range found.Notes {
 		c.warn("%s", note)
 	}
-	if !found.Exact {
-		c.warn("this answer is not exact: git before 2.38 merges no trees, and merge.renormalize is not followed; " +
-			"what moved with its directory may be missed")
+	switch {
+	case found.Old:
+		c.warn("this answer is not exact: git before 2.38 merges no trees; what moved with its directory may be missed, " +
+			"and lines are not shown")
+	case !found.Exact:
+		c.warn("this answer is not exact: merge.renormalize is set, and is not followed")
 	}
 	for _, side := range found.Sides {
 		if n := len(side.Omitted); n > 0 {

@@ -77,7 +77,8 @@ func (f *forecast) mergeBoth(ctx context.Context, name string, b both, m manner)
 		}
 		return Submodule, nil
 	case !b.contents():
-		if same := yours.newID == theirs.newID || yours.newID == yours.oldID || theirs.newID == theirs.oldID; same {
+		same := yours.newID == theirs.newID || yours.newID == yours.oldID || theirs.newID == theirs.oldID
+		if same && isFile(yours.newMode) == isFile(theirs.newMode) {
 			return "", nil
 		}
 		return b.kind(), nil // links, or a link and a file

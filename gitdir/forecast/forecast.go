@@ -38,6 +38,7 @@ type Result struct {
 	Sides []Side
 	Pairs []Pair // in the order of the sides
 	Exact bool   // as git merges; else by an old git's means, which miss renames of directories and more
+	Old   bool   // this git cannot merge trees
 	Notes []string
 }
 

@@ -27,7 +27,7 @@ func (f *forecast) merge(ctx context.Context) error {
 		return err
 	}
 	if answers == nil { // this git cannot merge trees
-		f.Exact = false
+		f.Exact, f.Old = false, true
 		f.mergeFiles(ctx, open, d)
 		return ended(ctx)
 	}

@@ -32,9 +32,17 @@ var errLate = errors.New("late")
 func (f *forecast) within(ctx context.Context, divisor time.Duration) (context.Context, context.CancelFunc) {
 	limit := f.request.Limit / divisor
 	return context.WithTimeoutCause(ctx, limit, &gitdir.Error{
-		Kind: gitdir.ErrGitFailed, Err: errLate, Message: fmt.Sprintf("git did not answer within %v", limit),
+		Kind: gitdir.ErrGitFailed, Err: errLate, Message: fmt.Sprintf("git did not answer within %v", rounded(limit)),
 		Hint: "see whether `git status` ends there; a longer limit (--timeout) may help",
 	})
+}
+
+// rounded is a time as people say it.
+func rounded(d time.Duration) time.Duration {
+	if d > time.Second {
+		return d.Round(time.Second / 10)
+	}
+	return d.Round(max(time.Millisecond, d/100))
 }
 
 // ended is the error of a context that the caller has ended. That time is up is

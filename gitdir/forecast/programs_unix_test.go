@@ -352,3 +352,22 @@ func TestLeftoversAreSwept(t *testing.T) {
 		t.Error("not swept")
 	}
 }
+
+// A link in the place of a file whose mode the other side changed conflicts, with an
+// older git as with a newer one.
+func TestModeAgainstLink(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	if err := os.Chmod(s.path("main/f"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.remove("w/f")
+	s.link("g", "w/f")
+	for _, env := range [][]string{nil, {s.withoutMergeTree()}} {
+		res := s.ask("main", forecast.Request{}, env...)
+		if len(res.Pairs) != 1 || len(res.Pairs[0].Files) == 0 || res.Old != (env != nil) {
+			t.Errorf("%q, old %v", s.told(res), res.Old)
+		}
+	}
+}
