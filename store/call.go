@@ -41,7 +41,8 @@ type call struct {
 	compared   int         // active locks of others that a check looked at
 	view       *fleet.View // of the other clones, as read last
 	viewed     bool        // it was said what that is worth
-	late       bool        // the remote was asked, and has not answered yet
+	late       string      // why a look that was wanted has not come
+	doubt      string      // why it is unseen
 	keptUp     bool        // a sync was started where one was due
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -106,33 +107,38 @@ func (c *call) freshen(age time.Duration) {
 	if !c.lookIfOlder(age) {
 		return
 	}
+	c.late = "the remote has not answered yet"
 	for disk.Pause(c.ctx, glanceEvery) == nil {
 		g, err := fleet.GlanceAt(c.dir)
-		if err != nil || !g.Looked.Before(start) || !g.Failed.Before(start) || !g.Wanted && !g.Busy {
+		if err == nil && (!g.Looked.Before(start) || !g.Failed.Before(start)) {
+			c.late = ""
 			return
 		}
-		if c.late = c.dir.Now().Sub(start) >= askTime; c.late {
+		if err != nil || g.Tried.After(start) || !g.Wanted && !g.Busy || c.dir.Now().Sub(start) >= askTime {
 			return
 		}
 	}
 }
 
 // lookIfOlder has the remote looked at where the last look is older than that,
-// and reports whether it is.
+// and reports whether a look is under way.
 func (c *call) lookIfOlder(age time.Duration) bool {
+	c.late = ""
 	if !c.repo.Fleet || c.store.SyncApart == nil {
 		return false
 	}
 	now := c.dir.Now()
 	g, err := fleet.GlanceAt(c.dir)
-	if err != nil || now.Sub(g.Looked).Abs() < age || g.Unreachable(now) != "" {
-		return false // an error is the next listing's to report
-	}
-	if err = fleet.Want(c.dir); err == nil {
-		err = c.startSync(g)
+	if err == nil {
+		if now.Sub(g.Looked).Abs() < age || g.Unreachable(now) != "" {
+			return false
+		}
+		if err = fleet.Want(c.dir); err == nil {
+			err = c.startSync(g)
+		}
 	}
 	if err != nil {
-		c.warn("the remote could not be asked: %v", err)
+		c.late = fmt.Sprintf("no look could be started (%v)", err)
 	}
 	return err == nil
 }

@@ -3,6 +3,7 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -193,5 +194,45 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	}
 	if after, err := os.ReadFile(tried); err != nil || len(after) != len(before) {
 		t.Errorf("it is tried %d times, and was %d times: %v", len(after)/2, len(before)/2, err)
+	}
+}
+
+// A remote that hangs is waited for, and its files are not free meanwhile. Hooks and
+// the guard do not ask it.
+func TestHangingRemoteIsUnseen(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.claimed("agent", "lib/**")
+	shut, open := gate(a, bare)
+	shut()
+	a.age(5 * time.Hour)
+	for name, read := range a.readings() {
+		want := "has not been looked at since"
+		if name == "check" || name == "status" {
+			want = "known as of 5h ago: the remote has not answered yet"
+		}
+		if v, err := read(); err != nil || !v.unseen || !strings.Contains(strings.Join(v.warnings, "\n"), want) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+	_, err := a.free(0.5)
+	wantCode(t, err, store.FleetUnreachable, "has not answered yet")
+	ended := make(chan error, 1)
+	go func() {
+		out, err := a.free(60)
+		if err == nil && (out.Result.Status != "free" || out.Unseen || len(out.Warnings) > 0) {
+			err = fmt.Errorf("it is %+v", out)
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Errorf("while the remote hangs: %v", err)
+	case <-time.After(3 * time.Second):
+	}
+	open()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

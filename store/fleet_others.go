@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // The locks of other clones (package fleet), as of the last look: entries like
 // any other to all that asks who is at work, and none to what writes.
 
-// oldView is the age from which on it is said how old the view of the others is.
+// oldView is the age from which on a view of the others is not relied upon.
 const oldView = 10 * time.Minute
 
 // everybody adds the other clones' active locks to those of this store.
@@ -24,7 +25,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 	}
 	view, err := c.readView()
 	if err != nil {
-		c.unseen = true
+		c.unseen, c.doubt = true, err.Error()
 		c.warn("cannot tell what other clones have claimed: %v", err)
 		return entries
 	}
@@ -83,22 +84,15 @@ func (c *call) noteView(v *fleet.View) {
 		return
 	}
 	c.viewed = true
-	age := rules.Age(rules.SecondsBetween(v.Looked, c.dir.Now()))
-	switch {
-	case v.Looked.IsZero():
+	now := c.dir.Now()
+	if c.doubt = doubtOf(v, c.late, now); c.doubt != "" {
 		c.unseen = true
-		c.warn("what other clones have claimed is not known: no look at the remote has succeeded yet")
-	case v.Broken != nil:
-		c.unseen = true
-		c.warn("what other clones have claimed is known as of %s ago: what the remote has now cannot be read (%s)",
-			age, v.Broken.Why)
-	case v.Failed.After(v.Looked):
-		c.unseen = true
-		c.warn("what other clones have claimed is known as of %s ago: the last look failed (%s)", age, firstWords(v.Words))
-	case c.late:
-		c.warn("what other clones have claimed is known as of %s ago: the remote has not answered yet", age)
-	case c.dir.Now().Sub(v.Looked) > oldView:
-		c.warn("what other clones have claimed is known as of %s ago", age)
+		if v.Looked.IsZero() {
+			c.warn("what other clones have claimed is not known: %s", c.doubt)
+		} else {
+			c.warn("what other clones have claimed is known as of %s ago: %s",
+				rules.Age(rules.SecondsBetween(v.Looked, now)), c.doubt)
+		}
 	}
 	const most = 3 // anybody who may push can make it thousands
 	for _, what := range v.Odd[:min(most, len(v.Odd))] {
@@ -107,6 +101,29 @@ func (c *call) noteView(v *fleet.View) {
 	if more := len(v.Odd) - most; more > 0 {
 		c.warn("and %d more of these: agent-locks fleet status has them", more)
 	}
+}
+
+// doubtOf says why other clones may have claimed more than a view has; "": it is
+// what they have. late is why a look that was wanted has not come.
+func doubtOf(v *fleet.View, late string, now time.Time) string {
+	switch {
+	case v.Looked.IsZero():
+		return "no look at the remote has succeeded yet"
+	case v.Tip.Format > fleet.Format:
+		return fmt.Sprintf("the remote has format %d, and this agent-locks reads %d: update it", v.Tip.Format, fleet.Format)
+	case v.Broken != nil:
+		return fmt.Sprintf("what the remote has now cannot be read (%s)", v.Broken.Why)
+	case v.Behind > 0:
+		return fmt.Sprintf("the remote is at change %d, and was at %d before; agent-locks doctor has the way out",
+			v.Behind, v.Tip.Seq)
+	case v.Failed.After(v.Looked):
+		return fmt.Sprintf("the last look failed (%s)", firstWords(v.Words))
+	case late != "":
+		return late
+	case now.Sub(v.Looked).Abs() > oldView:
+		return "the remote has not been looked at since"
+	}
+	return ""
 }
 
 // firstWords is what git said first of several things; fleet status has the rest.

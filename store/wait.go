@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 // A WaitRequest waits until a claim of the scope would not be blocked.
@@ -99,19 +100,28 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			if err != nil {
 				return Waited{}, err
 			}
-			read.Entries = c.everybody(read.Entries)
-			b := judgeClaim(c, k, read, nil)
-			if b.none() {
+			said := len(c.warnings)
+			b := judgeAnywhere(c, k, read)
+			if b.none() && c.doubt == "" {
 				notePassed(c, k, b)
 				return Waited{Status: isFree, Overlaps: blockerSummaries(c, k, b)}, nil
+			}
+			if over && b.none() {
+				return Waited{}, unasked(c.doubt)
 			}
 			if over {
 				c.note(read)
 				return Waited{Status: isTimedOut, Overlaps: blockerSummaries(c, k, b)}, nil
 			}
 			w.block(b)
+			c.warnings = c.warnings[:said] // the next read says what holds then
 		}
-		w.report(func() string { return blockedText(w.by) })
+		w.report(func() string {
+			if c.doubt != "" && w.by.none() {
+				return "the other clones are not known: " + c.doubt
+			}
+			return blockedText(w.by)
+		})
 		w.watchClones()
 		if w.next() {
 			continue
@@ -124,6 +134,32 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 		}
 		over, c.ctx = true, w.asked
 	}
+}
+
+// judgeAnywhere judges a wish by the locks of this store and of the other clones.
+// Where nothing blocks it the remote is asked, unless it was just now. What an
+// earlier read said of the others no longer counts.
+func judgeAnywhere(c *call, k *claim, own disk.Listing) blockers {
+	said := len(c.warnings)
+	judge := func() blockers {
+		c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
+		all := own
+		all.Entries = c.everybody(own.Entries)
+		return judgeClaim(c, k, all, nil)
+	}
+	b := judge()
+	if b.none() && c.repo.Fleet {
+		c.freshen(freshFor)
+		b = judge()
+	}
+	return b
+}
+
+// unasked is the end of a wait for files that nobody is known to hold, while others may.
+func unasked(doubt string) *fault.Error {
+	return fault.New(fault.FleetUnreachable,
+		"nobody here holds these files, and what other clones have claimed is not known: %s", doubt).
+		WithHint("try again, or see agent-locks fleet status; `local` claims without the other clones")
 }
 
 // stillBlocked reports whether the lock that blocked the claim by the last read

@@ -18,14 +18,17 @@ const Bypass = "AGENT_LOCKS_BYPASS=1"
 // Guarded reports what the commit guard found. A clear commit is reported on
 // stdout, unless quiet. What a committer must read goes to stderr: git's own
 // output is around it, so it has our prefix. Only a person learns how to bypass
-// the guard.
-func Guarded(stdout, stderr io.Writer, g store.Guarded, quiet, person bool) {
+// the guard. missing is what it could not take into account; "": nothing.
+func Guarded(stdout, stderr io.Writer, g store.Guarded, missing string, quiet, person bool) {
 	switch g.Verdict {
 	case store.GuardClear:
 		switch {
 		case quiet:
 		case g.Staged && g.Files == 0:
 			fmt.Fprintln(stdout, "clear: nothing is staged")
+		case missing != "":
+			fmt.Fprintf(stdout, "clear of what is known here: nobody is known to hold any of %s, but %s\n",
+				Count(g.Files, "file"), missing)
 		default:
 			fmt.Fprintf(stdout, "clear: nobody else holds any of %s\n", Count(g.Files, "file"))
 		}
