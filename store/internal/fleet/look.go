@@ -73,7 +73,7 @@ func (t *turn) begin() error {
 		return nil
 	}
 	if self.copied {
-		t.renamed, t.state = true, state{Remote: f.Remote, Ref: f.Ref}
+		t.renamed, t.state = true, state{Remote: f.Remote, Ref: f.Ref, Seen: t.state.Tip.Commit != "" || t.state.Seen}
 		if err := f.save(tipName, t.state); err != nil {
 			return err
 		}
@@ -139,7 +139,12 @@ func (t *turn) failed(err error) error {
 	if isBroken {
 		return t.broken()
 	}
-	return t.unreachable(t.state.Words)
+	e := t.unreachable(t.state.Words)
+	if e.Err = err; errors.Is(err, remote.ErrNameless) {
+		e = e.WithHint("a proxy or a login page may have answered; where the repository is empty now, agent-locks fleet " +
+			"reset accepts that")
+	}
+	return e
 }
 
 func (t *turn) broken() *fault.Error {
@@ -160,6 +165,11 @@ func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 	commit, err := t.fleet.repo.Fetch(ctx)
 	if err != nil {
 		return 0, err
+	}
+	if commit == "" && (t.state.Tip.Commit != "" || t.state.Seen) { // it was there
+		if err := t.fleet.repo.Vouch(ctx); err != nil {
+			return 0, err
+		}
 	}
 	if commit == t.state.Tip.Commit || commit != "" && commit == t.state.Lease {
 		return format.Same, t.seen()
@@ -192,6 +202,7 @@ func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relat
 	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
 	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.fleet.dir.Now(), time.Time{},
 		"", nil, 0, ""
+	next.Seen = false
 	next.Changed = t.fleet.dir.Now()
 	next.Carried = slices.DeleteFunc(slices.Clone(t.state.Carried), func(clone string) bool {
 		return snap.root.Find(format.ModeDir, clone) != ""

@@ -23,6 +23,9 @@ func (f *Fleet) Probe(ctx context.Context) (p Findings) {
 		return p
 	}
 	commit, err := f.repo.Tracked()
+	if err == nil && commit != "" && p.Leads == "" {
+		p.Reading = f.repo.Vouch(ctx)
+	}
 	if err != nil || commit == "" || p.Leads == "" {
 		return p // there is nothing to push
 	}

@@ -67,6 +67,8 @@ type state struct {
 	Root   []byte     `json:"root"`            // the tip's tree
 	Lease  string     `json:"lease,omitempty"` // what the ref leads to where that was given up as broken
 
+	Seen bool `json:"seen,omitempty"` // there was one, of which nothing is known here
+
 	Mine    map[string]Standing `json:"mine"`              // what stands of this clone, by id
 	Ended   []Ended             `json:"ended,omitempty"`   // what others have ended of this clone's
 	Carried []string            `json:"carried,omitempty"` // clones whose locks outlive a lost ref until they are published again

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -116,6 +117,35 @@ func (r *Repository) Leads(ctx context.Context) (string, error) {
 	}
 	return "", nil
 }
+
+// ErrNameless is why an answer without the ref does not count.
+var ErrNameless = errors.New("what came instead of an answer names no ref at all")
+
+// Vouch reports whether an answer that there is no such ref is the host's own.
+// git takes an empty page, and one of a single line, for an old server's list of
+// refs: a proxy or a login page says the same as an empty repository. So over
+// HTTP, and by programs of others, some ref has to be named. By a path, ssh and
+// git's own protocol no page is taken for an answer.
+func (r *Repository) Vouch(ctx context.Context) error {
+	out, err := r.inRepository(ctx, "ls-remote", "--get-url", r.Remote)
+	if err != nil {
+		return fmt.Errorf("git ls-remote --get-url failed: %s: %w", words(out.stderr), err)
+	}
+	if !byPages.MatchString(out.stdout) {
+		return nil
+	}
+	out, err = r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), "ls-remote", "-q", r.Remote)})
+	if err != nil {
+		return &Unanswered{words(out.stderr), err}
+	}
+	if out.stdout == "" {
+		return &Unanswered{Err: ErrNameless}
+	}
+	return nil
+}
+
+// byPages matches a URL whose answers are pages, or another program's.
+var byPages = regexp.MustCompile(`^(https?|ftps?)://|^[A-Za-z0-9+.-]+::`)
 
 // Malformed reports whether git refused what the ref leads to, and not the way
 // to it.
