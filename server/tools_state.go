@@ -11,8 +11,8 @@ func setStateTool() Tool {
 		Title:   "Write shared state",
 		Description: "Write an entry of the repository's shared state: a small text with a version, for what agents must " +
 			"agree on. mode set needs if_version, the version that you have read (0: it must be new); else the error " +
-			"has what is there: merge, and try again. append adds a paragraph and never conflicts; add adds a whole " +
-			"number and answers the new value; delete needs if_version.",
+			"has what is there: merge, and try again. append adds a paragraph, add a whole number and answers the " +
+			"new value, with or without if_version; delete needs it.",
 		Hints: Hints{Destructive: true},
 		Properties: []Property{
 			stateName(),

@@ -118,11 +118,29 @@ func (ch StateChange) conflict(name string, present *lockfile.State, live bool) 
 	switch {
 	case !live:
 		hint = "to create it, write it again with `if_version` 0"
+	case ch.Mode == StateAdd, ch.Mode == StateAppend:
+		what, hint = "added", ch.onceMore(version)
 	case ch.Mode == StateDelete:
 		what = "deleted"
 		hint = fmt.Sprintf("read its text; if it is to go all the same, delete it with `if_version` %d", version)
 	}
 	return fault.New(fault.VersionConflict, "not %s: %q %s, %s", what, name, is, asked).WithHint(hint)
+}
+
+// onceMore is the way out where something was to be added to another version. It may
+// be a retry after an answer that was lost: then it is there already, and is not to be
+// added twice.
+func (ch StateChange) onceMore(version int64) string {
+	again := fmt.Sprintf("with `if_version` %d", version)
+	switch before := *ch.IfVersion; {
+	case before > version:
+		return "add it " + again
+	case before == version-1:
+		return fmt.Sprintf("if version %d is yours, it is added already; else add it %s", version, again)
+	default:
+		return fmt.Sprintf("if one of the versions %d to %d is yours, it is added already; else add it %s",
+			before+1, version, again)
+	}
 }
 
 // NoState is the error for an entry that is not there; gone is what is left of one

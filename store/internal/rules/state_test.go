@@ -92,6 +92,8 @@ func TestStateChanges(t *testing.T) {
 		"add over the brim":                 {StateChange{Mode: StateAdd, Text: text("1"), Max: v(5)}, is("5"), fault.Conflict, "above `max` 5", nil},
 		"add as read":                       {StateChange{Mode: StateAdd, Text: text("1"), IfVersion: v(3)}, is("5"), "", "6", v(6)},
 		"add again what was added":          {StateChange{Mode: StateAdd, Text: text("1"), IfVersion: v(2)}, is("5"), fault.VersionConflict, "not 2", nil},
+		"add to a later version":            {StateChange{Mode: StateAdd, Text: text("1"), IfVersion: v(1)}, is("5"), fault.VersionConflict, "not added", nil},
+		"append as read, to nothing":        {StateChange{Mode: StateAppend, Text: text("a"), IfVersion: v(1)}, nil, fault.VersionConflict, "is not there, not 1", nil},
 		"add to what was to be new":         {StateChange{Mode: StateAdd, Text: text("1"), IfVersion: v(0)}, is("5"), fault.VersionConflict, "new", nil},
 		"add a number with blanks around":   {StateChange{Mode: StateAdd, Text: text(" +1\n")}, is("5"), "", "6", v(6)},
 		"a text that was written by others": {StateChange{Mode: StateAdd, Text: text("1")}, is("99999999999999999999"), fault.BadInput, "2^53-1", nil},
@@ -115,6 +117,26 @@ func TestStateChanges(t *testing.T) {
 		if err != nil || next.Value != c.says || next.Version != version || next.Created != created || next.Updated != now || *next.AgentID != me ||
 			next.Deleted != (c.change.Mode == StateDelete) || (sum == nil) != (c.sum == nil) || sum != nil && *sum != *c.sum {
 			t.Errorf("%s: %+v, %v, %v", name, next, sum, err)
+		}
+	}
+}
+
+// What is added again after its answer was lost is there already.
+func TestAddingTwiceIsNotTheWayOut(t *testing.T) {
+	t.Parallel()
+	present := &lockfile.State{Name: "x", Version: 4, Value: "5"}
+	for _, mode := range []string{StateAdd, StateAppend} {
+		for before, want := range map[int64]string{
+			0: "if one of the versions 1 to 4 is yours, it is added already; else add it with `if_version` 4",
+			3: "if version 4 is yours, it is added already; else add it with `if_version` 4",
+			5: "add it with `if_version` 4",
+		} {
+			one := "1"
+			_, _, err := StateChange{Mode: mode, Text: &one, IfVersion: &before}.Apply("x", present)
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Hint != want || !strings.HasPrefix(e.Message, "not added: ") {
+				t.Errorf("%s, version %d: %v", mode, before, err)
+			}
 		}
 	}
 }
