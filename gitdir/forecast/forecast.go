@@ -68,6 +68,9 @@ type Side struct {
 type Omission struct {
 	Path string // a directory ends in a slash
 	Why  string
+
+	new  bool  // not in the index, so it can be what became of a file that is gone
+	size int64 // of a file
 }
 
 // A Pair is two sides and what conflicts between them.

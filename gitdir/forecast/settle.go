@@ -22,7 +22,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		m := d.mannersOf(p)
 		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
 		p.markDrivers(m.of)
-		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || d.omits(p) {
+		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || d.omits(p) || d.omitsNew(p) {
 			asked = append(asked, p)
 		}
 	}
@@ -30,6 +30,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 	histories := f.histories(ctx, asked)
 	for n, p := range asked {
 		f.settleHistory(p, histories[n], d)
+		f.settleMoves(ctx, p, histories[n])
 	}
 	for _, i := range open {
 		f.Pairs[i].undecided()

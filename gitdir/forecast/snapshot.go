@@ -111,7 +111,7 @@ func (t *taker) bring(ctx context.Context) error {
 
 func (t *taker) omit(path, why string) {
 	if len(t.side.Omitted) == 0 || t.side.Omitted[len(t.side.Omitted)-1].Path != path {
-		t.side.Omitted = append(t.side.Omitted, Omission{path, why})
+		t.side.Omitted = append(t.side.Omitted, Omission{Path: path, Why: why})
 	}
 }
 
@@ -135,6 +135,8 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		case !inside:
 			if t.fits(name, maxUntracked) {
 				paths = append(paths, name)
+			} else {
+				t.side.markNew(name)
 			}
 		case !slices.Contains(nested, strings.TrimSuffix(dir, "/")): // another worktree is nobody's change
 			t.omit(dir, "it is a repository of its own")
