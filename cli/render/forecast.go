@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store"
@@ -17,10 +18,11 @@ func Forecast(w io.Writer, f store.Foreseen, r store.ForecastRequest, screen Scr
 	if r.All && writeMatrix(w, f, screen) {
 		fmt.Fprintln(w)
 	}
-	writeForecastFiles(w, f.Pairs, r.All, screen)
+	writeForecastFiles(w, f, r.All, screen)
+	called := namer(f.Sides)
 	for _, p := range f.Pairs {
 		if p.Why != "" {
-			fmt.Fprintf(w, "not assessed: %s and %s: %s\n", sideName(p.Yours), sideName(p.Theirs), Plain(p.Why))
+			fmt.Fprintf(w, "not assessed: %s and %s: %s\n", called.name(p.Yours), called.name(p.Theirs), Plain(p.Why))
 		}
 	}
 	switch {
@@ -52,16 +54,17 @@ func haveText(n int) string {
 }
 
 // writeForecastFiles writes the rows; a file that nobody claimed stands out.
-func writeForecastFiles(w io.Writer, pairs []store.ForecastPair, all bool, screen Screen) {
+func writeForecastFiles(w io.Writer, f store.Foreseen, all bool, screen Screen) {
+	called := namer(f.Sides)
 	yours, with := column{head: "HERE", enough: 16, least: 6}, column{head: "WITH", enough: 16, least: 6}
 	who := column{head: "WHO", enough: 16, least: 6, drop: 3}
 	kind, lines := column{head: "CONFLICT", drop: 4}, column{head: "LINES HERE", enough: 10, least: 6, drop: 2}
 	file := column{head: "FILE", enough: 30, least: 16}
 	claimed := column{head: "CLAIMED BY", enough: 24, least: 10}
-	for _, p := range pairs {
+	for _, p := range f.Pairs {
 		for _, f := range p.Files {
-			yours.cells = append(yours.cells, sideName(p.Yours))
-			with.cells = append(with.cells, sideName(p.Theirs))
+			yours.cells = append(yours.cells, called.name(p.Yours))
+			with.cells = append(with.cells, called.name(p.Theirs))
 			who.cells = append(who.cells, Short(orDash(deref(cmp.Or(f.HeldBy, p.Theirs.AgentID)))))
 			kind.cells = append(kind.cells, kindText(f.Kind))
 			file.cells = append(file.cells, fileText(f))
@@ -87,13 +90,24 @@ func writeRows(w io.Writer, t table) {
 	}
 }
 
-// sideName is the last part of a worktree's path, which is how people call it,
-// or a branch.
-func sideName(s store.ForecastSide) string {
+// A namer says what a side is called: the shortest end of its worktree's path that no
+// other one has, or its branch.
+type namer []store.ForecastSide
+
+func (all namer) name(s store.ForecastSide) string {
 	if s.Worktree == "" {
 		return Short(s.Branch)
 	}
-	return Short(filepath.Base(s.Worktree))
+	parts := strings.Split(filepath.ToSlash(s.Worktree), "/")
+	for n := len(parts) - 1; n > 0; n-- {
+		end := strings.Join(parts[n:], "/")
+		if !slices.ContainsFunc(all, func(o store.ForecastSide) bool {
+			return o.Worktree != s.Worktree && strings.HasSuffix(filepath.ToSlash(o.Worktree), "/"+end)
+		}) {
+			return Short(end)
+		}
+	}
+	return Short(s.Worktree)
 }
 
 // kindText is a kind of conflict in words; others are words already.
@@ -158,7 +172,7 @@ func writeMatrix(w io.Writer, f store.Foreseen, screen Screen) bool {
 	names := column{head: ""}
 	columns := make([]column, n)
 	for i, row := range f.Sides {
-		names.cells = append(names.cells, fmt.Sprintf("%d %s", i+1, sideName(row)))
+		names.cells = append(names.cells, fmt.Sprintf("%d %s", i+1, namer(f.Sides).name(row)))
 		columns[i].head = fmt.Sprint(i + 1)
 		for j, other := range f.Sides {
 			text := cmp.Or(counts[[2]string{row.Place(), other.Place()}], ".")
