@@ -1,8 +1,12 @@
 package listen
 
 import (
+	"bytes"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/agent-locks/agent-locks/server/stdio"
 )
 
 // An answer is what goes to a client, which has to take each piece of it in time.
@@ -11,18 +15,38 @@ type answer struct {
 	on     *http.ResponseController
 	now    func() time.Time
 	failed error // of the first piece that could not be sent
+
+	to      stdio.Message // what is answered
+	refused bool          // in plain text, which comes as one piece
 }
 
 var noDeadline time.Time
 
+// WriteHeader has what the SDK refuses in plain text answered in JSON, with the id.
+func (a *answer) WriteHeader(status int) {
+	plain := strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain")
+	if a.refused = plain && status == http.StatusBadRequest && a.to.ID != ""; a.refused {
+		a.Header().Set("Content-Type", "application/json")
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
 func (a *answer) Write(piece []byte) (n int, err error) {
 	if err = a.deadline(); err == nil {
-		n, err = a.ResponseWriter.Write(piece)
+		n, err = a.send(piece)
 	}
 	if a.failed == nil {
 		a.failed = err
 	}
 	return n, err
+}
+
+func (a *answer) send(piece []byte) (int, error) {
+	if !a.refused {
+		return a.ResponseWriter.Write(piece)
+	}
+	_, err := a.ResponseWriter.Write(append(a.to.Refused(string(bytes.TrimSpace(piece))), '\n'))
+	return len(piece), err
 }
 
 // FlushError is what http.ResponseController looks for.

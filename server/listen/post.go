@@ -72,6 +72,7 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 	}
 	r = r.WithContext(context.WithValue(x.left, exchangeKey{}, x))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(m.Text)), int64(len(m.Text))
+	out.to = m
 	l.mcp.ServeHTTP(out, r)
 	x.answered(out.failed == nil)
 }

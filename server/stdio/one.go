@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -81,6 +82,19 @@ func (m Message) Failed(reason string) []byte {
 		return nil
 	}
 	return refuse(m.raw, jsonrpc.CodeInternalError, "%s", reason).text()
+}
+
+// Refused is the error answer to a request that the SDK refused over HTTP, where it
+// says no more than the reason; nil to what expects none.
+func (m Message) Refused(reason string) []byte {
+	if m.ID == "" {
+		return nil
+	}
+	code := int64(jsonrpc.CodeInvalidRequest)
+	if strings.HasSuffix(reason, fmt.Sprintf("%q unsupported", m.Method)) {
+		code = jsonrpc.CodeMethodNotFound
+	}
+	return refuse(m.raw, code, "%s", reason).text()
 }
 
 // A Reader reads a client's lines, as Serve does.
