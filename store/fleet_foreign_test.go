@@ -279,3 +279,34 @@ func TestDirectoryThatWasReplaced(t *testing.T) {
 		t.Errorf("what is confirmed was claimed by another clone: %v", err)
 	}
 }
+
+// When a lock of another clone was heard of is its heartbeat, however this clone judges
+// its silence, and no later than when it was seen here.
+func TestForeignHeartbeatIsShownAsItIs(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.pass(8 * time.Hour)
+	a.forge(bare, map[string]string{
+		"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh),
+		"building/y.md": forged("y", "Ahead", "claude", "lib/**", "9999-12-31T23-59-59")})
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	show := func(id string) store.Summary {
+		t.Helper()
+		out, err := a.at(a.main).Show(t.Context(), store.ShowRequest{Ref: store.Ref{LockID: id}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Result.Summary
+	}
+	if s := show("building.x"); s.Updated != fresh || s.StaleForSeconds != 8*3600 || s.Stale {
+		t.Errorf("one that was seen first just now, and is silent for 8 hours: %+v", s)
+	}
+	if s := show("building.y"); strings.HasPrefix(s.Updated, "9999") {
+		t.Errorf("one of a wrong clock: %+v", s)
+	}
+	status := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	if len(status.Members) != 1 || strings.HasPrefix(status.Members[0].LastSeen, "9999") {
+		t.Errorf("the status says %+v", status.Members)
+	}
+}

@@ -143,9 +143,10 @@ func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 		lock.ParentAgentID = ofClone(lock.ParentAgentID, l.Clone)
 	}
 	lock.LeaseMinutes = max(lock.LeaseMinutes, lock.Published.StaleAfter)
-	lock.Updated.Time = lastSign(earlier(lock.Updated.Time, l.Since), l.Since, asOf, now)
+	seen := earlier(lock.Updated.Time, l.Since)
+	lock.Updated.Time = lastSign(seen, l.Since, asOf, now)
 	return disk.Entry{Lock: lock, Path: l.Path, Elsewhere: &disk.Elsewhere{Clone: l.Clone,
-		Label: lock.Published.Label, AsOf: asOf}}
+		Label: lock.Published.Label, AsOf: asOf, Seen: seen}}
 }
 
 // ofClone distinguishes an agent's id from all that agents of this clone can go
@@ -178,7 +179,7 @@ func earlier(stamp, since time.Time) time.Time {
 	return stamp
 }
 
-// lastSign is a lock's heartbeat as this clone may judge it. Clocks may
+// lastSign is a lock's heartbeat as this clone may judge it, and is not shown. Clocks may
 // be an hour off: a lock is stale only when, besides what its stamp says, this
 // clone has seen it unchanged, between looks that succeeded, for half of the
 // threshold. So it has been silent for no longer than twice that time.

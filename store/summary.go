@@ -111,8 +111,9 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	if !l.WaitingForPerson.IsZero() && !e.Done() {
 		s.WaitingForPerson = l.WaitingForPerson.String()
 	}
-	if e.Elsewhere != nil {
-		s.Clone, s.CloneLabel, s.AsOf = e.Elsewhere.Clone, e.Elsewhere.Label, lockfile.FormatStamp(e.Elsewhere.AsOf)
+	if at := e.Elsewhere; at != nil {
+		s.Clone, s.CloneLabel, s.AsOf = at.Clone, at.Label, lockfile.FormatStamp(at.AsOf)
+		s.Updated, s.StaleForSeconds = lockfile.FormatStamp(at.Seen), max(0, rules.SecondsBetween(at.Seen, now))
 	} else if c.repo.Fleet && !e.Done() {
 		s.Fleet = howItStands(e, c.view, c.store.Now())
 	}

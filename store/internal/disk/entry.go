@@ -23,10 +23,11 @@ type Entry struct {
 	Elsewhere *Elsewhere
 }
 
-// An Elsewhere is the clone that published a lock, and as of when it stood.
+// An Elsewhere is the clone that published a lock, and as of when it stood. The
+// entry's Lock.Updated is what its staleness is judged by; Seen is its heartbeat.
 type Elsewhere struct {
 	Clone, Label string
-	AsOf         time.Time
+	AsOf, Seen   time.Time
 }
 
 func newEntry(in *Folder, f *lockfile.File, archived bool) Entry {
