@@ -14,7 +14,8 @@ func newReap(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reap [id]",
 		Short: "archive stale locks",
-		Long: "Archive the stale lock named, or all stale ones, with a note that records it.\n" +
+		Long: "Archive the stale lock named, or all stale ones, with a note that records it;\n" +
+			"those of other clones that share their locks 5 minutes later.\n" +
 			"With --stale-minutes below the configured threshold it reaches only your own.",
 		Example:           "  agent-locks reap --dry-run",
 		Args:              atMostOneID,

@@ -58,7 +58,7 @@ func finishElsewhere(c *call, who rules.Caller, e disk.Entry, force bool, summar
 	if err == nil && summary != "" {
 		c.warn("the summary is not kept: a lock of another clone is only ended")
 	}
-	return Finished{ID: out.ID, FilePath: e.Path}, err
+	return Finished{ID: out.ID}, err // its file is its clone's
 }
 
 // reapElsewhere ends another clone's lock. It is judged again on each tip, so that
@@ -71,11 +71,10 @@ func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 			return fleet.End{}, fault.New(fault.LockNotFound, "no lock %q any more", id).WithHint("it has ended meanwhile")
 		}
 		quiet := rules.Quiet(&e.Lock, c.store.Now())
-		minutes := max(rules.ForeignMinutes(p.asked), p.configured, e.Lock.LeaseMinutes) + endMargin
-		if !rules.Longer(quiet, minutes) {
-			return fleet.End{}, notStale(e, quiet, minutes, p)
+		if minutes := p.endMinutes(e); !rules.Longer(quiet, minutes) {
+			return fleet.End{}, notStaleElsewhere(e, quiet, minutes)
 		}
-		out = Reaped{ID: id, Title: e.Lock.Title, StaleForSeconds: quiet}
+		out = Reaped{ID: id, Title: e.Lock.Title, StaleForSeconds: rules.SecondsBetween(e.Elsewhere.Seen, c.store.Now())}
 		end := fleet.End{Clone: e.Elsewhere.Clone, ID: strings.TrimPrefix(id, e.Elsewhere.Clone+".")}
 		if p.who.Agent != nil {
 			end.By = *p.who.Agent
@@ -102,4 +101,55 @@ func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 			}})
 	})
 	return out, err
+}
+
+// endMinutes is the silence after which p may end another clone's lock.
+func (p reapPlan) endMinutes(e disk.Entry) float64 {
+	return max(rules.ForeignMinutes(p.asked), p.configured, e.Lock.LeaseMinutes) + endMargin
+}
+
+func notStaleElsewhere(e disk.Entry, quiet int64, minutes float64) *fault.Error {
+	return fault.New(fault.LockNotStale, "lock %q of another clone is not stale for long enough: silent for %s as far as "+
+		"this clone can tell; it can be ended after %s", e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).
+		WithHint("wait, or ask its holder there to finish it; `force` does not end it sooner")
+}
+
+// reapOthers ends the stale locks of other clones, and names those that are stale
+// and cannot be ended yet. What fails is a warning: this clone's own were reaped.
+func reapOthers(c *call, p reapPlan) []Reaped {
+	if !c.repo.Fleet {
+		return nil
+	}
+	view, err := c.readView()
+	if err != nil {
+		c.warn("cannot tell which locks of other clones are stale: %v", err)
+	}
+	if view == nil {
+		return nil
+	}
+	c.noteView(view)
+	var out []Reaped
+	for _, l := range view.Locks {
+		e := elsewhere(l, view.Looked, c.store.Now())
+		quiet, minutes := rules.Quiet(&e.Lock, c.store.Now()), p.endMinutes(e)
+		switch {
+		case e.Done(), !rules.Longer(quiet, minutes-endMargin):
+			continue
+		case !rules.Longer(quiet, minutes):
+			c.warn("lock %q of another clone is stale, and can be reaped in %s: its heartbeats take a while to get here",
+				e.Lock.ID, rules.Age(int64(minutes*60)-quiet+1))
+			continue
+		}
+		reaped, err := reapElsewhere(c, p, e.Lock.ID)
+		switch {
+		case err == nil:
+			out = append(out, reaped)
+		case errors.Is(err, fault.LockNotStale), errors.Is(err, fault.LockNotFound):
+			c.warn("lock %q was not reaped: %v", e.Lock.ID, err)
+		default: // the next one fares no better
+			c.warn("the stale locks of other clones, from %q on, were not reaped: %v", e.Lock.ID, err)
+			return out
+		}
+	}
+	return out
 }

@@ -13,7 +13,7 @@ type FleetMember struct {
 	Clone    string `json:"clone"`
 	Label    string `json:"label,omitempty"`
 	Locks    int    `json:"locks"`
-	LastSeen string `json:"last_seen"` // the newest heartbeat of them; none is later than when it was seen here
+	LastSeen string `json:"last_seen"` // their newest heartbeat, not later than when it was seen here
 }
 
 // membersOf counts the other clones' active locks.
@@ -29,7 +29,8 @@ func membersOf(locks []fleet.Lock) []FleetMember {
 		}
 		m := &members[i]
 		m.Locks++
-		if seen := lockfile.FormatStamp(earlier(l.Lock.Updated.Time, l.Since)); seen >= m.LastSeen { // stamps sort as times do
+		seen := lockfile.FormatStamp(earlier(l.Lock.Updated.Time, l.Since))
+		if seen >= m.LastSeen { // stamps sort as times do
 			m.LastSeen, m.Label = seen, l.Lock.Published.Label
 		}
 	}

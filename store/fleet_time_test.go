@@ -292,3 +292,46 @@ func TestUnpublishedIsSaid(t *testing.T) {
 		t.Errorf("then they are %q", said)
 	}
 }
+
+// Who reaps all that is stale reaps other clones' locks as well, and hears which of
+// them cannot be ended yet.
+func TestReapReachesStaleLocksOfOtherClones(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	theirs := a.claimed("agent", "src/**")
+	get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
+	list, err := b.at(b.main).Query(t.Context(), store.QueryRequest{})
+	if err != nil || len(list.Result) != 1 {
+		t.Fatal(list, err)
+	}
+	id := list.Result[0].ID
+	reap := func(dry bool) store.Answer[[]store.Reaped] {
+		t.Helper()
+		me := "me"
+		out, err := b.alone().Reap(t.Context(), store.ReapRequest{AgentID: &me, DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	b.makeStale(list.Result[0].Clone, theirs.ID)
+	b.pass(-58 * time.Minute) // it was silent for 62
+	if out := reap(false); len(out.Result) != 0 || !strings.Contains(strings.Join(out.Warnings, "\n"),
+		`"`+id+`" of another clone is stale, and can be reaped in`) {
+		t.Errorf("after 62 minutes: %+v", out)
+	}
+	me := "me"
+	_, err = b.alone().Finish(t.Context(), store.FinishRequest{Ref: store.Ref{LockID: id}, AgentID: &me, Force: true})
+	wantCode(t, err, store.LockNotStale, "after 65 minutes", "`force` does not end it sooner")
+	b.pass(58 * time.Minute)
+	for _, dry := range []bool{true, false} {
+		if out := reap(dry); len(out.Result) != 1 || out.Result[0].ID != id || out.Result[0].StaleForSeconds != 2*3600 {
+			t.Errorf("dry %v: %+v", dry, out)
+		}
+	}
+	if out := reap(false); len(out.Result) != 0 {
+		t.Errorf("then: %+v", out)
+	}
+	b.claimed("me", "src/**")
+}

@@ -28,8 +28,8 @@ type Reaped struct {
 	StaleForSeconds int64  `json:"staleForSeconds"`
 }
 
-// Reap archives the lock that r names, or every stale one, and answers with
-// what it did (or, for a dry run, would do). Each lock's staleness is judged
+// Reap archives the lock that r names, or every stale one, those of other clones
+// as well, and answers with what it did (or, for a dry run, would do). Each lock's staleness is judged
 // again under the mutex: one that a heartbeat saved meanwhile is left alone.
 func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Reaped, error) {
@@ -41,7 +41,11 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 			defer func() { publishSoon(c) }()
 		}
 		if r.LockID == nil {
-			return reapAll(c, p)
+			own, err := reapAll(c, p)
+			if err != nil {
+				return nil, err
+			}
+			return append(own, reapOthers(c, p)...), nil
 		}
 		if _, ok, err := findElsewhere(c, *r.LockID); err != nil {
 			return nil, err

@@ -113,6 +113,10 @@ func Alive(w io.Writer, h store.Refreshed) {
 
 // Finished reports the end of a lock, and how to add a summary if there is none.
 func Finished(w io.Writer, f store.Finished, hasSummary bool, by Caller) {
+	if f.FilePath == "" {
+		fmt.Fprintf(w, "finished %s\nits record stays in its own clone\n", Plain(f.ID))
+		return
+	}
 	fmt.Fprintf(w, "finished %s\nthe record is in %s\n", Plain(f.ID), Plain(f.FilePath))
 	if n := len(f.Uncommitted); n > 0 {
 		more := ""
