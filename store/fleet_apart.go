@@ -35,7 +35,8 @@ func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[Flee
 				if err := c.dir.Refresh(); err != nil {
 					return err
 				}
-				_, err := syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true}, false)
+				// A caller that finds the network resting does not start this.
+				_, err := syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, false)
 				return err
 			})
 		})
@@ -104,7 +105,7 @@ func publishAlive(c *call, e disk.Entry) {
 // waits a moment for it. What becomes of it shows in the view.
 func (c *call) freshen(age time.Duration) {
 	start := c.dir.Now()
-	if !c.lookIfOlder(age) {
+	if !c.lookIfOlder(age, false) {
 		return
 	}
 	c.late = "the remote has not answered yet"
@@ -121,8 +122,9 @@ func (c *call) freshen(age time.Duration) {
 }
 
 // lookIfOlder has the remote looked at where the last look is older than that,
-// and reports whether a look is under way.
-func (c *call) lookIfOlder(age time.Duration) bool {
+// and reports whether a look is under way. One that failed has the network left
+// alone, except by a waiter: that is urgent, and asks again after that age.
+func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
 	c.late = ""
 	if !c.repo.Fleet || c.store.SyncApart == nil {
 		return false
@@ -130,7 +132,11 @@ func (c *call) lookIfOlder(age time.Duration) bool {
 	now := c.dir.Now()
 	g, err := fleet.GlanceAt(c.dir)
 	if err == nil {
-		if now.Sub(g.Looked).Abs() < age || g.Unreachable(now) != "" {
+		rests := g.Unreachable(now) != ""
+		if urgent {
+			rests = now.Sub(g.Failed).Abs() < age || g.Why != "" && now.Sub(g.Tried).Abs() < age
+		}
+		if now.Sub(g.Looked).Abs() < age || rests {
 			return false
 		}
 		if err = fleet.Want(c.dir); err == nil {

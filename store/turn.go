@@ -44,11 +44,12 @@ func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created
 		switch {
 		case byRemote(err):
 			return Created{}, err
-		case w.over():
+		case w.last, w.over() && !w.lastLook(n):
 			return Created{}, gaveUp(c, k, place, w)
+		case w.last: // it is tried once more
 		case err != nil && !errors.Is(err, fault.StoreBusy):
 			return Created{}, err
-		case !w.next():
+		case !w.next() && !w.lastLook(n):
 			return Created{}, gaveUp(c, k, place, w)
 		}
 		w.watchClones()
@@ -167,6 +168,9 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
 	if errors.Is(why, errDeadline) {
 		ended = fmt.Sprintf("timed out after %s", waited)
+	}
+	if w.unasked {
+		ended += ", and the remote does not answer any more"
 	}
 	c.ctx = w.asked
 	if c.ctx.Err() != nil { // nobody is left to be told

@@ -52,6 +52,8 @@ type wait struct {
 	watch    *queue.Watch
 	reported time.Time
 	by       blockers // what blocked it by the last read, without that read, which may be long
+	last     bool     // the remote was asked once more when the time was up
+	unasked  bool     // and did not answer
 	watched  string   // the directory of the file that is waited for; "": locks and tickets are
 	file     string   // its name
 }
@@ -107,9 +109,31 @@ func (w *wait) over() bool {
 // watchClones has the remote looked at now and then while another clone's lock
 // blocks: nothing here changes when it ends there.
 func (w *wait) watchClones() {
-	if slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil }) {
-		w.call.lookIfOlder(turnFor)
+	if w.blockedAfar() {
+		w.call.lookIfOlder(turnFor, true)
 	}
+}
+
+// blockedAfar reports whether another clone's lock blocks.
+func (w *wait) blockedAfar() bool {
+	return slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil })
+}
+
+// lastLook asks the remote once more when the time is up, and reports whether
+// the claim is to be tried a last time: another clone's lock may have ended.
+func (w *wait) lastLook(n *confirming) bool {
+	if n == nil || w.last || !w.blockedAfar() || !errors.Is(w.why(), errDeadline) {
+		return false
+	}
+	c := w.call
+	ctx, cancel := context.WithTimeoutCause(w.asked, turnFor, errLate)
+	defer cancel()
+	c.ctx, w.last = ctx, true
+	w.unasked = !n.askRemote()
+	w.deadline = n.end
+	ctx, end := context.WithDeadlineCause(w.asked, n.end, errDeadline)
+	c.ctx, w.cancel = ctx, append(w.cancel, end)
+	return !w.unasked
 }
 
 // withoutDeadline is a context that ends with the wait, except at its deadline.
