@@ -164,3 +164,19 @@ func TestCallersFromElsewhereAskAboutAWorktree(t *testing.T) {
 		t.Errorf("one's own earlier lock hides what is changed elsewhere: %q", got)
 	}
 }
+
+// That the call names no worktree does not mean that the repository has none.
+func TestCallersFromElsewhereNameAWorktree(t *testing.T) {
+	t.Parallel()
+	w, name := newWorld(t), "main"
+	target := store.Target{BaseDir: &name}
+	_, drift := w.afar().Drift(background, store.DriftRequest{Target: target})
+	_, forecast := w.afar().Forecast(background, store.ForecastRequest{Target: target})
+	for _, err := range []error{drift, forecast} {
+		var e *store.Error
+		if !errors.As(err, &e) || e.Code != store.BadInput || e.Message != "the call names no worktree" ||
+			!strings.Contains(e.Hint, "`base_dir`") {
+			t.Errorf("%v", err)
+		}
+	}
+}

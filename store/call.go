@@ -218,6 +218,16 @@ func (c *call) stands() rules.Caller {
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
 }
 
+// noWorktree is the error for a call that has to be about a worktree: a caller from
+// elsewhere may have named a repository that has some.
+func (c *call) noWorktree(why, hint string) error {
+	if c.store.Locate != nil {
+		return fault.Input("the call names no worktree").
+			WithHint("pass `base_dir`, the path of your worktree as this server knows it")
+	}
+	return fault.Input("%q %s", c.repo.Dir, why).WithHint(hint)
+}
+
 func (c *call) agentID(argument string, given *string, variable string) (*string, error) {
 	if given != nil {
 		id, err := lockfile.CleanAgent(*given)

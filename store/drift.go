@@ -66,8 +66,8 @@ type Held struct {
 func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]LockDrift, error) {
 		if c.repo.Worktree == "" {
-			return nil, fault.Input("%q has no worktree, so nothing can have changed in it", c.repo.Dir).
-				WithHint("ask from a worktree, or name one with `base_dir`")
+			return nil, c.noWorktree("has no worktree, so nothing can have changed in it",
+				"ask from a worktree, or name one with `base_dir`")
 		}
 		who, err := c.caller(r.AgentID, nil)
 		if err != nil {

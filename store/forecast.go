@@ -119,8 +119,8 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 			return Foreseen{}, err
 		}
 		if c.repo.Worktree == "" && !r.All {
-			return Foreseen{}, fault.Input("%q has no worktree that could conflict", c.repo.Dir).
-				WithHint("ask from a worktree, name one with `base_dir`, or ask about every two with `all`")
+			return Foreseen{}, c.noWorktree("has no worktree that could conflict",
+				"ask from a worktree, name one with `base_dir`, or ask about every two with `all`")
 		}
 		entries, err := c.atWorkAnywhere()
 		if err != nil {
