@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,7 +45,8 @@ func ServeRemote(ctx context.Context, o RemoteOptions) error {
 func remoteInstructions(names string) string {
 	return "This server is reached over a socket: it does not know which agent you are, nor where you stand. base_dir " +
 		"is the name of a repository (" + names + "), or the path of a worktree of one as this server knows it. Whatever " +
-		"changes something needs agent_id. Scopes begin at the repository's root.\n\n" + instructions
+		"changes something needs agent_id. Scopes begin at the repository's root.\n\n" +
+		strings.Replace(instructions, orOmitIt, "", 1)
 }
 
 const (

@@ -75,6 +75,9 @@ func newServer(s *store.Store, version string, tools []Tool, by connection, log 
 	return server, nil
 }
 
+// orOmitIt is for those who need no id.
+const orOmitIt = ", or omit it"
+
 // instructions is what the server tells every client at the start of a
 // session. Some clients cut it at 2 KiB.
 const instructions = `Several agents may work on this repository at once, each in its own worktree, and cannot see each other. ` +
@@ -87,7 +90,7 @@ const instructions = `Several agents may work on this repository at once, each i
 
 lock_reap archives stale locks that their holders left behind. Nothing else does: check first with dry_run. lock_reopen undoes a finish or a reap that came too soon.
 
-Your id is never detected. Pass the agent_id that you were told in every call that takes it, and parent_agent_id if another agent started you. If you were told none, ask the agent or person that started you, or omit it. Do not invent one.
+Your id is never detected. Pass the agent_id that you were told in every call that takes it, and parent_agent_id if another agent started you. If you were told none, ask the agent or person that started you` + orOmitIt + `. Do not invent one.
 When you start agents yourself, give each an id of its own and tell it yours. A subagent with an id of its own passes that, and yours as parent_agent_id.
 
 Nothing is remembered between calls: pass lock_id each time, and base_dir if you work outside the directory that this server was started in.

@@ -299,3 +299,13 @@ func TestServeAnswersAPipe(t *testing.T) {
 		t.Errorf("%d answers, and the log says %q", len(answers), &log)
 	}
 }
+
+// To those who are told to pass an id nothing says that they may omit it.
+func TestRemoteInstructionsDoNotContradictThemselves(t *testing.T) {
+	t.Parallel()
+	text := remoteInstructions(`"app"`)
+	if !strings.Contains(text, "changes something needs agent_id") || strings.Contains(text, "omit") ||
+		!strings.Contains(text, "ask the agent or person that started you.") {
+		t.Error(text)
+	}
+}

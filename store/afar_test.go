@@ -180,3 +180,38 @@ func TestCallersFromElsewhereNameAWorktree(t *testing.T) {
 		}
 	}
 }
+
+// A hint says nothing that is refused in turn.
+func TestHintsForCallersFromElsewhere(t *testing.T) {
+	t.Parallel()
+	w, name, agent := newWorld(t), "main", "box"
+	create := func(scope, agent string) (string, error) {
+		_, err := w.afar().Create(background, store.CreateRequest{Target: store.Target{BaseDir: &name}, Title: "t",
+			Scope: []string{scope}, AgentID: &agent})
+		if e, ok := errors.AsType[*store.Error](err); ok {
+			return e.Hint, err
+		}
+		return "", err
+	}
+	for scope, want := range map[string]string{
+		"~/x":         `write the path out; a name that begins like this is written "[~]/x"`,
+		"$HOME/x":     `write the path out; a name that begins like this is written "[$]HOME/x"`,
+		"":            "name a path or a glob; ** is all of it",
+		"!x":          "list what is covered",
+		"'x'":         "remove them",
+		"custom:/x":   "write custom://name, as in custom://port-3000",
+		"http://x/yz": "write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000",
+	} {
+		if hint, err := create(scope, agent); hint != want {
+			t.Errorf("%q: %v", scope, err)
+		}
+		if _, named, _ := strings.Cut(want, " is written "); named != "" {
+			if _, err := create(strings.Trim(named, `"`), agent); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if hint, err := create("x", "two\nlines"); hint == "" || strings.Contains(hint, "omit") {
+		t.Errorf("a bad agent_id: %v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -232,7 +233,11 @@ func (c *call) agentID(argument string, given *string, variable string) (*string
 	if given != nil {
 		id, err := lockfile.CleanAgent(*given)
 		if err != nil {
-			return nil, fault.Text(argument, err)
+			no := fault.Text(argument, err)
+			if c.store.Locate != nil && argument == "agent_id" {
+				no.Hint = strings.TrimSuffix(no.Hint, "; or omit it") // which is refused there
+			}
+			return nil, no
 		}
 		return &id, nil
 	}

@@ -35,3 +35,18 @@ func (r *Reader) fromElsewhere(text string) error {
 		fault.InQuotes(text)).
 		WithHint("begin at the repository's root, as in src/auth/**; ** is all of it")
 }
+
+// hintAfar is a hint for a caller from elsewhere, to whom "./" and "." are refused:
+// brackets around its first character make a name of what looks like none.
+func hintAfar(entry, hint string) string {
+	hint = strings.Replace(hint, `"." is the directory you are in`, "** is all of it", 1)
+	way, _, written := strings.Cut(hint, " is written ")
+	switch {
+	case !written:
+		return hint
+	case strings.ContainsRune("~$%", rune(entry[0])):
+		return way + " is written " + fault.InQuotes("["+entry[:1]+"]"+entry[1:])
+	}
+	way, _, _ = strings.Cut(hint, "; ")
+	return way
+}

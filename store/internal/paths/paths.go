@@ -168,6 +168,9 @@ func (r *Reader) scopeError(err error) error {
 	e := &fault.Error{Code: fault.BadScope, Message: err.Error(), Err: err}
 	if oe, ok := errors.AsType[*overlap.Error](err); ok {
 		e.Hint = oe.Hint
+		if r.afar {
+			e.Hint = hintAfar(oe.Entry, oe.Hint)
+		}
 		if path, err := FilePath(oe.Entry); err == nil && oe.Outside && filepath.IsAbs(path) && !r.afar && !missing(path) {
 			e.Hint = "it is in another repository, or in none: name the repository with `base_dir`"
 		}
