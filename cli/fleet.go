@@ -29,8 +29,7 @@ func newFleet(a *app) *cobra.Command {
 		fleetCommand(a, "status", "how this clone stands with the others; uses no network", locks.FleetStatus,
 			&store.FleetRequest{}, render.FleetStatus),
 		newFleetSync(a),
-		fleetCommand(a, "purge", "remove everybody's locks from the ref, and its history", locks.FleetPurge,
-			&store.FleetRequest{}, render.FleetStatus),
+		newFleetPurge(a),
 		fleetCommand(a, "reset", "accept what the remote has where it is broken or was set back", locks.FleetReset,
 			&store.FleetRequest{}, render.FleetStatus),
 	)
@@ -63,6 +62,19 @@ func newFleetSync(a *app) *cobra.Command {
 	const flag = "detached"
 	cmd.Flags().BoolVar(&detached, flag, false, "for as long as calls of this clone want it")
 	cmd.Flags().Lookup(flag).Hidden = true
+	return cmd
+}
+
+func newFleetPurge(a *app) *cobra.Command {
+	var request store.FleetRequest
+	cmd := fleetCommand(a, "purge", "remove everybody's locks from the ref, and its history", locks.FleetPurge, &request,
+		render.FleetStatus)
+	cmd.Long = "Empty the ref, for everybody, and drop its history: for what should not have been\n" +
+		"published. The host may keep deleted commits until it cleans up.\n\n" +
+		"Claims of other clones are no longer there until these clones publish again; what\n" +
+		"somebody else claims before that is lost to them. Where others have active locks\n" +
+		"it counts them, and does nothing without --yes."
+	cmd.Flags().BoolVar(&request.Yes, "yes", false, "also where other clones have active locks")
 	return cmd
 }
 

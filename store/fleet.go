@@ -18,6 +18,7 @@ type FleetRequest struct {
 	Label  string // "": none
 	Share  string // "": claims; or all
 	Force  bool   // off: also where what was published cannot be withdrawn
+	Yes    bool   // purge: also where other clones have active locks there
 }
 
 // A FleetState is how a clone stands with the others.
@@ -175,18 +176,35 @@ func (s *Store) FleetSync(ctx context.Context, r FleetRequest) (Answer[FleetStat
 }
 
 // FleetPurge publishes an empty successor: nothing of anybody's is readable in
-// the ref any more, once the host has collected what is unreachable.
+// the ref any more, once the host has collected what is unreachable. Where that
+// drops active locks of other clones it has to be said (Yes).
 func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
-				Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{Purge: true}, nil }})
+				Judge: func(_ context.Context, v *fleet.View) (fleet.Plan, error) {
+					return fleet.Plan{Purge: true}, mayPurge(v, r.Yes)
+				}})
 		})
 		if err != nil {
 			return FleetState{}, err
 		}
 		return fleetState(c)
 	})
+}
+
+// mayPurge refuses to drop what other clones have claimed, unless that is wanted.
+func mayPurge(v *fleet.View, yes bool) error {
+	members, n := membersOf(v.Locks), 0
+	for _, m := range members {
+		n += m.Locks
+	}
+	if n == 0 || yes {
+		return nil
+	}
+	return fault.Input("a purge drops what others have claimed: active locks %d, of other clones %d", n, len(members)).
+		WithHint("`yes` drops them: nobody is kept from these files until their clones publish again, and what another " +
+			"clone claims before that is lost to them")
 }
 
 // FleetReset accepts what is on the remote where it is broken or set back.

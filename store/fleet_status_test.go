@@ -66,3 +66,21 @@ func TestFleetStatusTellsAll(t *testing.T) {
 		t.Errorf("after the ref was deleted: %+v", s)
 	}
 }
+
+// A purge drops the claims of others only where that is said.
+func TestPurgeCountsTheClaimsOfOthers(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	a.claimed("agent", "src/**")
+	a.claimed("agent", "docs/**")
+	err := second(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{}))
+	wantCode(t, err, store.BadInput, "active locks 2, of other clones 1", "`yes` drops them")
+	if s := get(t)(b.at(b.main).FleetStatus(t.Context(), store.FleetRequest{})); s.Others != 2 {
+		t.Errorf("then others have %d locks", s.Others)
+	}
+	if s := get(t)(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{Yes: true})); s.Others != 0 {
+		t.Errorf("purged, others have %d locks", s.Others)
+	}
+	get(t)(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{})) // its own it may drop
+}
