@@ -83,10 +83,20 @@ func (x *fleetExam) own(v *fleet.View) {
 		x.add(SeverityNote, "talk to the other clone, then finish or narrow them",
 			"another clone came first for what these claim: %s", strings.Join(s.Lost, ", "))
 	}
+	sound := !slices.ContainsFunc(x.findings, func(f Finding) bool { return f.Severity == SeverityProblem })
+	g, err := fleet.GlanceAt(x.call.dir)
+	if err == nil && g.Why != "" && sound { // else that says why
+		sound = false
+		x.add(SeverityProblem, "agent-locks fleet sync tries again, and names the way out",
+			"the last try to publish failed at %s: %s", lockfile.FormatStamp(g.Tried), g.Why)
+	}
 	if len(s.Unpublished) > 0 {
 		x.add(SeverityNote, "agent-locks fleet sync publishes them", "other clones do not know these yet: %s",
 			strings.Join(s.Unpublished, ", "))
 		return
+	}
+	if !sound {
+		return // what is published now is not known
 	}
 	x.add(SeverityOK, "", "this clone is %q, and all that it shares is published; other clones with locks: %d",
 		v.Self.Clone, len(membersOf(v.Locks)))

@@ -133,7 +133,8 @@ func TestDoctorOnTheFleet(t *testing.T) {
 					w.t.Fatal(err)
 				}
 			},
-			want:     []sick{{note, "fleet", "-lost", "talk to"}, {note, "fleet", "-unheard", "fleet sync"}},
+			want: []sick{{note, "fleet", "-lost", "talk to"}, {problem, "fleet", "the last try to publish failed", "fleet sync"},
+				{note, "fleet", "-unheard", "fleet sync"}},
 			unsynced: true,
 		},
 		{
@@ -177,6 +178,11 @@ func TestDoctorOnTheFleet(t *testing.T) {
 				t.Errorf("%+v", d.Findings)
 			}
 			wantFindings(t, d, c.want)
+			for _, f := range d.Findings {
+				if d.Problems() > 0 && strings.Contains(f.Message, "all that it shares is published") {
+					t.Errorf("beside a problem it says %q", f.Message)
+				}
+			}
 		})
 	}
 }

@@ -182,6 +182,10 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	if !strings.Contains(state.LastError, "frozen for the release") || state.FailedAt == "" || len(state.Unpublished) != 1 {
 		t.Errorf("it says %+v", state)
 	}
+	wantFindings(t, a.doctor(a.at(a.main), false).Result, []sick{
+		{problem, "fleet", "frozen for the release", "fleet sync"},
+		{note, "fleet", "other clones do not know these yet", "fleet sync"},
+	})
 	before, err := os.ReadFile(tried)
 	if err != nil {
 		t.Fatal(err)
