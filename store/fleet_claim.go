@@ -246,7 +246,7 @@ func (n *confirming) askRemote() bool {
 		return err
 	})
 	if err != nil {
-		c.warn("the remote could not be asked whether that still holds: %v", err)
+		c.warn("whether that still holds could not be found out: %v", err)
 	}
 	return err == nil
 }
