@@ -60,7 +60,7 @@ func (r *Repository) Fetch(ctx context.Context) (string, error) {
 	case exited(err) && strings.Contains(out.stderr, "couldn't find remote ref"):
 		return "", nil
 	}
-	return "", &Unanswered{words(out.stderr), err}
+	return "", errors.Join(&Unanswered{words(out.stderr), err}, r.sweep())
 }
 
 // bearable fails when what is being fetched has grown beyond its bound.

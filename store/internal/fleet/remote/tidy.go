@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -18,6 +20,9 @@ const (
 func (r *Repository) Tidy(ctx context.Context, due bool) error {
 	packs, err := filepath.Glob(filepath.Join(r.Dir, "objects", "pack", "*.pack"))
 	if err != nil || !due && len(packs) <= maxPacks {
+		return err
+	}
+	if err := r.sweep(); err != nil {
 		return err
 	}
 	if out, err := r.inRepository(ctx, "-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q"); err != nil {
@@ -34,6 +39,27 @@ func (r *Repository) Tidy(ctx context.Context, due bool) error {
 		return err
 	}
 	return r.Remake(ctx)
+}
+
+// sweep removes what a git that failed, or was killed, has left half written: no
+// git removes it without gc, and one pack may have many megabytes. Nobody else
+// works in the repository meanwhile.
+func (r *Repository) sweep() error {
+	return filepath.WalkDir(filepath.Join(r.Dir, "objects"), func(path string, d fs.DirEntry, err error) error {
+		name := ""
+		if err == nil && !d.IsDir() {
+			name = d.Name()
+		}
+		for _, half := range []string{"tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_obj_"} {
+			if strings.HasPrefix(name, half) {
+				err = os.Remove(path)
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
 }
 
 // size is that of all objects.
