@@ -66,7 +66,9 @@ func GlanceAt(dir *disk.Dir) (Glance, error) {
 	}
 	why, info, err := folder.ReadStat(wantedName)
 	if err == nil {
-		g.Wanted, g.Why, g.Tried = true, string(why), info.ModTime()
+		if g.Wanted = true; !s.Swapped.After(info.ModTime()) { // else that is over
+			g.Why, g.Tried = string(why), info.ModTime()
+		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return g, disk.Unusable("read", folder.File(wantedName), err)
 	}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -103,7 +104,7 @@ func (t *turn) unreachable(words string) *fault.Error {
 
 // look brings the tip here, and tells what it is to the one that was known.
 func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, error) {
-	ctx, cancel := context.WithTimeout(ctx, max(time.Second, min(wait, lookTime)))
+	ctx, cancel := within(ctx, max(time.Second, min(wait, lookTime)))
 	defer cancel()
 	relation, err := t.lookOnce(ctx)
 	if errors.Is(err, remote.ErrMissing) || err != nil && !errors.As(err, new(*Broken)) && remote.Damaged(err) {
@@ -116,6 +117,11 @@ func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, e
 		return relation, nil
 	}
 	return 0, t.failed(err)
+}
+
+// within bounds a call, and has its error say so in plain words.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %.0f s", d.Seconds()))
 }
 
 // failed notes a look that failed, for those who read what is on disk.

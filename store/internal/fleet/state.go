@@ -79,9 +79,10 @@ type state struct {
 	Failed  time.Time     `json:"failed"`  // the last look that failed, if none succeeded since
 	Words   string        `json:"words,omitempty"`
 	Broken  *Broken       `json:"broken,omitempty"`
-	Lost    time.Time     `json:"lost"`   // when the ref was found deleted or replaced
-	Behind  uint64        `json:"behind"` // the number that the remote shows where it lags, else 0
-	Push    time.Duration `json:"push"`   // what the last swap took
+	Lost    time.Time     `json:"lost"`    // when the ref was found deleted or replaced
+	Behind  uint64        `json:"behind"`  // the number that the remote shows where it lags, else 0
+	Push    time.Duration `json:"push"`    // what the last swap took
+	Swapped time.Time     `json:"swapped"` // the last swap that was taken
 	Uncut   bool          `json:"uncut,omitempty"`
 	Quiet   time.Time     `json:"quiet"` // until then this clone lets others go first
 }

@@ -49,7 +49,7 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	if t.state.Lease != "" {
 		lease = t.state.Lease
 	}
-	pushCtx, cancel := context.WithTimeout(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
+	pushCtx, cancel := within(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
 	defer cancel()
 	began := p.fleet.dir.Now()
 	answer, words := p.fleet.repo.Push(pushCtx, lease, commit)
@@ -102,6 +102,7 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	s := t.state
 	now := p.fleet.dir.Now()
 	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
+	s.Swapped = now
 	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = now, time.Time{}, "", nil, 0, p.push
 	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })
 	if len(p.Claims) == 0 && now.Sub(s.Changed) < optimism && p.push > 0 {
@@ -207,7 +208,7 @@ func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 	}
 	lease := ""
 	if t.state.Broken != nil {
-		leadCtx, cancel := context.WithTimeout(ctx, lookTime)
+		leadCtx, cancel := within(ctx, lookTime)
 		defer cancel()
 		if lease, err = f.repo.Leads(leadCtx); err != nil {
 			return nil, t.failed(err)

@@ -1,0 +1,24 @@
+//go:build unix
+
+package fleet
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A host that says nothing is reported in plain words.
+func TestSilentHostIsReportedInPlainWords(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	url := serveHTTP(t, newRemote(t), func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over })
+	})
+	t.Cleanup(func() { close(over) })
+	_, err := newClone(t, url).Look(t.Context(), time.Second, true)
+	if err == nil || !strings.Contains(err.Error(), "no answer within 1 s") {
+		t.Errorf("%v", err)
+	}
+}
