@@ -42,6 +42,7 @@ type call struct {
 	compared   int         // active locks of others that a check looked at
 	view       *fleet.View // of the other clones, as read last
 	viewed     bool        // it was said what that is worth
+	namesOdd   bool        // it says what of the others was ignored
 	late       string      // why a look that was wanted has not come
 	doubt      string      // why it is unseen
 	keptUp     bool        // a sync was started where one was due

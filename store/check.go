@@ -37,6 +37,7 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 			return nil, err
 		}
 		c.freshen(freshFor)
+		c.namesOdd = true
 		entries, err := c.atWorkAnywhere()
 		if err != nil {
 			return nil, err

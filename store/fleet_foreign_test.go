@@ -201,6 +201,10 @@ func TestForeignTextIsBounded(t *testing.T) {
 	if err != nil || len(list.Result) != 1 || len(list.Result[0].Title) > 500 || len(*list.Result[0].AgentID) > 300 {
 		t.Errorf("%d locks, %v", len(list.Result), err)
 	}
+	guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}})
+	if err != nil || strings.Contains(strings.Join(guard.Warnings, " "), "have published") {
+		t.Errorf("the guard says %q, %v", guard.Warnings, err)
+	}
 	if len(list.Warnings) != 4 || !strings.Contains(list.Warnings[3], "7 more of these") {
 		t.Errorf("%q", list.Warnings)
 	}

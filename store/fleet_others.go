@@ -94,6 +94,9 @@ func (c *call) noteView(v *fleet.View) {
 				rules.Age(rules.SecondsBetween(v.Looked, now)), c.doubt)
 		}
 	}
+	if !c.namesOdd {
+		return
+	}
 	const most = 3 // anybody who may push can make it thousands
 	for _, what := range v.Odd[:min(most, len(v.Odd))] {
 		c.warn("what other clones have published: %s", what)

@@ -49,6 +49,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		}
 		if which != disk.DoneOnly {
 			c.freshen(freshFor)
+			c.namesOdd = true
 		}
 		entries, err := c.list(which)
 		if err != nil {
