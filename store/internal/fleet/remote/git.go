@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -75,7 +76,11 @@ func (r *Repository) run(ctx context.Context, c call) (output, error) {
 		if err != nil {
 			return output{}, err
 		}
-		defer os.Remove(f.Name())
+		if runtime.GOOS == "windows" {
+			defer os.Remove(f.Name())
+		} else {
+			_ = os.Remove(f.Name()) // so that nothing is left if this process is killed
+		}
 		defer f.Close() // it was read
 		files[i] = f
 	}
