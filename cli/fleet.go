@@ -71,9 +71,9 @@ func newFleetPurge(a *app) *cobra.Command {
 		render.FleetStatus)
 	cmd.Long = "Empty the ref, for everybody, and drop its history: for what should not have been\n" +
 		"published. The host may keep deleted commits until it cleans up.\n\n" +
-		"Claims of other clones are no longer there until these clones publish again; what\n" +
-		"somebody else claims before that is lost to them. Where others have active locks\n" +
-		"it counts them, and does nothing without --yes."
+		"Claims of other clones are gone from it until these clones publish again; what\n" +
+		"somebody else claims before that is lost to them. Where others have active\n" +
+		"locks it counts them, and does nothing without --yes."
 	cmd.Flags().BoolVar(&request.Yes, "yes", false, "also where other clones have active locks")
 	return cmd
 }
