@@ -69,8 +69,8 @@ func newFleetPurge(a *app) *cobra.Command {
 	var request store.FleetRequest
 	cmd := fleetCommand(a, "purge", "remove everybody's locks from the ref, and its history", locks.FleetPurge, &request,
 		render.FleetStatus)
-	cmd.Long = "Empty the ref, for everybody, and drop its history: for what should not have been\n" +
-		"published. The host may keep deleted commits until it cleans up.\n\n" +
+	cmd.Long = "Empty the ref, for everybody, and drop its history: for what should not have\n" +
+		"been published. The host may keep deleted commits until it cleans up.\n\n" +
 		"Claims of other clones are gone from it until these clones publish again; what\n" +
 		"somebody else claims before that is lost to them. Where others have active\n" +
 		"locks it counts them, and does nothing without --yes."
