@@ -140,6 +140,9 @@ func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
 			return false
 		}
 		if err = fleet.Want(c.dir); err == nil {
+			g, err = fleet.GlanceAt(c.dir) // a sync that was at its end has not seen the mark
+		}
+		if err == nil {
 			err = c.startSync(g)
 		}
 	}

@@ -59,29 +59,40 @@ func GlanceAt(dir *disk.Dir) (Glance, error) {
 		return Glance{}, err
 	}
 	defer folder.Close() // it was only read
+	// A sync takes the lock, then the mark, and writes what came of it before
+	// the lock is free: in this order nothing of that is missed.
+	var g Glance
+	why, info, err := folder.ReadStat(wantedName)
+	if g.Wanted = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return g, disk.Unusable("read", folder.File(wantedName), err)
+	}
+	if g.Busy, err = isLocked(folder); err != nil {
+		return g, err
+	}
 	s := readState(folder)
-	g := Glance{Looked: s.Looked, Failed: s.Failed, Words: s.Words}
+	g.Looked, g.Failed, g.Words = s.Looked, s.Failed, s.Words
 	if s.Broken != nil {
 		g.Words = s.Broken.Why
 	}
-	why, info, err := folder.ReadStat(wantedName)
-	if err == nil {
-		if g.Wanted = true; !s.Swapped.After(info.ModTime()) { // else that is over
-			g.Why, g.Tried = string(why), info.ModTime()
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return g, disk.Unusable("read", folder.File(wantedName), err)
+	if len(why) > 0 && !s.Swapped.After(info.ModTime()) { // else that is over
+		g.Why, g.Tried = string(why), info.ModTime()
 	}
+	return g, nil
+}
+
+// isLocked reports whether a process that syncs by itself is at work.
+func isLocked(folder *disk.Folder) (bool, error) {
 	lock := folder.OpenLock(apartName)
 	taken, err := disk.Uninterrupted(lock.TryRLock)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return g, nil
+		return false, nil
 	case err != nil:
-		return g, disk.Unusable("lock", lock.Path(), err)
+		return false, disk.Unusable("lock", lock.Path(), err)
+	case taken:
+		return false, lock.Unlock()
 	}
-	g.Busy = !taken
-	return g, lock.Unlock()
+	return true, lock.Close()
 }
 
 // Want notes that this clone has something to sync. Who wants it then sees to it

@@ -66,6 +66,18 @@ func TestGlancesKeepNobodyFromServing(t *testing.T) {
 	}
 }
 
+// What was only asked for is no try, however soon after it a caller glances.
+func TestWantedIsNotTried(t *testing.T) {
+	t.Parallel()
+	a := newClone(t, newRemote(t))
+	if err := Want(a.Fleet.dir); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := GlanceAt(a.Fleet.dir); err != nil || !g.Wanted || g.Why != "" || !g.Tried.IsZero() {
+		t.Errorf("%+v, %v", g, err)
+	}
+}
+
 // What failed stays wanted, with the reason, and is left alone for a minute.
 func TestWhatFailedStaysWanted(t *testing.T) {
 	t.Parallel()
