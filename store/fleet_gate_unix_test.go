@@ -41,16 +41,6 @@ func gate(w *world, bare string) (shut, open func()) {
 	return shut, open
 }
 
-// eventually waits for what another call brings about.
-func (w *world) eventually(what string, happens func() bool) {
-	w.t.Helper()
-	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.t.Fatalf("it did not come to %s", what)
-		}
-	}
-}
-
 // A waiter whose claim the remote refuses keeps its place: it comes before who
 // came later in its clone, and waits until another clone has finished.
 func TestRefusedWaiterKeepsItsPlace(t *testing.T) {

@@ -178,6 +178,16 @@ func wantWarning(t testing.TB, warnings []string, part string) {
 	t.Errorf("no warning holds %q: %q", part, warnings)
 }
 
+// eventually waits for what another call brings about.
+func (w *world) eventually(what string, happens func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("it did not come to %s", what)
+		}
+	}
+}
+
 func ids(s []store.Summary) string {
 	out := make([]string, len(s))
 	for i, l := range s {
