@@ -32,7 +32,7 @@ func TestWhatCameWithACloneDoesNotAct(t *testing.T) {
 		t.Fatal("git itself is not caught here, so nothing is tested")
 	}
 	before := x.tree(inner)
-	for _, at := range gittest.Some(1, []struct{ cwd, base string }{{inner, ""}, {filepath.Join(inner, "refs"), ""}, {clone, "vendor/x"}, {x.dir, filepath.Join(inner, "config")}}) {
+	for _, at := range []struct{ cwd, base string }{{inner, ""}, {filepath.Join(inner, "refs"), ""}, {clone, "vendor/x"}, {x.dir, filepath.Join(inner, "config")}} {
 		for command, said := range x.everything(at.cwd, at.base, filepath.Join(inner, "file")) {
 			if strings.Contains(said, trapLock) && !strings.Contains(command, trapLock) || strings.Contains(said, "# Trap") {
 				t.Errorf("in %s, %s answers from the trap's own locks:\n%s", at.cwd, command, said)
@@ -86,7 +86,7 @@ func TestReadingARepositoryElsewhereRunsNothing(t *testing.T) {
 		if ran := x.marked(); !slices.Contains(ran, "core.fsmonitor") {
 			t.Fatalf("%s: git itself runs only %q, so nothing is tested", name, ran)
 		}
-		for _, cwd := range gittest.Some(1, []string{home, x.dir}) { // a repository, and none
+		for _, cwd := range []string{home, x.dir} { // a repository, and none
 			for command, said := range x.everything(cwd, at, filepath.Join(at, "file")) {
 				if name == "plain" && strings.HasSuffix(command, "drift "+trapLock) && (!strings.Contains(said, "file.p") || !strings.Contains(said, "content filters")) {
 					t.Errorf("%s: %s", command, said)

@@ -281,9 +281,6 @@ func TestHooksWaitForNoRemote(t *testing.T) {
 func TestClaimHasAnAnswerInTime(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes as long as a claim may")
-	}
 	for _, how := range []string{`"if_free":true`, `"wait_seconds":25`} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()

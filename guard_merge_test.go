@@ -68,14 +68,14 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 		s.commit(s.main, nil, "-a")
 		s.env = append(s.env, "AGENT_LOCKS_AGENT_ID=me")
 	}
-	for name, args := range gittest.SomeOf(2, map[string][]string{
+	for name, args := range map[string][]string{
 		"cherry-pick without conflicts": {"cherry-pick", "main"},
 		"rebase":                        {"rebase", "-q", "main"},
 		"merge without conflicts":       {"merge", "-q", "-m", "x", "main"},
 		"revert without conflicts":      {"revert", "--no-edit", "side"},
 		"am":                            {"am", "-q", "0001-x.patch"},
 		"commit --no-verify":            {"commit", "-q", "-n", "-m", "x"},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -107,7 +107,7 @@ func TestGitDoesNotRunTheGuardFor(t *testing.T) {
 func TestGuardAfterAConflict(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	for name, c := range gittest.SomeOf(2, map[string]struct {
+	for name, c := range map[string]struct {
 		stop, goOn []string
 		unasked    bool
 	}{
@@ -117,7 +117,7 @@ func TestGuardAfterAConflict(t *testing.T) {
 		"commit in a rebase":        {[]string{"rebase", "main"}, []string{"commit", "-q", "-m", "x"}, false},
 		"rebase":                    {[]string{"rebase", "main"}, []string{"rebase", "--continue"}, true},
 		"rebase, by way of patches": {[]string{"rebase", "--apply", "main"}, []string{"rebase", "--continue"}, true},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

@@ -25,9 +25,6 @@ func TestKilledSessionHooks(t *testing.T) {
 		return fmt.Sprintf(`{"session_id":"11111111-1111-4111-8111-1111%08x","agent_id":"sub-%d","cwd":%q,"source":"clear","reason":"clear"%s}`, id, id, dir, what)
 	}
 	rounds := 60
-	if testing.Short() {
-		rounds = 5
-	}
 	took := time.Duration(0)
 	for i := range rounds {
 		for _, name := range []string{"session-start", "subagent-start", "session-end"} {

@@ -193,9 +193,6 @@ func TestListenerAmongManyWaiters(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	callers := 16
-	if testing.Short() {
-		callers = 4
-	}
 	l := listening(t)
 	var all sync.WaitGroup
 	var mu sync.Mutex

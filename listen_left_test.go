@@ -111,9 +111,6 @@ func TestListenerWhileClientsLeaveAtTheGrant(t *testing.T) {
 	t.Parallel()
 	l := listening(t)
 	rounds := 30
-	if testing.Short() {
-		rounds = 4
-	}
 	granted := 0
 	for i := range rounds {
 		held := strings.TrimSpace(l.shell("claim", "-q", "-t", "Held", "--agent", "other", "--scope", "a"))

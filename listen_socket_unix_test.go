@@ -112,9 +112,6 @@ func TestListenersSocketHasOneListener(t *testing.T) {
 	dead.(*net.UnixListener).SetUnlinkOnClose(false)
 	dead.Close()
 	patience := 5 * time.Second
-	if testing.Short() {
-		patience = 2 * time.Second
-	}
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var living []*exec.Cmd

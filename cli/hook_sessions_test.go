@@ -59,7 +59,7 @@ const (
 func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	for name, c := range gittest.SomeOf(3, map[string]struct {
+	for name, c := range map[string]struct {
 		between func(*session)
 		source  string
 		same    bool
@@ -81,7 +81,7 @@ func TestASessionThatGoesOnKeepsItsName(t *testing.T) {
 		"a new one":                         {func(s *session) { s.endOf(first, "other") }, "startup", false},
 		"forked":                            {func(*session) {}, "fork", false},
 		"without a source":                  {func(s *session) { s.endOf(first, "clear") }, "", false},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSession(t)

@@ -20,7 +20,7 @@ func TestFiltersOfAnyNameAreSwitchedOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	ctx := context.Background()
-	for _, name := range gittest.Some(3, []string{"lfs", "X", "x.y", ".", "clean", "a'b", `a\b`, `a"b`, "a]b", "#x", "-c", "ü", "a;b", "$HOME", "a=b"}) {
+	for _, name := range []string{"lfs", "X", "x.y", ".", "clean", "a'b", `a\b`, `a"b`, "a]b", "#x", "-c", "ü", "a;b", "$HOME", "a=b"} {
 		for _, kind := range []string{"clean", "process"} {
 			s := newSandbox(t)
 			s.repo("r")

@@ -44,21 +44,21 @@ func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[Flee
 }
 
 // wantSync has what this clone has published, and what the others have looked at,
-// and waits for neither.
-func (c *call) wantSync() {
-	if !c.repo.Fleet {
-		return
-	}
+// and waits for neither. It says why nothing is published for now; "": it is.
+func (c *call) wantSync() (unpublished string) {
 	err := fleet.Want(c.dir)
 	if err == nil {
 		var g fleet.Glance
-		if g, err = fleet.GlanceAt(c.dir); err == nil && g.Unpublished(c.dir.Now()) == "" {
-			err = c.startSync(g)
+		if g, err = fleet.GlanceAt(c.dir); err == nil {
+			if unpublished = g.Unpublished(c.dir.Now()); unpublished == "" {
+				err = c.startSync(g)
+			}
 		}
 	}
 	if err != nil {
 		c.warn("the other clones do not know of this yet: %v", err)
 	}
+	return unpublished
 }
 
 // startSync starts the process, unless it is at work.
@@ -82,11 +82,8 @@ func publishSoon(c *call) {
 	if !c.repo.Fleet {
 		return
 	}
-	c.wantSync()
-	if g, err := fleet.GlanceAt(c.dir); err == nil {
-		if why := g.Unpublished(c.dir.Now()); why != "" {
-			c.warn("unpublished: the other clones do not know of this yet, and it is tried again in a minute: %s", why)
-		}
+	if why := c.wantSync(); why != "" {
+		c.warn("unpublished: the other clones do not know of this yet, and it is tried again in a minute: %s", why)
 	}
 }
 

@@ -69,10 +69,16 @@ func TestGuardNotesABypass(t *testing.T) {
 	}
 
 	// A commit is not held up for long, so on a busy machine it may go through without.
-	for w.read(file) == before && time.Since(start) < time.Minute {
-		if _, err := w.at(w.link, "AGENT_LOCKS_BYPASS=1").Guard(background, staged); err != nil {
-			t.Fatal(err)
+	noted := ""
+	for noted == "" && time.Since(start) < time.Minute {
+		a, err := w.at(w.link, "AGENT_LOCKS_BYPASS=1").Guard(background, staged)
+		if err != nil || a.Result.Verdict != store.GuardBypassed || len(a.Warnings) > 0 || len(a.Result.Blocked) > 0 {
+			t.Fatalf("%+v, %v", a, err)
 		}
+		noted = strings.Join(a.Result.Noted, " ")
+	}
+	if noted != "2026-07-17T18-45-12-theirs" {
+		t.Errorf("noted on %q", noted)
 	}
 	bypass("2026-07-17T18-45-12-theirs") // said once
 	added := strings.TrimPrefix(w.read(file), before)

@@ -16,7 +16,7 @@ func TestALockThatComesBackYields(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	one, two := ptr("one"), ptr("two")
-	for name, tc := range gittest.SomeOf(4, map[string]struct {
+	for name, tc := range map[string]struct {
 		leave func(w *world, id string) error
 		back  func(w *world, id string) ([]store.Summary, []string, error)
 	}{
@@ -47,7 +47,7 @@ func TestALockThatComesBackYields(t *testing.T) {
 			a, err := w.at(w.main).Reopen(background, store.ReopenRequest{Ref: ref(id), AgentID: one, Reason: ptr("more to do")})
 			return a.Result.Overlaps, a.Warnings, err
 		}},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -19,7 +19,7 @@ func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
 	session := func(id, agent, subagent string) store.SessionRequest {
 		return store.SessionRequest{Session: store.Session{ID: id, Subagent: subagent}, Why: "startup", OwnID: &agent, AgentID: &agent}
 	}
-	for name, c := range gittest.SomeOf(5, map[string]struct {
+	for name, c := range map[string]struct {
 		before     func(w *world)
 		me, parent string // "": none
 		want       string // "": no warning
@@ -69,7 +69,7 @@ func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
 				w.held(who, "", "docs")
 			}
 		}, "me", "", `"a", "b\\", "c" and 2 more`},
-	}) {
+	} {
 		for _, free := range []bool{false, true} {
 			if free && strings.Contains(name, "overlapping") {
 				continue

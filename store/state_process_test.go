@@ -96,9 +96,6 @@ func TestNoSumIsLost(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	processes, times := 64, 20
-	if testing.Short() {
-		processes, times = 8, 5
-	}
 	dir := newRepository(t)
 	versions := many(t, dir, StateAdd, processes, times)
 	total := processes * times
@@ -123,9 +120,6 @@ func TestNoUpdateIsLost(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			processes, times := 8, 10
-			if testing.Short() {
-				processes, times = 4, 3
-			}
 			dir := newRepository(t)
 			many(t, dir, way, processes, times)
 			e := presentEntry(t, dir, "x/"+way)
@@ -142,9 +136,6 @@ func TestStateSurvivesKilledWriters(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	kills := 25
-	if testing.Short() {
-		kills = 5
-	}
 	dir := newRepository(t)
 	confirmed := int64(0)
 	for n := range kills {

@@ -124,9 +124,6 @@ func TestStress(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	processes, seconds := 10, 4
-	if testing.Short() {
-		processes, seconds = 3, 1
-	}
 	if v := os.Getenv(stressVariable); v != "" {
 		if _, err := fmt.Sscan(v, &processes, &seconds); err != nil {
 			t.Fatalf("%s=%q: %v", stressVariable, v, err)

@@ -36,9 +36,6 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	holder.claim("src", 0)
 	held := holder.granted()
 	wait := 5.0
-	if testing.Short() {
-		wait = 1
-	}
 	stopped.claim("src", wait)
 	queued(t, repository, 1)
 	next.claim("src", longWait)

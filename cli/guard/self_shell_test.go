@@ -15,7 +15,7 @@ import (
 func TestAHookThatReadsItselfRefusesAsBefore(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	for name, test := range gittest.SomeOf(3, map[string]struct{ text, needs string }{
+	for name, test := range map[string]struct{ text, needs string }{
 		"by a variable":    {"me=$0\n[ \"$(sed -n 4p \"$me\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
 		"by readlink":      {"me=$(readlink -f \"$0\")\n[ \"$(sed -n 4p \"$me\")\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
 		"by its directory": {"cd \"$(dirname \"$0\")\"\n[ \"$(sed -n 4p pre-commit)\" = '#x' ] && exit 1\n#x\nexit 0\n", "sh"},
@@ -27,7 +27,7 @@ func TestAHookThatReadsItselfRefusesAsBefore(t *testing.T) {
 		"by LINENO":        {"[ $LINENO = 2 ] && exit 1\nexit 0\n", "bash"},
 		"in python":        {"import sys\nsys.exit(open(__file__).readlines()[3] == '#x\\n')\n#x\n", "python3"},
 		"by git in python": {"import sys\nsys.exit(open('.git/hooks/pre-commit').readlines()[3] == '#x\\n')\n#x\n", "python3"},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needs(t, test.needs)
@@ -58,7 +58,7 @@ func TestAHookFindsWhatIsPutBesideItLater(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	const py = "import os, subprocess, sys\n"
-	for name, test := range gittest.SomeOf(3, map[string]struct{ text, needs, file string }{
+	for name, test := range map[string]struct{ text, needs, file string }{
 		"sh":                            {"[ ! -x \"$(dirname \"$0\")/later\" ] || \"$(dirname \"$0\")/later\"\n", "sh", "later"},
 		"sh, a name put together":       {"n=la; f=$(dirname \"$0\")/${n}ter; [ ! -x \"$f\" ] || \"$f\"\n", "sh", "later"},
 		"bash, all but the name":        {"f=${0%%/pre-*}/later; [ ! -x \"$f\" ] || \"$f\"\n", "bash", "later"},
@@ -76,7 +76,7 @@ func TestAHookFindsWhatIsPutBesideItLater(t *testing.T) {
 		"node by its directory":         {"const f = __dirname + '/later'\nif (require('fs').existsSync(f)) process.exit(require('child_process').spawnSync(f).status)\n", "node", "later"},
 		"node by its arguments":         {"const f = require('path').dirname(process.argv[1]) + '/later'\nif (require('fs').existsSync(f)) process.exit(require('child_process').spawnSync(f).status)\n", "node", "later"},
 		"node by what it requires":      {"try { require('./later') } catch (e) { if (e.code !== 'MODULE_NOT_FOUND') throw e }\n", "node", "later.js"},
-	}) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needs(t, test.needs)

@@ -133,7 +133,7 @@ func TestAnUnknownInstallersHook(t *testing.T) {
 func TestAHookThatIsReplacedWhileItRuns(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	for _, shell := range gittest.Some(2, [][]string{{"sh"}, {"bash"}, {"bash", "--posix"}, {"dash"}, {"busybox", "sh"}, {"ksh"}, {"zsh"}}) {
+	for _, shell := range [][]string{{"sh"}, {"bash"}, {"bash", "--posix"}, {"dash"}, {"busybox", "sh"}, {"ksh"}, {"zsh"}} {
 		t.Run(strings.Join(shell, " "), func(t *testing.T) {
 			t.Parallel()
 			needs(t, shell[0])

@@ -65,9 +65,6 @@ func TestWorktreesThatHang(t *testing.T) {
 	path, running := s.logged()
 	var want []string
 	many, limit := 7, 12*time.Second
-	if testing.Short() {
-		many, limit = 2, 3*time.Second
-	}
 	for i := range many {
 		name := fmt.Sprintf("hangs%d", i)
 		s.git("main", "worktree", "add", "-q", "--detach", "../"+name)

@@ -251,9 +251,6 @@ func TestFallbackOnMesses(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	seeds, files := 6, 100
-	if testing.Short() {
-		seeds, files = 1, 40
-	}
 	found, missed, wrong := 0, 0, 0
 	for seed := range seeds {
 		m := newMess(newSandbox(t), uint64(100+seed), files, 3)

@@ -71,7 +71,7 @@ func TestSubmodules(t *testing.T) {
 			tests = append(tests, [2]string{yours, theirs})
 		}
 	}
-	for _, states2 := range gittest.Some(3, tests) {
+	for _, states2 := range tests {
 		yours, theirs := states2[0], states2[1]
 		t.Run(yours+", "+theirs, func(t *testing.T) {
 			t.Parallel()

@@ -19,9 +19,6 @@ func TestEqualsRealMergesOfTangledHistories(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	seeds := 12
-	if testing.Short() {
-		seeds = 2
-	}
 	several, total := 0, map[string]int{}
 	for seed := range seeds {
 		m := newTangle(newSandbox(t), uint64(seed))

@@ -19,9 +19,6 @@ func TestEqualsRealMergesOfAnything(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	seeds := 8
-	if testing.Short() {
-		seeds = 1
-	}
 	total := map[string]int{}
 	for seed := range seeds {
 		w := newWild(newSandbox(t), uint64(seed))

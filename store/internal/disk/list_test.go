@@ -160,9 +160,6 @@ func TestListingMissesNothing(t *testing.T) {
 			storetest.Begin(t, cmd)
 			d := at(t, common)
 			rounds := 300
-			if testing.Short() {
-				rounds = 60
-			}
 			for n := range rounds {
 				seen, err := d.names(t.Context(), w, maxReads)
 				if err != nil {

@@ -148,37 +148,6 @@ func (r *roster) read(p *Folder, archive bool, odd map[string]BadFile) error {
 	return nil
 }
 
-// Settled are all names in a folder of the store, in order, as a listing finds
-// them.
-func (d *Dir) Settled(ctx context.Context, f *Folder) ([]string, error) {
-	union := map[string]bool{}
-	for range maxReads {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		start := d.Now()
-		before, err := modTimes([]*Folder{f})
-		if err != nil {
-			return nil, err
-		}
-		names, err := f.Names()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			union[name] = true
-		}
-		after, err := modTimes([]*Folder{f})
-		if err != nil {
-			return nil, err
-		}
-		if settled(start, before, after) {
-			break
-		}
-	}
-	return slices.Sorted(maps.Keys(union)), nil
-}
-
 // modTimes are the directories' modification times.
 func modTimes(places []*Folder) ([]time.Time, error) {
 	var at []time.Time

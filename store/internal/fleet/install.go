@@ -49,7 +49,7 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 
 // changes compares what is to be with what is on disk.
 func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]change, error) {
-	names, err := t.fleet.dir.Settled(ctx, t.fleet.folder)
+	names, err := t.fleet.dir.NamesIn(ctx, t.fleet.folder)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		return c, nil
 	}
 	defer folder.Close() // it was only read
-	names, err := t.fleet.dir.Settled(ctx, folder)
+	names, err := t.fleet.dir.NamesIn(ctx, folder)
 	if err != nil {
 		return c, err
 	}

@@ -47,7 +47,7 @@ func Locks(ctx context.Context, dir *disk.Dir) ([]Lock, []string, error) {
 		return nil, nil, err
 	}
 	defer top.Close() // it was only read
-	names, err := dir.Settled(ctx, top)
+	names, err := dir.NamesIn(ctx, top)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +72,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clone string) (locks []Lock, od
 		return nil, nil, err
 	}
 	defer folder.Close() // it was only read
-	names, err := dir.Settled(ctx, folder)
+	names, err := dir.NamesIn(ctx, folder)
 	if err != nil {
 		return nil, nil, err
 	}
