@@ -17,8 +17,9 @@ func newPrune(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than <age>",
 		Short: "delete old finished locks for good",
-		Long: "Delete the finished locks that ended longer ago than an age, or only show them\n" +
-			"without --yes. Active locks are never touched.",
+		Long: "Delete the finished locks that ended longer ago than an age, and the versions of\n" +
+			"shared state that were replaced before then, or only show them without --yes.\n" +
+			"Active locks and present versions are never touched.",
 		Example: "  agent-locks prune --older-than 90d --yes",
 		Args:    noArgs("agent-locks prune --older-than 90d"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -91,7 +91,7 @@ func newStateExport(a *app) *cobra.Command {
 		Use:   "export",
 		Short: "print all entries with their past, as one JSON document",
 		Long: "Print all entries with the versions before the present one, deleted entries too,\n" +
-			"as one JSON document.",
+			"as one JSON document. The exit code is 1 where something could not be read.",
 		Example: "  agent-locks state export > state.json",
 		Args:    noArgs("agent-locks state export > state.json"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -117,7 +117,10 @@ func newStateExport(a *app) *cobra.Command {
 				fmt.Fprint(a.out, `{"entries":[`)
 			}
 			fmt.Fprintln(a.out, "]}")
-			return a.flush()
+			if err := a.flush(); err != nil || ans.Unreadable == 0 {
+				return err
+			}
+			return answered(exitError) // a backup that is not whole must not pass for one
 		},
 	}
 }

@@ -14,7 +14,8 @@ type StateExported struct {
 }
 
 // ExportState hands over all entries with their past, one after another, deleted
-// ones too: their versions count on.
+// ones too: their versions count on. What cannot be read is missing there, and is
+// counted as Unreadable.
 func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExported) error) (Answer[int], error) {
 	return answer(ctx, s, t, func(c *call) (int, error) {
 		names, err := stateNames(c)
@@ -23,8 +24,11 @@ func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExport
 		}
 		for n, name := range names {
 			e, found, err := state.Get(c.ctx, c.dir, name)
-			if err != nil || !found {
-				continue // which was warned of, or has gone since
+			if err != nil {
+				return n, err
+			}
+			if !found {
+				continue // it has gone since
 			}
 			out := StateExported{StateEntry: stateEntry(e), Past: []StateEntry{}}
 			past, err := pastOf(c, e, lockfile.MaxValue)

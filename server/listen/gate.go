@@ -35,8 +35,7 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
-		no(http.StatusForbidden, "web pages of other origins are not served",
-			"the origin %q is not allowed", r.Header.Get("Origin"))
+		no(http.StatusForbidden, "web pages of other origins are not served", "%s", ofAnotherOrigin(r))
 		return
 	}
 	token, err := l.tokenOf(r)
@@ -69,6 +68,16 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 		}()
 		l.post(w, r, x)
 	}
+}
+
+// ofAnotherOrigin says by what a request was known as one that a page of another
+// ofAnotherOrigin says by what a request was known to come from a page of another
+// origin: the header Origin may be missing.
+func ofAnotherOrigin(r *http.Request) string {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		return fmt.Sprintf("the origin %q is not allowed", origin)
+	}
+	return fmt.Sprintf("a request with Sec-Fetch-Site %q is not allowed", r.Header.Get("Sec-Fetch-Site"))
 }
 
 // refuse answers a request that is not served: a sentence and the way out.
