@@ -38,14 +38,15 @@ type call struct {
 	paths      *paths.Reader
 	warnings   []string
 	unreadable int
-	unseen     bool        // other clones may have claimed more than is known
-	compared   int         // active locks of others that a check looked at
-	view       *fleet.View // of the other clones, as read last
-	viewed     bool        // it was said what that is worth
-	namesOdd   bool        // it says what of the others was ignored
-	late       string      // why a look that was wanted has not come
-	doubt      string      // why it is unseen
-	keptUp     bool        // a sync was started where one was due
+	unseen     bool         // other clones may have claimed more than is known
+	compared   int          // active locks of others that a check looked at
+	tip        fleet.Memory // of what the other clones have
+	view       *fleet.View  // of the other clones, as read last
+	viewed     bool         // it was said what that is worth
+	namesOdd   bool         // it says what of the others was ignored
+	late       string       // why a look that was wanted has not come
+	doubt      string       // why it is unseen
+	keptUp     bool         // a sync was started where one was due
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder
 	who        rules.Caller

@@ -254,13 +254,13 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	if set.everything {
 		state.Share = shareAll
 	}
-	view, err := fleet.Read(c.ctx, c.dir)
+	view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 	if view == nil || err != nil {
 		return state, err
 	}
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
 	state.addLooks(view)
-	if g, err := fleet.GlanceAt(c.dir); err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
+	if g, err := fleet.GlanceAt(c.dir, &c.tip); err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
 		state.LastError, state.FailedAt = g.Why, lockfile.FormatStamp(g.Tried)
 	}
 	state.Members = membersOf(view.Locks)

@@ -49,7 +49,7 @@ func (c *call) wantSync() (unpublished string) {
 	err := fleet.Want(c.dir)
 	if err == nil {
 		var g fleet.Glance
-		if g, err = fleet.GlanceAt(c.dir); err == nil {
+		if g, err = fleet.GlanceAt(c.dir, &c.tip); err == nil {
 			if unpublished = g.Unpublished(c.dir.Now()); unpublished == "" {
 				err = c.startSync(g)
 			}
@@ -107,7 +107,7 @@ func (c *call) freshen(age time.Duration) {
 	}
 	c.late = "the remote has not answered yet"
 	for disk.Pause(c.ctx, glanceEvery) == nil {
-		g, err := fleet.GlanceAt(c.dir)
+		g, err := fleet.GlanceAt(c.dir, &c.tip)
 		if err == nil && (!g.Looked.Before(start) || !g.Failed.Before(start)) {
 			c.late = ""
 			return
@@ -127,7 +127,7 @@ func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
 		return false
 	}
 	now := c.dir.Now()
-	g, err := fleet.GlanceAt(c.dir)
+	g, err := fleet.GlanceAt(c.dir, &c.tip)
 	if err == nil {
 		rests := g.Unreachable(now) != ""
 		if urgent {
@@ -137,7 +137,7 @@ func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
 			return false
 		}
 		if err = fleet.Want(c.dir); err == nil {
-			g, err = fleet.GlanceAt(c.dir) // a sync that was at its end has not seen the mark
+			g, err = fleet.GlanceAt(c.dir, &c.tip) // a sync that was at its end has not seen the mark
 		}
 		if err == nil {
 			err = c.startSync(g)

@@ -33,7 +33,7 @@ func (s *Store) examineFleet(ctx context.Context, r DoctorRequest) ([]Finding, e
 		set.remote, set.ref = cmp.Or(set.remote, "origin"), cmp.Or(set.ref, fleet.DefaultRef)
 		x := &fleetExam{call: c, set: set}
 		x.remote()
-		view, err := fleet.Read(c.ctx, c.dir)
+		view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 		if err != nil {
 			x.failed("what other clones have claimed cannot be read", err)
 		}

@@ -84,7 +84,7 @@ func (x *fleetExam) own(v *fleet.View) {
 			"another clone came first for what these claim: %s", strings.Join(s.Lost, ", "))
 	}
 	sound := !slices.ContainsFunc(x.findings, func(f Finding) bool { return f.Severity == SeverityProblem })
-	g, err := fleet.GlanceAt(x.call.dir)
+	g, err := fleet.GlanceAt(x.call.dir, &x.call.tip)
 	if err == nil && g.Why != "" && sound { // else that says why
 		sound = false
 		x.add(SeverityProblem, "agent-locks fleet sync tries again, and names the way out",

@@ -25,7 +25,7 @@ func findElsewhere(c *call, id string) (disk.Entry, bool, error) {
 	if _, err := c.dir.Get(c.ctx, id); !errors.Is(err, fault.LockNotFound) {
 		return disk.Entry{}, false, nil // what is wrong with it, the caller finds out
 	}
-	view, err := fleet.Read(c.ctx, c.dir)
+	view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 	if view == nil || err != nil {
 		return disk.Entry{}, false, err
 	}
@@ -82,7 +82,7 @@ func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 		return end, nil
 	}
 	if p.dryRun {
-		view, err := fleet.Read(c.ctx, c.dir)
+		view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 		if err == nil {
 			_, err = may(view)
 		}

@@ -34,7 +34,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 	}
 	c.noteView(view)
 	c.keepUp(view, entries)
-	entries = slices.Clip(entries)
+	entries = slices.Grow(slices.Clip(entries), len(view.Locks))
 	for _, l := range view.Locks {
 		if l.Lock.Status == lockfile.Active {
 			entries = append(entries, elsewhere(l, view.Looked, c.store.Now()))
@@ -46,7 +46,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 // readView reads what is known of the others; nil where this clone never took
 // part.
 func (c *call) readView() (view *fleet.View, err error) {
-	c.view, err = fleet.Read(c.ctx, c.dir)
+	c.view, err = fleet.Read(c.ctx, c.dir, &c.tip)
 	return c.view, err
 }
 

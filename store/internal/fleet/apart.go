@@ -53,7 +53,7 @@ func resting(failed, now time.Time) bool {
 }
 
 // GlanceAt needs neither the network nor git, and creates nothing.
-func GlanceAt(dir *disk.Dir) (Glance, error) {
+func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
 		return Glance{}, err
@@ -69,7 +69,7 @@ func GlanceAt(dir *disk.Dir) (Glance, error) {
 	if g.Busy, err = isLocked(folder); err != nil {
 		return g, err
 	}
-	s := readState(folder)
+	s := m.read(folder)
 	g.Looked, g.Failed, g.Words = s.Looked, s.Failed, s.Words
 	if s.Broken != nil {
 		g.Words = s.Broken.Why

@@ -27,7 +27,7 @@ func TestOneProcessServesAllThatIsWanted(t *testing.T) {
 	rounds := 0
 	err = a.Serve(t.Context(), func() error {
 		if rounds++; rounds == 1 {
-			if g, err := GlanceAt(a.Fleet.dir); err != nil || !g.Busy || g.Wanted {
+			if g, err := GlanceAt(a.Fleet.dir, new(Memory)); err != nil || !g.Busy || g.Wanted {
 				t.Errorf("meanwhile: %+v, %v", g, err)
 			}
 			if err := Want(a.Fleet.dir); err != nil {
@@ -42,7 +42,7 @@ func TestOneProcessServesAllThatIsWanted(t *testing.T) {
 	if err != nil || rounds != 2 {
 		t.Errorf("%d rounds, %v", rounds, err)
 	}
-	if g, err := GlanceAt(a.Fleet.dir); err != nil || g.Busy || g.Wanted {
+	if g, err := GlanceAt(a.Fleet.dir, new(Memory)); err != nil || g.Busy || g.Wanted {
 		t.Errorf("afterwards: %+v, %v", g, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestWantedIsNotTried(t *testing.T) {
 	if err := Want(a.Fleet.dir); err != nil {
 		t.Fatal(err)
 	}
-	if g, err := GlanceAt(a.Fleet.dir); err != nil || !g.Wanted || g.Why != "" || !g.Tried.IsZero() {
+	if g, err := GlanceAt(a.Fleet.dir, new(Memory)); err != nil || !g.Wanted || g.Why != "" || !g.Tried.IsZero() {
 		t.Errorf("%+v, %v", g, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestWhatFailedStaysWanted(t *testing.T) {
 	if err := Want(a.Fleet.dir); err != nil {
 		t.Fatal(err)
 	}
-	g, err := GlanceAt(a.Fleet.dir)
+	g, err := GlanceAt(a.Fleet.dir, new(Memory))
 	if err != nil || !g.Wanted || g.Busy || !strings.Contains(g.Unpublished(time.Now()), "only branches") {
 		t.Errorf("%+v, %v", g, err)
 	}

@@ -10,7 +10,7 @@
 //	agents-locks/fleet/wanted          there is something for it to do; why it failed last
 //	agents-locks/fleet.git             package remote's repository
 //
-// Locks and Status read what is on disk, without network or git. Look brings
+// Read and GlanceAt read what is on disk, without network or git. Look brings
 // the ref here. Publish makes this clone's directory in the ref equal to what
 // its caller wants: the caller judges that against the very tip on which the
 // commit is made, and again each time that another clone was faster. So of two

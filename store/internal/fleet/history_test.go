@@ -343,7 +343,7 @@ func TestCopyOfAnIdleClone(t *testing.T) {
 			a := newClone(t, bare)
 			a.must(a.claim(held, "src/**"))
 			b := copied(t, a)
-			if v, err := Read(t.Context(), b.Fleet.dir); err != nil || v.Self.Clone != "" || len(v.Mine) > 0 || !v.Wanted {
+			if v, err := Read(t.Context(), b.Fleet.dir, new(Memory)); err != nil || v.Self.Clone != "" || len(v.Mine) > 0 || !v.Wanted {
 				t.Errorf("before its first turn it reads %+v, %v", v, err)
 			}
 			if _, err := b.Known(t.Context()); err != nil {

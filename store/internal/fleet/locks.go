@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,56 +40,54 @@ type View struct {
 	Wanted bool     // as Glance.Wanted
 }
 
-// Locks reads from a store what is known of the others. It needs neither the
-// network nor git, and creates nothing.
-func Locks(ctx context.Context, dir *disk.Dir) ([]Lock, []string, error) {
-	top, err := dir.OpenFolder(Name)
-	if top == nil || err != nil {
-		return nil, nil, err
-	}
-	defer top.Close() // it was only read
+// locksIn reads what is known of the others from the directory where that lies. It
+// needs neither the network nor git, and creates nothing.
+func locksIn(ctx context.Context, dir *disk.Dir, top *disk.Folder) ([]Lock, []string, error) {
 	names, err := dir.NamesIn(ctx, top)
 	if err != nil {
 		return nil, nil, err
 	}
-	var locks []Lock
-	var odd []string
-	for _, clone := range names {
-		if !format.ValidClone(clone) {
-			continue
-		}
-		more, bad, err := locksOf(ctx, dir, clone)
+	return locksOf(ctx, dir, slices.DeleteFunc(names, func(name string) bool { return !format.ValidClone(name) })...)
+}
+
+// A stored is a lock's file in the directory of its clone.
+type stored struct {
+	folder    *disk.Folder
+	clone, id string
+}
+
+// locksOf reads the locks of some clones, all of them together: many clones with
+// a few locks each are as quick to read as one that has them all.
+func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock, odd []string, err error) {
+	var all []stored
+	for _, clone := range clones {
+		folder, err := dir.OpenFolder(filepath.Join(Name, clone))
 		if err != nil {
 			return nil, nil, err
 		}
-		locks, odd = append(locks, more...), append(odd, bad...)
-	}
-	return locks, odd, nil
-}
-
-func locksOf(ctx context.Context, dir *disk.Dir, clone string) (locks []Lock, odd []string, err error) {
-	folder, err := dir.OpenFolder(filepath.Join(Name, clone))
-	if folder == nil || err != nil {
-		return nil, nil, err
-	}
-	defer folder.Close() // it was only read
-	names, err := dir.NamesIn(ctx, folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	var all []string
-	for _, name := range names {
-		if id, isLock := strings.CutSuffix(name, format.Extension); isLock && lockfile.ValidID(id) == nil {
-			all = append(all, id)
+		if folder == nil {
+			continue
+		}
+		defer folder.Close() // it was only read
+		names, err := dir.NamesIn(ctx, folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range names {
+			if id, isLock := strings.CutSuffix(name, format.Extension); isLock && lockfile.ValidID(id) == nil {
+				all = append(all, stored{folder, clone, id})
+			}
 		}
 	}
 	found, errs := make([]Lock, len(all)), make([]error, len(all))
-	disk.InParallel(ctx, len(all), func(i int) { found[i], errs[i] = readLock(folder, clone, all[i]) })
+	disk.InParallel(ctx, len(all), func(i int) { found[i], errs[i] = all[i].read() })
+	locks = found[:0]
 	for i, err := range errs {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has ended meanwhile
 		case err != nil:
-			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", folder.File(all[i]+format.Extension), disk.Cause(err)))
+			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", all[i].folder.File(all[i].id+format.Extension),
+				disk.Cause(err)))
 		default:
 			locks = append(locks, found[i])
 		}
@@ -96,22 +95,22 @@ func locksOf(ctx context.Context, dir *disk.Dir, clone string) (locks []Lock, od
 	return locks, odd, ctx.Err()
 }
 
-func readLock(folder *disk.Folder, clone, id string) (Lock, error) {
-	name := id + format.Extension
-	data, fi, err := folder.ReadStat(name)
+func (f stored) read() (Lock, error) {
+	name := f.id + format.Extension
+	data, fi, err := f.folder.ReadStat(name)
 	if err != nil {
 		return Lock{}, err
 	}
-	file, err := lockfile.Parse(id, data)
+	file, err := lockfile.Parse(f.id, data)
 	if err != nil {
 		return Lock{}, err
 	}
-	return Lock{Lock: file.Lock, Clone: clone, Path: folder.File(name), Since: fi.ModTime()}, nil
+	return Lock{Lock: file.Lock, Clone: f.clone, Path: f.folder.File(name), Since: fi.ModTime()}, nil
 }
 
 // Read reads from a store all that is known; nil where the clone never took
 // part. It needs neither the network nor git, and creates nothing.
-func Read(ctx context.Context, dir *disk.Dir) (*View, error) {
+func Read(ctx context.Context, dir *disk.Dir, m *Memory) (*View, error) {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
 		return nil, err
@@ -121,8 +120,7 @@ func Read(ctx context.Context, dir *disk.Dir) (*View, error) {
 	if !known || err != nil {
 		return nil, err
 	}
-	s := readState(folder)
-	view, err := viewOf(ctx, dir, self, &s)
+	view, err := viewOf(ctx, dir, folder, self, m.read(folder))
 	if view != nil {
 		view.Wanted = self.copied || folder.Marked(wantedName) // a copy has to take an id
 	}
@@ -140,11 +138,11 @@ func (f *Fleet) Known(ctx context.Context) (*View, error) {
 }
 
 func (f *Fleet) view(ctx context.Context, self Self, s *state) (*View, error) {
-	return viewOf(ctx, f.dir, self, s)
+	return viewOf(ctx, f.dir, f.folder, self, s)
 }
 
-func viewOf(ctx context.Context, dir *disk.Dir, self Self, s *state) (*View, error) {
-	locks, odd, err := Locks(ctx, dir)
+func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, s *state) (*View, error) {
+	locks, odd, err := locksIn(ctx, dir, folder)
 	if err != nil {
 		return nil, err
 	}

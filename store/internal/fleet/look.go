@@ -228,7 +228,7 @@ func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relat
 
 // carry keeps what is live of the clones that the new history does not have.
 func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
-	locks, _, err := Locks(ctx, t.fleet.dir)
+	locks, _, err := locksIn(ctx, t.fleet.dir, t.fleet.folder)
 	if err != nil {
 		return err
 	}

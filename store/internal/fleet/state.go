@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -155,21 +156,32 @@ func readSelf(folder *disk.Folder) (Self, bool, error) {
 	return s, true, nil
 }
 
-// readState is what is known of the ref. Nothing is where the file cannot be
-// read: the next look tells.
-func readState(folder *disk.Folder) state {
-	var s state
+// A Memory is what one call has read of the ref. It is parsed again only where the
+// file has changed: a call asks what is known more than once, and a clone with many
+// locks has a long file. Nobody changes what it holds.
+type Memory struct {
+	data  []byte
+	state state
+}
+
+// read is what is known of the ref. Nothing is where the file cannot be read: the
+// next look tells.
+func (m *Memory) read(folder *disk.Folder) *state {
 	data, err := folder.ReadFile(tipName)
-	if err != nil || json.Unmarshal(data, &s) != nil {
-		return state{}
+	if err == nil && m.data != nil && bytes.Equal(data, m.data) {
+		return &m.state
 	}
-	return s
+	*m = Memory{data: data}
+	if err != nil || json.Unmarshal(data, &m.state) != nil {
+		*m = Memory{}
+	}
+	return &m.state
 }
 
 // lastSeen is the state of the ref that is configured now: of another one
 // nothing is known.
 func (f *Fleet) lastSeen() state {
-	s := readState(f.folder)
+	s := *new(Memory).read(f.folder)
 	if s.Remote != f.Remote || s.Ref != f.Ref {
 		return state{Remote: f.Remote, Ref: f.Ref}
 	}
