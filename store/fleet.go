@@ -260,7 +260,8 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	}
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
 	state.addLooks(view)
-	if g, err := fleet.GlanceAt(c.dir, &c.tip); err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
+	g, err := fleet.GlanceAt(c.dir, &c.tip)
+	if err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
 		state.LastError, state.FailedAt = g.Why, lockfile.FormatStamp(g.Tried)
 	}
 	state.Members = membersOf(view.Locks)

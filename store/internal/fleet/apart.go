@@ -69,7 +69,7 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	if g.Busy, err = isLocked(folder); err != nil {
 		return g, err
 	}
-	s := m.read(folder)
+	s := m.recall(folder)
 	g.Looked, g.Failed, g.Words = s.Looked, s.Failed, s.Words
 	if s.Broken != nil {
 		g.Words = s.Broken.Why

@@ -80,7 +80,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock
 		}
 	}
 	found, errs := make([]Lock, len(all)), make([]error, len(all))
-	disk.InParallel(ctx, len(all), func(i int) { found[i], errs[i] = all[i].read() })
+	disk.InParallel(ctx, len(all), func(i int) { found[i], errs[i] = all[i].parse() })
 	locks = found[:0]
 	for i, err := range errs {
 		switch {
@@ -95,7 +95,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock
 	return locks, odd, ctx.Err()
 }
 
-func (f stored) read() (Lock, error) {
+func (f stored) parse() (Lock, error) {
 	name := f.id + format.Extension
 	data, fi, err := f.folder.ReadStat(name)
 	if err != nil {
@@ -120,7 +120,7 @@ func Read(ctx context.Context, dir *disk.Dir, m *Memory) (*View, error) {
 	if !known || err != nil {
 		return nil, err
 	}
-	view, err := viewOf(ctx, dir, folder, self, m.read(folder))
+	view, err := viewOf(ctx, dir, folder, self, m.recall(folder))
 	if view != nil {
 		view.Wanted = self.copied || folder.Marked(wantedName) // a copy has to take an id
 	}

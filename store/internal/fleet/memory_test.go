@@ -25,24 +25,24 @@ func TestTheTipIsParsedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	var m Memory
-	if n := len(m.read(a.folder).Mine); n != 100 {
+	if n := len(m.recall(a.folder).Mine); n != 100 {
 		t.Fatalf("it has %d locks", n)
 	}
 	m.state.Words = "as parsed"
-	if m.read(a.folder).Words != "as parsed" {
+	if m.recall(a.folder).Words != "as parsed" {
 		t.Error("it is parsed again")
 	}
 	s.Mine = nil
 	if err := a.save(tipName, s); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.read(a.folder).Mine); n != 0 {
+	if n := len(m.recall(a.folder).Mine); n != 0 {
 		t.Errorf("after a change it has %d locks", n)
 	}
 	if err := os.Remove(a.folder.File(tipName)); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.read(a.folder); got.Remote != "" || m.data != nil {
+	if got := m.recall(a.folder); got.Remote != "" || m.data != nil {
 		t.Errorf("of a file that is gone it knows %+v", got)
 	}
 }

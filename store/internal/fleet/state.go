@@ -164,9 +164,9 @@ type Memory struct {
 	state state
 }
 
-// read is what is known of the ref. Nothing is where the file cannot be read: the
+// recall is what is known of the ref. Nothing is where the file cannot be read: the
 // next look tells.
-func (m *Memory) read(folder *disk.Folder) *state {
+func (m *Memory) recall(folder *disk.Folder) *state {
 	data, err := folder.ReadFile(tipName)
 	if err == nil && m.data != nil && bytes.Equal(data, m.data) {
 		return &m.state
@@ -181,7 +181,7 @@ func (m *Memory) read(folder *disk.Folder) *state {
 // lastSeen is the state of the ref that is configured now: of another one
 // nothing is known.
 func (f *Fleet) lastSeen() state {
-	s := *new(Memory).read(f.folder)
+	s := *new(Memory).recall(f.folder)
 	if s.Remote != f.Remote || s.Ref != f.Ref {
 		return state{Remote: f.Remote, Ref: f.Ref}
 	}
