@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A worktree whose git directory is damaged is still one: what is in it is not known,
@@ -12,7 +13,7 @@ import (
 func TestDamagedWorktreesAreNotAssessed(t *testing.T) {
 	t.Parallel()
 	const place = "main/.git/worktrees/w/"
-	for name, c := range map[string]struct {
+	for name, c := range gittest.SomeOf(3, map[string]struct {
 		damage func(s *sandbox)
 		why    string // "": passed over
 	}{
@@ -27,7 +28,7 @@ func TestDamagedWorktreesAreNotAssessed(t *testing.T) {
 		"empty gitdir":    {func(s *sandbox) { s.write(place+"gitdir", "") }, "where it is cannot be read"},
 		"gone":            {func(s *sandbox) { s.remove("w") }, ""},
 		"pruned":          {func(s *sandbox) { s.remove(place) }, ""},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)

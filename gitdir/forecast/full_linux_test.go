@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A temporary directory that is full is said, and nothing counts as clean.
 func TestFullTemporaryDirectory(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()

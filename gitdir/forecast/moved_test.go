@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A new file that is too big to be compared may be a renamed one, or would move with
@@ -13,7 +14,8 @@ func TestOmittedFilesThatMove(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat(numbered(1000), 1100)[:9<<20]
 	omitted := `"DIR/main" is not compared: it has more than 8 MiB`
-	for name, c := range map[string]struct {
+	var made gittest.Template
+	for name, c := range gittest.SomeOf(1, map[string]struct {
 		main, w func(s *sandbox)
 		want    []string
 	}{
@@ -42,16 +44,18 @@ func TestOmittedFilesThatMove(t *testing.T) {
 			func(s *sandbox) { s.edit("w/f", 5, "theirs") },
 			[]string{`main w deleted_here "f"`},
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			s.git("", "init", "-q", "main")
-			s.write("main/f", numbered(20))
-			s.write("main/dir/sub/x", strings.ReplaceAll(numbered(20), "line", "x"))
-			s.write("main/big", big)
-			s.commit("main")
-			s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+			s.copyOf(&made, func(s *sandbox) {
+				s.git("", "init", "-q", "main")
+				s.write("main/f", numbered(20))
+				s.write("main/dir/sub/x", strings.ReplaceAll(numbered(20), "line", "x"))
+				s.write("main/big", big)
+				s.commit("main")
+				s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+			})
 			c.main(s)
 			c.w(s)
 			s.wants(s.told(s.ask("main", forecast.Request{})), c.want...)

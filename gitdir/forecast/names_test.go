@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // named are the conflicts of a forecast with all their names, the own one first.
@@ -33,7 +34,8 @@ func named(res *forecast.Result) []string {
 // side. Where it is in one's own file is said of that, whatever it is called.
 func TestConflictsHaveAllNamesOfTheirFile(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	var made gittest.Template
+	for name, c := range gittest.SomeOf(2, map[string]struct {
 		main, w     func(s *sandbox)
 		here, there []string // asked from main, and from w
 	}{
@@ -89,16 +91,18 @@ func TestConflictsHaveAllNamesOfTheirFile(t *testing.T) {
 			[]string{"both_added dir2/n - [dir/n][[1 1]]", "content f - [][[5 5]]"},
 			[]string{"both_added dir2/n dir/n [dir/n][[1 1]]", "content f - [][[5 5]]"},
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			s.git("", "init", "-q", "main")
-			for i, file := range []string{"f", "g", "dir/x", "dir/y"} {
-				s.write("main/"+file, strings.ReplaceAll(numbered(20), "line", fmt.Sprint("text ", i)))
-			}
-			s.commit("main")
-			s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+			s.copyOf(&made, func(s *sandbox) {
+				s.git("", "init", "-q", "main")
+				for i, file := range []string{"f", "g", "dir/x", "dir/y"} {
+					s.write("main/"+file, strings.ReplaceAll(numbered(20), "line", fmt.Sprint("text ", i)))
+				}
+				s.commit("main")
+				s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+			})
 			c.main(s)
 			c.w(s)
 			s.wants(named(s.ask("main", forecast.Request{})), c.here...)

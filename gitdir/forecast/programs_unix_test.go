@@ -195,6 +195,7 @@ exec '`+git+`' "$@"
 // git 2.38 has no --stdin; older ones do not merge trees, and what they are
 // asked instead is not exact.
 func TestOlderGits(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()

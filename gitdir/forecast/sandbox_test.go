@@ -145,10 +145,16 @@ func TestMain(m *testing.M) { os.Exit(gittest.InMemory{Tests: m}.Run()) }
 // the files f and g.
 func (s *sandbox) two() {
 	s.Helper()
-	err := repositories.Copy(s.dir, func(dir string) error {
+	s.copyOf(&repositories, func(s *sandbox) { s.twoAnew() })
+}
+
+// copyOf fills the sandbox with what the first call's make puts into one.
+func (s *sandbox) copyOf(made *gittest.Template, make func(s *sandbox)) {
+	s.Helper()
+	err := made.Copy(s.dir, func(dir string) error {
 		in := *s
 		in.dir = dir
-		in.twoAnew()
+		make(&in)
 		return nil
 	})
 	if err != nil {

@@ -58,6 +58,7 @@ func TestNoCommitHereAndRefusedThere(t *testing.T) {
 
 // A commit that is gone cannot be merged, and keeps no other pair from that.
 func TestCommitThatIsGone(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -115,7 +116,7 @@ func TestOmittedOnBothSides(t *testing.T) {
 		}, []string{`main w: "f" in "DIR/main" is not compared: ` +
 			`it has a conflict of its own, so HEAD's version is compared`}},
 	}
-	for name, kind := range gittest.SomeOf(3, kinds) {
+	for name, kind := range gittest.SomeOf(2, kinds) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)

@@ -124,6 +124,7 @@ func TestInTheMiddle(t *testing.T) {
 }
 
 func TestWorktreesOfAllKinds(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -175,6 +176,7 @@ func TestWorktreesOfAllKinds(t *testing.T) {
 }
 
 func TestBareRepositoryWithWorktrees(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -267,6 +269,7 @@ func TestOmitted(t *testing.T) {
 
 // A directory that became a link, a file that became a directory, a fifo.
 func TestFilesThatBecameSomethingElse(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.git("", "init", "-q", "main")
@@ -368,6 +371,7 @@ func TestReplacedHistory(t *testing.T) {
 // A temporary directory within a worktree is no change of it, and a file of the
 // user's there is.
 func TestTemporaryDirectoryInAWorktree(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
