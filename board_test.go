@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A terminal is a real one, in tmux: what is typed into it and what it shows.
@@ -73,6 +75,7 @@ func (term *terminal) prompts() {
 }
 
 func TestBoardInATerminal(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	term := newTerminal(t, 100, 20)
 	claim := func(title, scope string) {

@@ -167,6 +167,7 @@ func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 
 // Over MCP as well; and the server ends with its input.
 func TestServerLeavesThePublishingToAnother(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGated(t)
 	dir := g.clone("laptop")

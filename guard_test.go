@@ -17,7 +17,7 @@ import (
 func TestGuardOfCommits(t *testing.T) {
 	t.Parallel()
 	held := []string{"held/old.txt"}
-	for name, test := range gittest.SomeOf(2, map[string]func(*site){
+	for name, test := range gittest.SomeOf(1, map[string]func(*site){
 		"from the main worktree": func(s *site) { // which the lock was made from
 			s.write("main", "held/old.txt", "changed\n")
 			s.git(s.main, "add", ".")
@@ -150,6 +150,7 @@ func TestGuardOfClaimsOfOneSecond(t *testing.T) {
 
 // Where a scope is not compared exactly, nobody is said to hold anything.
 func TestGuardSaysMay(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.hold("held/!(x)")
@@ -202,6 +203,9 @@ func TestGuardModes(t *testing.T) {
 	expect(0, "warning: this commit changes", "AGENT_LOCKS_GUARD=warn")
 	expect(0, "off", "AGENT_LOCKS_GUARD=off")
 	expect(0, "not checked", "AGENT_LOCKS_BYPASS=1")
+	if testing.Short() {
+		return
+	}
 	expect(1, "refused", "AGENT_LOCKS_BYPASS=0")
 	expect(1, "treated as block; use block, warn or off", "AGENT_LOCKS_GUARD=loose")
 	s.git(s.main, "config", "agentlocks.guard", "warn")
@@ -236,6 +240,7 @@ func TestGuardModes(t *testing.T) {
 }
 
 func TestGuardRequiresAClaim(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.git(s.main, "config", "agentlocks.requireClaim", "true")
@@ -251,6 +256,7 @@ func TestGuardRequiresAClaim(t *testing.T) {
 
 // The names come from anywhere, each ended by a NUL.
 func TestGuardChecksNames(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSite(t)
 	s.hold("held/**")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path"
@@ -174,17 +172,12 @@ func TestHouseFilesAreShort(t *testing.T) {
 func TestHouseLinesAreShort(t *testing.T) {
 	t.Parallel()
 	const most = 120 // characters
-	for name := range sources(t) {
+	for name, file := range sources(t) {
 		text := page(t, name)
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
 		raw := map[int]bool{}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.BasicLit); ok && lit.Value[0] == '`' {
-				for at := set.Position(lit.Pos()).Line; at <= set.Position(lit.End()).Line; at++ {
+				for at := positions.Position(lit.Pos()).Line; at <= positions.Position(lit.End()).Line; at++ {
 					raw[at] = true
 				}
 			}

@@ -72,6 +72,9 @@ func sources(t *testing.T) map[string]*ast.File {
 	return files
 }
 
+// positions are where in its file each part of the sources is.
+var positions = token.NewFileSet()
+
 var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 	files := map[string]*ast.File{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -83,7 +86,7 @@ var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		files[filepath.ToSlash(name)], err = parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		files[filepath.ToSlash(name)], err = parser.ParseFile(positions, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		return err
 	})
 	return files, err

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // plainWords are what to say instead of phrases that make a reader stop: they
@@ -67,6 +69,7 @@ func oddWords() func(text string) []string {
 }
 
 func TestHouseWordsArePlain(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	find := oddWords()
 	check := func(name, text string) {

@@ -138,6 +138,7 @@ func TestListenerHasTheVeryTools(t *testing.T) {
 
 // --tools all offers the shared state, by the same rules.
 func TestListenerOffersAllTools(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t, "--tools", "all")
 	web := l.client("")
@@ -235,6 +236,7 @@ func TestListenerAmongManyWaiters(t *testing.T) {
 
 // Without a progress token a wait ends after 50 seconds; with one, reports come.
 func TestListenerReportsProgress(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	held := strings.TrimSpace(l.shell("claim", "-q", "-t", "Held", "--agent", "other", "--scope", "a"))

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // connected is a session of go-sdk's client through the bridge.
@@ -84,6 +86,7 @@ func TestConnectAnswersWhatWasPiped(t *testing.T) {
 
 // Who cancels through the bridge, or has it killed, is granted nothing.
 func TestConnectPassesCancellationsOn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	for _, how := range []string{"cancelled", "killed"} {
@@ -114,6 +117,7 @@ func TestConnectPassesCancellationsOn(t *testing.T) {
 // A listener that is not there, or does not take the token, is an answer to each
 // call; once it is, calls go on without a new handshake.
 func TestConnectOutlivesItsListener(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	socket := filepath.Join(socketDir(t), "s")

@@ -25,6 +25,7 @@ func (l *listener) active() string { return l.shell("list", "--json") }
 // A client that went away while it waited is granted nothing, and nobody waits
 // behind it.
 func TestListenerGrantsNothingToWhoLeft(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	for what, leave := range map[string]func(ctx context.Context, s *mcp.ClientSession, params *mcp.CallToolParams) error{
@@ -67,6 +68,7 @@ func TestListenerGrantsNothingToWhoLeft(t *testing.T) {
 // Before the newest protocol a client cancels with a notification, and keeps its
 // connection.
 func TestListenerHearsCancellations(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	held := strings.TrimSpace(l.shell("claim", "-q", "-t", "Held", "--agent", "other", "--scope", "a"))
@@ -266,6 +268,7 @@ func TestListenerOutlivesTheReaderOfItsLog(t *testing.T) {
 
 // The log has a line for each call, and no text of it.
 func TestListenerLogsCalls(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	for _, args := range []map[string]any{

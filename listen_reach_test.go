@@ -129,6 +129,7 @@ func TestListenerReachesNamedRepositoriesOnly(t *testing.T) {
 // Who may write to a worktree, and not to the git directory, leads git nowhere
 // by its `.git` file.
 func TestListenerIsNotLedElsewhere(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l, home := newReach(t)
 	box := filepath.Join(home, "box")

@@ -62,6 +62,7 @@ func TestListenersSocket(t *testing.T) {
 // An abandoned socket is replaced, a live one is not, and nobody takes away
 // another's.
 func TestListenersSocketOutlivesKills(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	l := listening(t)
 	path := filepath.Join(socketDir(t), "s")

@@ -109,7 +109,7 @@ func TestNpmScriptIsAsGoodAsTheProgram(t *testing.T) {
 	if got := p.run(false, "", "claim", "--title", "Held", "--scope", "src", "--agent", "other"); got.code != 0 {
 		t.Fatalf("%+v", got)
 	}
-	for _, c := range gittest.Some(2, []struct {
+	for _, c := range gittest.Some(1, []struct {
 		stdin string
 		args  []string
 		code  int

@@ -43,7 +43,7 @@ func TestPagesShowWhatHappens(t *testing.T) {
 	}
 	ran := 0
 	for _, name := range gittest.Some(1, append([]string{"README.md"}, pages...)) {
-		for _, script := range transcripts(t, name) {
+		for _, script := range gittest.Some(2, transcripts(t, name)) {
 			ran++
 			t.Run(script.page, func(t *testing.T) {
 				t.Parallel()
@@ -85,7 +85,7 @@ func TestPagesMentionCommandsThatExist(t *testing.T) {
 		if len(found) == 0 {
 			t.Errorf("%s mentions no command", name)
 		}
-		for _, match := range found {
+		for _, match := range gittest.Some(2, found) {
 			command, _, _ := strings.Cut(match[1]+match[2], "#")
 			command = strings.NewReplacer("<", "", ">", "", "...", "", "[", "", "]", "").Replace(command)
 			command, _, _ = strings.Cut(command, " -- ")

@@ -98,7 +98,7 @@ const (
 // of which Fix leaves nothing.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
-	for _, c := range gittest.Some(8, []struct {
+	for _, c := range gittest.Some(5, []struct {
 		name    string
 		arrange func(w *world)
 		env     string

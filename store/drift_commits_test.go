@@ -61,6 +61,7 @@ func TestDriftOfAMerge(t *testing.T) {
 // During a merge, what it brings in as it is was changed elsewhere;
 // what was done to it here was not, nor is any other change.
 func TestDriftInTheMiddleOfAMerge(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.put(w.main, "clash", "renamed", "gone", "touched", "retouched")

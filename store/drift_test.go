@@ -103,6 +103,7 @@ func TestDrift(t *testing.T) {
 }
 
 func TestDriftNamesWithNewlines(t *testing.T) {
+	gittest.NotShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such names")
 	}

@@ -71,6 +71,7 @@ const fresh = "2026-07-17T18-45-12" // the worlds' clock
 // Whatever agent ids another clone publishes, its lock is never the caller's
 // own: not where one of them, with the clone's name, spells the caller's.
 func TestForeignLockIsNeverTheCallersOwn(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh)})

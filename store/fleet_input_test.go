@@ -19,7 +19,7 @@ func TestFleetOnRefuses(t *testing.T) {
 		return func(w *world, _ string) { w.git(w.main, "config", "agentlocks.fleetRef", ref) }
 	}
 	label := func(l string) store.FleetRequest { return store.FleetRequest{Label: l} }
-	for _, c := range gittest.Some(8, []struct {
+	for _, c := range gittest.Some(3, []struct {
 		name    string
 		arrange func(w *world, bare string)
 		request store.FleetRequest

@@ -4,11 +4,13 @@ import (
 	"os"
 	"testing"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
 )
 
 // What failed before a reset is over with it.
 func TestResetEndsWhatFailedBefore(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a, _, bare := newFleet(t)
 	if err := os.Rename(bare, bare+"-away"); err != nil {

@@ -75,6 +75,7 @@ func TestWaiterLooksOnceMoreBeforeItGivesUp(t *testing.T) {
 
 // Where the remote has gone away in the course of a wait, its end says so.
 func TestWaiterSaysThatTheRemoteWentAway(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	_, b, bare, _ := blockedBy(t)
 	done := b.waits("me", "src/a.go", 0.5)

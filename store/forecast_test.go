@@ -84,6 +84,7 @@ func TestForecastJoinsLocks(t *testing.T) {
 // Who holds a file in the other worktree is said of each file: by a live lock that
 // is not only for reading. The worktree is its latest claimant's still.
 func TestForecastNamesTheHolderOfEachFile(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	claim := func(agent, scope string, shared bool) {
@@ -121,6 +122,7 @@ func TestForecastNamesTheHolderOfEachFile(t *testing.T) {
 
 // Names that look alike once their odd bytes are escaped can be distinguished.
 func TestForecastOfNamesThatLookAlike(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no file has such a name there")
@@ -166,6 +168,7 @@ func TestForecastOfNamesThatLookAlike(t *testing.T) {
 
 // What cannot be compared is said, and is no "clean".
 func TestForecastOfWhatCannotBeCompared(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.git(w.link, "checkout", "-q", "--orphan", "unborn")
@@ -259,6 +262,7 @@ func TestForecastWithoutATemporaryDirectory(t *testing.T) {
 // Who claimed a file by the name that it has in their worktree, or asks by it, is
 // told of a conflict that git knows only by the new name.
 func TestForecastOfRenamedFileCountsByEachName(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	var text strings.Builder

@@ -16,7 +16,7 @@ import (
 
 func TestStaleness(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range gittest.SomeOf(4, map[string]struct {
 		quiet time.Duration
 		env   string
 		asked *float64
@@ -34,7 +34,7 @@ func TestStaleness(t *testing.T) {
 		"lease is over":          {quiet: 4 * time.Hour, lease: "180", want: true},
 		"a lease never shortens": {quiet: 30 * time.Minute, lease: "5", want: false},
 		"a huge threshold":       {quiet: 30 * time.Minute, asked: ptr(1e300), want: false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -170,7 +170,7 @@ func TestAShortWindowPassesNobodyBy(t *testing.T) {
 // A short window is not a back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()
-	for name, c := range gittest.SomeOf(5, map[string]struct {
+	for name, c := range gittest.SomeOf(3, map[string]struct {
 		holder, reaper *string
 		elsewhere      bool // the reaper stands in the other worktree
 		quiet          time.Duration
