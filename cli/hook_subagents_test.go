@@ -34,6 +34,7 @@ func TestWhoseIDIsInTheEnvironment(t *testing.T) {
 }
 
 func TestSubagents(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSession(t)
 	_, session := s.startOf(first, "startup")

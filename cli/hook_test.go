@@ -104,7 +104,7 @@ func TestHookAnswers(t *testing.T) {
 		write = my + `"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"DIR/app/src/new/b.go","content":"x"}}`
 		done  = my + `"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":"DIR/app/README.md"},"tool_response":{"success":true}}`
 	)
-	for name, c := range gittest.SomeOf(12, map[string]struct {
+	for name, c := range gittest.SomeOf(8, map[string]struct {
 		event string
 		in    string
 		env   []string

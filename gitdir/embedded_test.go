@@ -81,7 +81,7 @@ func (s *sandbox) submodule() {
 // repositories that lie in no worktree, and what GIT_DIR names.
 func TestRepositoriesThatWereMeantAreFound(t *testing.T) {
 	t.Parallel()
-	for name, tc := range gittest.SomeOf(6, map[string]struct {
+	for name, tc := range gittest.SomeOf(4, map[string]struct {
 		build  func(s *sandbox)
 		dir    string
 		env    func(s *sandbox) string

@@ -316,7 +316,7 @@ var layouts = []struct {
 
 func TestLayouts(t *testing.T) {
 	t.Parallel()
-	for _, l := range gittest.Some(8, layouts) {
+	for _, l := range gittest.Some(5, layouts) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			if l.unixly && runtime.GOOS == "windows" {

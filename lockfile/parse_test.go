@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // minimal is a file with just what a lock needs; its frontmatter is changed
@@ -288,7 +290,7 @@ func TestAPanicOfTheLibraryIsAnError(t *testing.T) {
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	const head = "---\nstatus: active\ncreated: 2026-07-17T18-45-12\nscope: x\n"
-	for name, front := range map[string]string{
+	for name, front := range gittest.SomeOf(5, map[string]string{
 		"open flow":       "x: " + fill("["),
 		"open maps":       "x: " + fill("{a: "),
 		"deep flow":       "x: " + strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
@@ -308,13 +310,13 @@ func TestHostileFiles(t *testing.T) {
 		"bare returns":    fill("\r"),
 		"block of blanks": "x: |\n" + fill(" \n"),
 		"long quoted":     "x: \"" + fill("a\n") + "\"",
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkFile(t, []byte(head+front+"\n---\n# T\n"), "a note")
 		})
 	}
-	for name, body := range map[string]string{
+	for name, body := range gittest.SomeOf(2, map[string]string{
 		"open fences":          fill("```x\n"),
 		"open fences, mixed":   fill("```x\n~~~x\n"),
 		"open fences, nested":  fill("  ```x\n   ~~~~x\n"),
@@ -322,7 +324,7 @@ func TestHostileFiles(t *testing.T) {
 		"shrinking fences":     shrinking(),
 		"tasks":                fill("- [ ] x\n"),
 		"notes":                "## Notes\n" + fill("- x\n\n\n  x\n"),
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkFile(t, []byte(head+"---\n# T\n"+body), "a note")

@@ -107,6 +107,7 @@ func TestTheFirstReleasesHook(t *testing.T) {
 // the framework's older script: each commit fails. Installing the guard cures
 // that, and so does taking it out.
 func TestTheFirstReleaseBelowAFramework(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, way := range []string{"taken over", "taken out"} {
 		t.Run(way, func(t *testing.T) {

@@ -198,6 +198,7 @@ func TestInstallFollowsHooksPath(t *testing.T) {
 // Where the file system has no hard links, a hook that is moved aside is
 // copied: at no moment does git find no hook.
 func TestKeepACopy(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		t.Skip("no perl")

@@ -40,6 +40,7 @@ func TestAHookThatReplacedOurs(t *testing.T) {
 // What was moved aside is not lost when another hook in another language takes
 // its place.
 func TestAChainedHookThatWasReplaced(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGround(t)
 	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")

@@ -7,9 +7,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func TestRunsSaysWhyNot(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGround(t)
 	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")
@@ -66,6 +69,7 @@ func TestRunsSaysWhyNot(t *testing.T) {
 
 // What an edited hook of ours does is not known, whatever else is the matter.
 func TestNobodyKnowsWhetherAnEditedHookRuns(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	g := newGround(t)
 	path := filepath.Join(g.main, ".git", "hooks", "pre-commit")

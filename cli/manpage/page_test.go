@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // hostile is a program whose texts have everything that roff takes for its own.
@@ -70,6 +72,7 @@ func TestFilledLinesBeginWithNoRequest(t *testing.T) {
 
 // What reads the pages finds no fault, and shows the texts as they are.
 func TestPagesRender(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	for _, reader := range [][]string{
 		{"man", "--warnings", "--encoding=UTF-8", "-l", "-"},

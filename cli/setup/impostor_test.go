@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 func server1(entry string) string { return fmt.Sprintf(`{"mcpServers": {"agent-locks": %s}}`, entry) }
@@ -127,7 +129,7 @@ func TestPlacesOfThePrograms(t *testing.T) {
 
 // Settings that keep what we write from running are left and named.
 func TestSwitchedOff(t *testing.T) {
-	for _, tt := range []struct{ file, doc, want string }{
+	for _, tt := range gittest.Some(8, []struct{ file, doc, want string }{
 		{".claude/settings.json", `{"disableAllHooks": true}`, "hooks will not run"},
 		{".claude/settings.local.json", `{"disableAllHooks": true}`, "hooks will not run"},
 		{"home/.claude/settings.json", `{"disableAllHooks": true}`, "hooks will not run"},
@@ -161,7 +163,7 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", `{"env": {"GIT_EDITOR": "true", "AGENT_LOCKS_STALE_AFTER": "1h", "X": 1}}`, ""},
 		{".claude/settings.json", `{"env": ["PATH"]}`, ""},
 		{".claude/settings.json", strings.Replace(hook1("AGENT_LOCKS_HOOK=off agent-locks hook claude pre-tool-use"), `"Edit"`, `".*"`, 1), `sets "AGENT_LOCKS_HOOK" to "off"`},
-	} {
+	}) {
 		dir := t.TempDir()
 		doc := strings.Replace(tt.doc, `"PROJECT"`, fmt.Sprintf("%q", dir), 1)
 		write(t, filepath.Join(dir, filepath.FromSlash(tt.file)), bom+doc+" // c\n", 0o600)

@@ -80,7 +80,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	const times = 2
 	processes := 64
 	if testing.Short() {
-		processes = 16
+		processes = 8
 	}
 	common := storetest.NewCommon(t)
 	storetest.Put(t, filepath.Join(common, Name, counter+".md"), text(counter, lockfile.Active, 0))
@@ -174,7 +174,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	var confirmed []string
 	killed := 20
 	if testing.Short() {
-		killed = 5
+		killed = 3
 	}
 	for range killed {
 		cmd := storetest.Process(t, "churn", common)

@@ -82,6 +82,7 @@ func TestAnswerIsLostAndAnotherCloneFollows(t *testing.T) {
 
 // A server that hangs is given up at the deadline, with all that git started.
 func TestServerHangs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	done := make(chan struct{})
@@ -97,7 +98,7 @@ func TestServerHangs(t *testing.T) {
 	began := time.Now()
 	_, err := a.Look(context.Background(), time.Second, true)
 	wantCode(t, err, fault.FleetUnreachable)
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	// The network is then left alone, but for those who insist.

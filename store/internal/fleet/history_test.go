@@ -194,6 +194,7 @@ func TestKilledAfterAPush(t *testing.T) {
 // Another clone's lock is ended by a judged swap: a sign of life in between
 // wins. Its owner hears of it once.
 func TestEndOfAnotherClonesLock(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	a, b := newClone(t, bare), newClone(t, bare)

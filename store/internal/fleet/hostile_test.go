@@ -299,6 +299,7 @@ func TestNewerFormat(t *testing.T) {
 // A number at the end of its range, which the next one would pass, starts another
 // history: nobody is kept from writing.
 func TestNumberAtTheEndOfItsRange(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	f := forger{t, bare}

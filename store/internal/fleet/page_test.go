@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
@@ -38,7 +39,7 @@ func TestPageInsteadOfAnAnswer(t *testing.T) {
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // the repository had no ref at all before
 	b.look()
 	before := b.lastSeen()
-	for _, text := range []string{"", "Please sign in", "Please sign in\n", "<html>\n<body>sign in</body>\n</html>\n"} {
+	for _, text := range gittest.Some(1, []string{"", "Please sign in", "Please sign in\n", "<html>\n<body>sign in</body>\n</html>\n"}) {
 		page.Store(&text)
 		v, err := b.Look(t.Context(), 20*time.Second, true)
 		wantCode(t, err, fault.FleetUnreachable)
@@ -68,6 +69,7 @@ func TestPageInsteadOfAnAnswer(t *testing.T) {
 
 // Where a repository behind HTTP has lost its only ref, reset accepts that.
 func TestEmptiedRepositoryBehindHTTP(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	bare := newRemote(t)
 	url := serveHTTP(t, bare, nil)

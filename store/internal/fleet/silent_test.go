@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // A host that says nothing is reported in plain words.
 func TestSilentHostIsReportedInPlainWords(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	over := make(chan struct{})
 	url := serveHTTP(t, newRemote(t), func(http.Handler) http.Handler {

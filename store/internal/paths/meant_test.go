@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/overlap"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
@@ -240,6 +241,7 @@ func TestNewNamesThatBeginAsOthers(t *testing.T) {
 
 // What looking for paths costs is bounded; past that the call is refused.
 func TestTextsOfManyWords(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	a := asker{t, &gitdir.Repo{Worktree: tree(t, "src/x.ts")}}
 	r, _ := a.reader()
