@@ -20,9 +20,10 @@ import (
 const worktreesDir = "worktrees"
 
 // An UnreadWorktree is git's directory of a worktree, or of all linked ones,
-// that does not tell where they are.
+// that does not tell where they are, or where something else is.
 type UnreadWorktree struct {
 	GitDir string
+	Root   string // "" where that is not known
 	Err    error
 }
 
@@ -49,7 +50,7 @@ func (r *Repo) Worktrees() ([]string, error) {
 	var faults []error
 	names, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		faults = append(faults, &UnreadWorktree{dir, err})
+		faults = append(faults, &UnreadWorktree{GitDir: dir, Err: err})
 	}
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
@@ -60,10 +61,10 @@ func (r *Repo) Worktrees() ([]string, error) {
 		case gitDir == r.GitDir: // whatever the file says, the caller stands there
 			continue
 		case err == nil && len(text) == 0:
-			faults = append(faults, &UnreadWorktree{gitDir, errNoGitdir})
+			faults = append(faults, &UnreadWorktree{GitDir: gitDir, Err: errNoGitdir})
 			continue
 		case err != nil:
-			faults = append(faults, &UnreadWorktree{gitDir, err})
+			faults = append(faults, &UnreadWorktree{GitDir: gitDir, Err: err})
 			continue
 		}
 		if root := resolved(worktreeOf(gitDir, string(text))); !r.Taken(root) {
@@ -74,22 +75,6 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
-}
-
-// Lost lists the git directories of linked worktrees that have a HEAD and no `gitdir`
-// file: where they stand is not known, or git is removing them at this moment.
-func (r *Repo) Lost() (lost []*UnreadWorktree) {
-	dir := filepath.Join(r.CommonDir, worktreesDir)
-	names, _ := os.ReadDir(dir) // Worktrees has the error
-	for _, name := range names {
-		gitDir := filepath.Join(dir, name.Name())
-		_, err := os.Lstat(filepath.Join(gitDir, "gitdir"))
-		_, head := os.Lstat(filepath.Join(gitDir, "HEAD"))
-		if head == nil && errors.Is(err, fs.ErrNotExist) && gitDir != r.GitDir {
-			lost = append(lost, &UnreadWorktree{gitDir, err})
-		}
-	}
-	return lost
 }
 
 // Owns reports whether what git found by standing somewhere is a worktree of this
@@ -236,13 +221,20 @@ const MainName = "."
 // whatever its path is: the name of its directory under <common>/worktrees, or
 // MainName; "" where the caller stands in none.
 func (r *Repo) WorktreeName() string {
-	switch {
-	case r.Worktree == "":
+	if r.Worktree == "" {
 		return ""
-	case r.GitDir == r.CommonDir:
+	}
+	return r.nameOf(r.GitDir)
+}
+
+// nameOf is what git calls the worktree of a git directory; "" where it is none of
+// this repository's.
+func (r *Repo) nameOf(gitDir string) string {
+	switch {
+	case gitDir == r.CommonDir:
 		return MainName
-	case filepath.Dir(r.GitDir) == filepath.Join(r.CommonDir, worktreesDir):
-		return filepath.Base(r.GitDir)
+	case filepath.Dir(gitDir) == filepath.Join(r.CommonDir, worktreesDir):
+		return filepath.Base(gitDir)
 	}
 	return ""
 }

@@ -182,12 +182,12 @@ func isPathError(err error) bool {
 
 // warnOfForecast says what was not compared, or not exactly.
 func warnOfForecast(c *call, found *forecast.Result) {
+	for _, note := range found.Notes {
+		c.warn("%s", note)
+	}
 	if len(found.Pairs) == 0 {
 		c.warn("nothing to compare with: no other worktree and no upstream of the default branch is known")
 		return
-	}
-	for _, note := range found.Notes {
-		c.warn("%s", note)
 	}
 	switch {
 	case found.Old:

@@ -185,6 +185,13 @@ func TestForecastOfWhatCannotBeCompared(t *testing.T) {
 	if got, a = w.foreseen(w.main, store.ForecastRequest{}); len(got) != 0 || !strings.Contains(strings.Join(a.Warnings, ""), "nothing to compare with") {
 		t.Errorf("%q, warnings %q", got, a.Warnings)
 	}
+	w.git(w.main, "worktree", "add", "-q", "--detach", w.link)
+	if err := os.Remove(filepath.Join(w.link, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	if got, a = w.foreseen(w.main, store.ForecastRequest{}); len(got) != 0 || !strings.Contains(strings.Join(a.Warnings, ""), "is skipped") {
+		t.Errorf("%q, warnings %q", got, a.Warnings)
+	}
 	bad := map[string]store.ForecastRequest{
 		`"nowhere" is not a commit`: {Against: ptr("nowhere")},
 		`"main..side" is a range`:   {Against: ptr("main..side")},

@@ -3,6 +3,7 @@ package forecast_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestConflictsHaveAllNamesOfTheirFile(t *testing.T) {
 // rename moves a file or directory, into a directory that need not be there.
 func (s *sandbox) rename(from, to string) {
 	s.Helper()
-	if dir := s.path(to[:strings.LastIndexByte(to, '/')]); os.MkdirAll(dir, 0o777) != nil {
+	if dir := filepath.Dir(s.path(to)); os.MkdirAll(dir, 0o777) != nil {
 		s.Fatalf("%q cannot be made", dir)
 	}
 	if err := os.Rename(s.path(from), s.path(to)); err != nil {

@@ -42,13 +42,13 @@ func sideOf(r *gitdir.Repo) Side {
 	return s
 }
 
-// findWorktrees adds the other worktrees. One that is gone is passed over, and
-// one whose place another repository has taken; one that git refuses to look at
-// is a side that failed.
+// findWorktrees adds the other worktrees. One that is gone is passed over; one
+// that git refuses to look at, or whose place something else has taken, is a side
+// that failed.
 func (f *forecast) findWorktrees(ctx context.Context) {
 	roots, err := f.repo.Worktrees()
-	f.addUnread(err)
-	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree })
+	lost := f.addUnread(err)
+	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree || lost[root] })
 	sides := make([]*Side, len(roots))
 	notes := make([]string, len(roots))
 	for i, root := range roots {
@@ -76,13 +76,16 @@ type found struct {
 }
 
 func (f *forecast) findWorktree(ctx context.Context, root string) found {
-	if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return found{}
+	}
+	if root != f.repo.Root && !gitdir.Stands(root) { // the main worktree of `--work-tree` needs no .git
+		return found{note: fmt.Sprintf("%q is skipped: it is no longer a worktree of this repository", root)}
 	}
 	r, err := f.repo.Sibling(ctx, root)
 	switch {
 	case errors.Is(err, gitdir.ErrElsewhere):
-		return found{note: fmt.Sprintf("%q is skipped: it is no longer a worktree of this repository", root)}
+		return found{side: &Side{Worktree: root, Failed: "git does not find this repository from there"}}
 	case err != nil:
 		return found{side: &Side{Worktree: root, Failed: gitdir.Said(err)}}
 	}
@@ -91,8 +94,9 @@ func (f *forecast) findWorktree(ctx context.Context, root string) found {
 }
 
 // addUnread adds the worktrees that are known only by a directory of git's which
-// cannot be read: sides that failed.
-func (f *forecast) addUnread(err error) {
+// cannot be read, and those that are not where they should be: sides that failed. It
+// returns the roots of these.
+func (f *forecast) addUnread(err error) (roots map[string]bool) {
 	all := f.repo.Lost()
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -101,9 +105,20 @@ func (f *forecast) addUnread(err error) {
 			}
 		}
 	}
+	roots = map[string]bool{}
 	for _, unread := range all {
-		f.Sides = append(f.Sides, Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + unread.Err.Error()})
+		side := Side{Worktree: unread.Root, Failed: unread.Err.Error()}
+		switch {
+		case roots[unread.Root]:
+			continue
+		case unread.Root == "":
+			side = Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + side.Failed}
+		default:
+			roots[unread.Root] = true
+		}
+		f.Sides = append(f.Sides, side)
 	}
+	return roots
 }
 
 // A ref is one line of for-each-ref.
