@@ -69,8 +69,8 @@ type Omission struct {
 	Path string // a directory ends in a slash
 	Why  string
 
-	new  bool  // not in the index, so it can be what became of a file that is gone
-	size int64 // of a file
+	new  bool  // not in the index: it goes where its directory goes
+	size int64 // of a new file, which can be what became of one that is gone; else anySize or noSize
 }
 
 // A Pair is two sides and what conflicts between them.

@@ -13,28 +13,46 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
-// A new file that a snapshot omits matters not only by its name. It may be what a file
-// that is gone was renamed to; and where the other side renamed its directory, git
-// has it move along.
+// What is new and a snapshot omits matters not only by its name. A file may be what one
+// that is gone was renamed to; and where the other side renamed its directory, git has
+// it move along.
 
-// markNew marks the omission of an untracked file.
-func (s *Side) markNew(name string) {
-	o := &s.Omitted[len(s.Omitted)-1]
-	o.new = o.Path == name
-	if info, err := os.Lstat(filepath.Join(s.Worktree, filepath.FromSlash(name))); err == nil {
-		o.size = info.Size()
+const (
+	anySize = -1 // of files in a directory, whatever they are
+	noSize  = -2 // of what git takes for no file
+)
+
+// markNew marks the omissions that are not in the index: files and directories.
+func (s *Side) markNew(untracked []string) {
+	if len(s.Omitted) == 0 {
+		return
+	}
+	listed := map[string]bool{}
+	for _, name := range untracked {
+		listed[name] = true
+	}
+	for i := range s.Omitted {
+		o := &s.Omitted[i]
+		directory := strings.HasSuffix(o.Path, "/")
+		o.new, o.size = directory || listed[o.Path], noSize
+		if directory && !listed[o.Path] { // unreadable, or its `.git` is invalid: its files are the worktree's
+			o.size = anySize
+		} else if info, err := os.Lstat(filepath.Join(s.Worktree, filepath.FromSlash(o.Path))); err == nil &&
+			info.Mode().IsRegular() {
+			o.size = info.Size()
+		}
 	}
 }
 
-// omitsNew reports whether either of two omits a new file.
+// omitsNew reports whether either of two omits something new.
 func (d *differences) omitsNew(p *Pair) bool {
 	isNew := func(o Omission) bool { return o.new }
 	return slices.ContainsFunc(d.f.Sides[p.Yours].Omitted, isNew) ||
 		slices.ContainsFunc(d.f.Sides[p.Theirs].Omitted, isNew)
 }
 
-// settleMoves says what of a pair is not known as an omitted file may have been
-// renamed, or would move. A file that only seems deleted is not a conflict.
+// settleMoves says what of a pair is not known as something omitted may be what was
+// renamed, would move, or stands where something moves to. A file that only seems deleted is not a conflict.
 func (f *forecast) settleMoves(ctx context.Context, p *Pair, h history) {
 	if h.err != nil {
 		return
@@ -48,7 +66,7 @@ func (f *forecast) settleMoves(ctx context.Context, p *Pair, h history) {
 				continue
 			}
 			why := fmt.Sprintf("%q in %q is not compared: %s", o.Path, f.Sides[at.omitting].Place(), o.Why)
-			if movedAlong(o.Path, at.others) {
+			if movedAlong(o.Path, at.others) || movedTo(o.Path, at.own, at.others) {
 				p.Why = why
 			}
 			gone, err := f.mayBe(ctx, o, at.own, at.others)
@@ -66,21 +84,56 @@ func (f *forecast) settleMoves(ctx context.Context, p *Pair, h history) {
 	}
 }
 
-// movedAlong reports whether a directory of a file was renamed, or a part of it.
+// movedAlong reports whether a directory of a name was renamed, or a part of it.
 func movedAlong(name string, changes []change) bool {
-	return slices.ContainsFunc(changes, func(c change) bool {
+	for moved := range directoriesMoved(changes) {
+		if strings.HasPrefix(name, moved.from+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// movedTo reports whether something that others added in a directory that was renamed
+// comes to a name.
+func movedTo(name string, own, others []change) bool {
+	arrivals := paths{}
+	for moved := range directoriesMoved(own) {
+		for _, c := range others {
+			if rest, inside := strings.CutPrefix(c.to, moved.from+"/"); inside && c.added() {
+				arrivals.note(path.Join(moved.to, rest))
+			}
+		}
+	}
+	return arrivals.meets(name)
+}
+
+// A movement is a directory's.
+type movement struct{ from, to string }
+
+// directoriesMoved are the directories of which a file at least was renamed into
+// another one.
+func directoriesMoved(changes []change) map[movement]bool {
+	all := map[movement]bool{}
+	for _, c := range changes {
 		from, to := path.Dir(c.from), path.Dir(c.to)
 		for from != to && path.Base(from) == path.Base(to) && from != "." && to != "." {
 			from, to = path.Dir(from), path.Dir(to)
 		}
-		return from != to && from != "." && strings.HasPrefix(name, from+"/")
-	})
+		if from != to && from != "." {
+			all[movement{from, to}] = true
+		}
+	}
+	return all
 }
 
 // mayBe lists the files that one side lacks, that the other changed or in whose
-// directory it added something, and that an omitted file may have been: git takes
+// directory it added something, and that what is omitted may have been: git takes
 // for a rename only what has at least half the size in common.
 func (f *forecast) mayBe(ctx context.Context, o Omission, own, others []change) ([]string, error) {
+	if o.size == noSize {
+		return nil, nil
+	}
 	var lacks []change
 	var ids []string
 	for _, c := range own {
@@ -98,7 +151,7 @@ func (f *forecast) mayBe(ctx context.Context, o Omission, own, others []change) 
 	}
 	var names []string
 	for i, c := range lacks {
-		if min(sizes[i], o.size) >= max(sizes[i], o.size)/2 {
+		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 {
 			names = append(names, c.from)
 		}
 	}

@@ -8,12 +8,15 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// A new file that is too big to be compared may be a renamed one, or would move with
-// its directory: that such a pair merges is not known, nor that it does not.
+// What is new and cannot be compared may be a renamed file, would move with its
+// directory, or stands where something moves to: that such a pair merges is not known, nor
+// that it does not.
 func TestOmittedFilesThatMove(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat(numbered(1000), 1100)[:9<<20]
 	omitted := `"DIR/main" is not compared: it has more than 8 MiB`
+	nested := `"DIR/main" is not compared: it is a repository of its own`
+	silently := func(s *sandbox) { s.git("main", "config", "merge.directoryRenames", "true") }
 	var made gittest.Template
 	for name, c := range gittest.SomeOf(1, map[string]struct {
 		main, w func(s *sandbox)
@@ -28,6 +31,56 @@ func TestOmittedFilesThatMove(t *testing.T) {
 			func(s *sandbox) { s.write("main/dir/n", big) },
 			func(s *sandbox) { s.rename("w/dir/sub", "w/d2/sub") },
 			[]string{`main w: "dir/n" in ` + omitted},
+		},
+		"a repository whose directory was renamed": {
+			func(s *sandbox) { s.git("", "init", "-q", "main/dir/n"); s.write("main/dir/n/x", "x\n") },
+			func(s *sandbox) { s.rename("w/dir", "w/d2") },
+			[]string{`main w: "dir/n/" in ` + nested},
+		},
+		"a repository, and a file of its name": {
+			func(s *sandbox) { s.git("", "init", "-q", "main/dir/n"); s.write("main/dir/n/x", "x\n") },
+			func(s *sandbox) { s.write("w/dir/n", "x\n") },
+			[]string{`main w: "dir/n/" in ` + nested},
+		},
+		"a repository that is gone": {
+			func(s *sandbox) { s.write("main/n/.git", "gitdir: /nowhere\n"); s.rename("main/f", "main/n/f") },
+			func(s *sandbox) { s.edit("w/f", 5, "theirs") },
+			[]string{`main w: "n/" in ` + nested + `, and may be what "f" was renamed to`},
+		},
+		"a repository, and a file that was deleted": {
+			func(s *sandbox) { s.git("", "init", "-q", "main/n"); s.rename("main/f", "main/n/f") },
+			func(s *sandbox) { s.edit("w/f", 5, "theirs") },
+			[]string{`main w deleted_here "f"`},
+		},
+		"a filter fails": {
+			func(s *sandbox) {
+				s.git("main", "config", "filter.no.clean", "false")
+				s.git("main", "config", "filter.no.required", "true")
+				s.write("main/.git/info/attributes", "n filter=no\n")
+				s.write("main/dir/n", "mine\n")
+			},
+			func(s *sandbox) { s.rename("w/dir", "w/d2") },
+			[]string{`main w: "dir/n" in "DIR/main" is not compared: git cannot read it: ` +
+				`fatal: dir/n: clean filter 'no' failed`},
+		},
+		"another file comes there": {
+			func(s *sandbox) { silently(s); s.rename("main/dir", "main/d2"); s.write("main/d2/n", big) },
+			func(s *sandbox) { s.write("w/dir/n", "theirs\n") },
+			[]string{`main w: "d2/n" in ` + omitted},
+		},
+		"another file comes where a repository is": {
+			func(s *sandbox) {
+				silently(s)
+				s.rename("main/dir/sub", "main/d2")
+				s.git("", "init", "-q", "main/d2/n")
+			},
+			func(s *sandbox) { s.write("w/dir/sub/n", "theirs\n") },
+			[]string{`main w: "d2/n/" in ` + nested},
+		},
+		"another file comes beside it": {
+			func(s *sandbox) { silently(s); s.rename("main/dir", "main/d2"); s.write("main/d2/n", big) },
+			func(s *sandbox) { s.write("w/dir/m", "theirs\n") },
+			nil,
 		},
 		"another directory was renamed": {
 			func(s *sandbox) { s.write("main/n", big) },

@@ -104,6 +104,7 @@ func (t *taker) bring(ctx context.Context) error {
 	if err := t.add(ctx, paths); err != nil {
 		return err
 	}
+	t.side.markNew(l.untracked)
 	out, err = t.git.Run(ctx, nil, "write-tree", "--missing-ok")
 	t.side.tree = strings.TrimSpace(string(out))
 	return err
@@ -135,8 +136,6 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		case !inside:
 			if t.fits(name, maxUntracked) {
 				paths = append(paths, name)
-			} else {
-				t.side.markNew(name)
 			}
 		case !slices.Contains(nested, strings.TrimSuffix(dir, "/")): // another worktree is nobody's change
 			t.omit(dir, "it is a repository of its own")

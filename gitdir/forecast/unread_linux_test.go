@@ -35,6 +35,9 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	s := newSandbox(t)
 	s.two()
 	env := s.asAnybody()
+	s.write("main/d/x", "x\n")
+	s.commit("main")
+	s.git("w", "merge", "-q", "main")
 	s.write("main/d/it's/x", "mine\n")
 	s.write("w/g", numbered(19))
 	closed := func(name string) {
@@ -45,6 +48,16 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	}
 	closed("main/d/it's")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)))
+	s.rename("w/d/x", "w/d2/x")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
+		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied`)
+	s.rename("w/d2/x", "w/d/x")
+	s.edit("w/f", 5, "theirs")
+	s.rename("main/f", "f")
+	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
+		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied, `+
+			`and may be what "f" was renamed to`)
+	s.rename("f", "main/f")
 	s.write("w/d/it's/x", "theirs\n")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
 		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied`)
