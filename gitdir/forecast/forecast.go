@@ -53,7 +53,7 @@ type Side struct {
 	Failed   string // why nothing could be compared, if so
 
 	repo *gitdir.Repo
-	git  gitdir.Runner // in the worktree, with the copied index
+	git  writer // in the worktree, with the copied index
 	// In the worktree, without an index: a merge does not look for attributes in
 	// one, so what a sparse checkout lacks does not count.
 	attributes gitdir.Runner
@@ -130,7 +130,11 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.scratch.close()) }()
+	defer func() {
+		if err = errors.Join(f.scratch.unlessFull(err), f.scratch.close()); err != nil {
+			res = nil
+		}
+	}()
 	f.snapshots(ctx)
 	if err := f.commitAll(ctx); err != nil {
 		return nil, err

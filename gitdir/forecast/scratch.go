@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
@@ -25,8 +26,9 @@ const (
 
 // A scratch is that repository.
 type scratch struct {
-	dir string
-	git gitdir.Runner // without the user's configuration
+	dir  string
+	git  writer // without the user's configuration
+	full atomic.Bool
 }
 
 // newScratch makes a scratch repository that borrows from r; close removes it.
@@ -43,7 +45,7 @@ func newScratch(ctx context.Context, r *gitdir.Repo, temp string, sha256 bool, s
 		return nil, errors.Join(err, s.close())
 	}
 	sweep(dir)
-	s.git = r.Apart(dir, s.path("nothing"), settings)
+	s.git = writer{r.Apart(dir, s.path("nothing"), settings), &s.full}
 	return s, nil
 }
 

@@ -27,11 +27,12 @@ const (
 // A taker takes the snapshot of one side.
 type taker struct {
 	side  *Side
-	git   gitdir.Runner
+	git   writer
 	tries int
 	room  int64
 
-	ignored string // a pattern of untracked files that do not count
+	index, copied string // the worktree's, and its copy
+	ignored       string // a pattern of untracked files that do not count
 }
 
 // snapshots finds out what all sides are like now.
@@ -56,25 +57,38 @@ func (f *forecast) snapshots(ctx context.Context) {
 // snapshot finds out what a side is like now.
 func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 	index := f.scratch.path(fmt.Sprintf("index%d", i))
-	side.git = side.repo.Here([]string{
+	git := writer{side.repo.Here([]string{
 		"GIT_INDEX_FILE=" + index,
 		"GIT_OBJECT_DIRECTORY=" + f.scratch.path("objects"),
 	}, []string{
 		"core.splitIndex=false", "core.compression=0", "core.hooksPath=" + f.scratch.path("nothing"), "core.safecrlf=false",
-	})
-	side.attributes = side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
-	err := copyFile(filepath.Join(side.repo.GitDir, "index"), index)
+	}), &f.scratch.full}
+	side.git, side.attributes = git, side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
+	t := &taker{side: &side, git: git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree),
+		index: filepath.Join(side.repo.GitDir, "index"), copied: index}
+	err := copyFile(t.index, t.copied)
 	if errors.Is(err, fs.ErrNotExist) {
 		side.commit = side.Head // nothing was ever checked out
 		return side
 	}
 	if err == nil {
-		err = (&taker{side: &side, git: side.git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree)}).bring(ctx)
+		err = t.bring(ctx)
 	}
 	if err != nil {
-		side.Failed = gitdir.Said(err)
+		f.scratch.heard(err)
+		side.Failed = t.said(err)
 	}
 	return side
+}
+
+// said is what went wrong, in git's words where it has any. The index that git has
+// is a copy, and it does not always name it: the user knows the worktree's own.
+func (t *taker) said(err error) string {
+	said := gitdir.Said(err)
+	if errors.Is(err, gitdir.ErrGitFailed) && strings.Contains(said, "index") && !strings.Contains(said, t.copied) {
+		said = fmt.Sprintf("%s: %s", t.copied, said)
+	}
+	return strings.ReplaceAll(said, t.copied, t.index)
 }
 
 // bring brings the copied index up to date and writes its tree.
@@ -212,11 +226,11 @@ func (t *taker) add(ctx context.Context, paths []string) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || t.git.full.Load():
 		return err
 	case len(paths) == 1 || t.tries >= maxTries:
 		for _, path := range paths {
-			t.omit(path, "git cannot read it: "+gitdir.Said(err))
+			t.omit(path, "git cannot read it: "+t.said(err))
 		}
 		return nil
 	}

@@ -191,3 +191,24 @@ func TestWorktreesThatCannotBeRead(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+// An index that cannot be read is named, and not our copy of it.
+func TestIndicesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.conflicting()
+	index := filepath.Join(s.find("w").GitDir, "index")
+	text, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []string{"", "garbage", "XXXX" + string(text[4:]), string(text[:len(text)/2])} {
+		s.write("main/.git/worktrees/w/index", damaged)
+		res := s.ask("main", forecast.Request{})
+		if len(res.Pairs) != 1 || res.Pairs[0].Why == "" || len(res.Pairs[0].Files) > 0 ||
+			!strings.Contains(res.Pairs[0].Why, index) || strings.Contains(res.Pairs[0].Why, s.temp) {
+			t.Errorf("%.10q: %q", damaged, s.told(res))
+		}
+	}
+}
