@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -9,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/diff"
 	"gopkg.in/yaml.v3"
 
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
@@ -28,6 +29,15 @@ func decode(t *testing.T, path string, v any) {
 	if err := json.Unmarshal(data, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+}
+
+func indented(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
 }
 
 // The manifests name the plugin alike, and the marketplace leads to it.
@@ -66,8 +76,8 @@ func TestPluginIsWhatSetupWrites(t *testing.T) {
 		decode(t, filepath.Join(dir, settings), &want)
 		decode(t, plugin, &got)
 		delete(got, "description")
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-setup +plugin):\n%s", plugin, diff)
+		if was, is := indented(t, want), indented(t, got); !bytes.Equal(was, is) {
+			t.Errorf("%s", diff.Diff("what setup writes", was, plugin, is))
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -51,7 +51,7 @@ func TestWire(t *testing.T) {
 					t.Fatal(err)
 				}
 			default:
-				t.Errorf("the wire differs from %s (-recorded +now):\n%s", path, cmp.Diff(string(want), got))
+				t.Errorf("the wire differs:\n%s", diff.Diff(path, want, "now", []byte(got)))
 			}
 		})
 	}
