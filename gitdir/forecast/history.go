@@ -24,8 +24,7 @@ var errUnrelated = errors.New("they have no common ancestor")
 // once.
 func (f *forecast) histories(ctx context.Context, pairs []*Pair) []history {
 	all := make([]history, len(pairs))
-	bases := f.bases(ctx, pairs, all)
-	trees, err := f.treesOf(ctx, slices.Concat(bases...))
+	bases, trees, err := f.bases(ctx, pairs, all)
 	type found struct {
 		changes []change
 		err     error
@@ -82,10 +81,25 @@ func (h *history) differ(changes []change) {
 	}
 }
 
-// bases are the common ancestors of pairs. A pair without one has an error.
-func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) [][]string {
-	bases := make([][]string, len(pairs))
-	f.each(len(pairs), func(n int) {
+// bases are the common ancestors of pairs, and the trees of these. A pair without one
+// has an error.
+func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) ([][]string, map[string]string, error) {
+	var commits []string
+	for _, p := range pairs {
+		commits = append(commits, f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+	}
+	ancestry := f.askAncestry(ctx, slices.Compact(slices.Sorted(slices.Values(commits))))
+	bases, trees := make([][]string, len(pairs)), map[string]string{}
+	var others []int
+	for n, p := range pairs {
+		if base, tree := ancestry.base(f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit); base != "" {
+			bases[n], trees[base] = []string{base}, tree
+		} else {
+			others = append(others, n)
+		}
+	}
+	f.each(len(others), func(k int) {
+		n := others[k]
 		p := pairs[n]
 		out, err := f.scratch.git.Run(ctx, nil, "merge-base", "--all", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
 		bases[n] = strings.Fields(string(out))
@@ -96,24 +110,23 @@ func (f *forecast) bases(ctx context.Context, pairs []*Pair, all []history) [][]
 			all[n].err = err
 		}
 	})
-	return bases
+	return bases, trees, f.addTrees(ctx, trees, slices.Concat(bases...))
 }
 
-// treesOf are the trees of commits.
-func (f *forecast) treesOf(ctx context.Context, commits []string) (map[string]string, error) {
+// addTrees adds the trees of commits that are not known yet.
+func (f *forecast) addTrees(ctx context.Context, trees map[string]string, commits []string) error {
 	ids := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(commits))), func(id string) bool {
-		return id == ""
+		return trees[id] != ""
 	})
 	texts, err := f.scratch.catFile(ctx, ids)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	trees := map[string]string{}
 	for i, id := range ids {
 		c, _ := parseCommit(texts[i])
 		trees[id] = c.tree
 	}
-	return trees, nil
+	return nil
 }
 
 // A both is a file that both sides changed.
