@@ -2,112 +2,108 @@ package forecast
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 )
 
-// Of how many names the lines are looked for: of all, and of files that yours has
-// under another name, each of which takes a process.
-const (
-	maxWithLines        = 1000
-	maxRenamedWithLines = 100
-)
+// Of how many conflicts the lines are looked for.
+const maxWithLines = 10_000
 
-// findLines finds where in one's own files the conflicts are.
-func (f *forecast) findLines(ctx context.Context, open []int, answers []judged) error {
-	var names []string
-	for _, i := range open {
-		for _, file := range f.Pairs[i].Files {
-			if file.marked() && file.Own == "" {
-				names = append(names, file.Path)
-			}
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	for part := range chunks(names[:min(len(names), maxWithLines)]) {
-		if err := f.linesOf(ctx, part, open, answers); err != nil {
-			return err
-		}
-	}
-	return f.findOwnLines(ctx, open, answers)
-}
-
-// findOwnLines does so for those that have another name in yours. git compares such
-// a file one at a time.
-func (f *forecast) findOwnLines(ctx context.Context, open []int, answers []judged) error {
-	type place struct {
-		pair *Pair
-		file *File
-		tree string
-	}
-	var asked []place
-	for n, i := range open {
-		p := &f.Pairs[i]
-		for k := range p.Files {
-			if file := &p.Files[k]; file.marked() && file.Own != "" {
-				asked = append(asked, place{p, file, answers[n].merged.tree})
-			}
-		}
-	}
-	asked = asked[:min(len(asked), maxRenamedWithLines)]
-	errs := make([]error, len(asked))
-	f.each(len(asked), func(n int) {
-		at := asked[n]
-		yours := &f.Sides[at.pair.Yours]
-		out, err := f.scratch.git.Run(ctx, nil, "diff", "-U0", "--no-ext-diff", "--no-textconv", "--no-color",
-			at.tree+":"+at.file.Path, yours.tree+":"+at.file.Own)
-		parseHunks(out, func(_ int, _ string, hunks []hunk) {
-			at.file.Lines = conflicts(hunks, yours.commit, f.Sides[at.pair.Theirs].commit)
-		})
-		errs[n] = err
-	})
-	if ctx.Err() != nil { // that they conflict is known
-		return ended(ctx)
-	}
-	return errors.Join(errs...)
+// A region is a conflict that git marks.
+type region struct {
+	pair       *Pair
+	path       string
+	merged     string // the tree with the markers
+	own        string // the content in yours, if that has no file of this name
+	conflicted [][2]int
 }
 
 // marked reports whether git marks lines in such a file.
 func (f *File) marked() bool { return f.Kind == Content || f.Kind == BothAdded }
 
-// linesOf does so for some names, of all pairs at once.
-func (f *forecast) linesOf(ctx context.Context, names []string, open []int, answers []judged) error {
-	var input strings.Builder
-	var asked []*Pair
+// regions are the conflicts that git marks.
+func (f *forecast) regions(open []int, answers []judged) []region {
+	var regions []region
 	for n, i := range open {
 		p := &f.Pairs[i]
-		if slices.ContainsFunc(p.Files, func(file File) bool {
-			return file.marked() && file.Own == "" && slices.Contains(names, file.Path)
-		}) {
-			fmt.Fprintf(&input, "%s %s\n", answers[n].merged.tree, f.Sides[p.Yours].tree)
-			asked = append(asked, p)
-		}
-	}
-	if len(asked) == 0 {
-		return nil
-	}
-	args := []string{"--literal-pathspecs", "diff-tree", "--stdin", "-r", "-p", "-U0",
-		"--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--"}
-	out, err := f.scratch.git.Run(ctx, []byte(input.String()), append(args, names...)...)
-	if err != nil {
-		if ctx.Err() != nil { // that they conflict is known
-			return ended(ctx)
-		}
-		return err
-	}
-	parseHunks(out, func(pair int, name string, hunks []hunk) {
-		if pair == 0 || pair > len(asked) {
-			return
-		}
-		p := asked[pair-1]
 		for k := range p.Files {
-			if file := &p.Files[k]; file.Path == name && file.marked() && file.Own == "" {
-				file.Lines = conflicts(hunks, f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
+			if file := &p.Files[k]; file.marked() && len(regions) < maxWithLines {
+				at := region{pair: p, path: file.Path, merged: answers[n].merged.tree}
+				for _, s := range file.stages {
+					if s.number == "2" {
+						at.own = s.id
+					}
+				}
+				regions = append(regions, at)
 			}
 		}
+	}
+	return regions
+}
+
+// putLines says of the files which of their lines conflict, unless it turned out that
+// the conflict is not of lines.
+func putLines(regions []region) {
+	for _, at := range regions {
+		for k := range at.pair.Files {
+			if file := &at.pair.Files[k]; file.Path == at.path && file.marked() {
+				file.Lines = at.conflicted
+			}
+		}
+	}
+}
+
+// findLines finds where in one's own files the conflicts are. All are compared at once:
+// the merged files make one tree and one's own another, in which each two have a number
+// for a name.
+func (f *forecast) findLines(ctx context.Context, regions []region) error {
+	if len(regions) == 0 {
+		return nil
+	}
+	ids, err := f.filesAt(ctx, regions)
+	if err != nil || ids == nil {
+		return err
+	}
+	var trees [2]strings.Builder
+	for n := range regions {
+		merged, own := ids[2*n], ids[2*n+1]
+		if !isID(own) {
+			own = regions[n].own
+		}
+		if isID(merged) && isID(own) {
+			fmt.Fprintf(&trees[0], "100644 blob %s\t%d\x00", merged, n)
+			fmt.Fprintf(&trees[1], "100644 blob %s\t%d\x00", own, n)
+		}
+	}
+	input := trees[0].String() + "\x00" + trees[1].String() + "\x00"
+	made, err := f.scratch.git.Run(ctx, []byte(input), "mktree", "-z", "--batch", "--missing")
+	if err != nil {
+		return err
+	}
+	patch, err := f.scratch.git.Run(ctx, nil, append([]string{"diff-tree", "-p", "-U0", "--no-renames", "--no-ext-diff",
+		"--no-textconv", "--no-color"}, strings.Fields(string(made))...)...)
+	parseHunks(patch, func(name string, hunks []hunk) {
+		if n, err := strconv.Atoi(name); err == nil && n < len(regions) {
+			at := &regions[n]
+			at.conflicted = conflicts(hunks, f.Sides[at.pair.Yours].commit, f.Sides[at.pair.Theirs].commit)
+		}
 	})
-	return nil
+	return err
+}
+
+// filesAt are the ids of the merged file and one's own for each region; what is not
+// there has none. nil where the answer cannot be read, as of a name with a newline that
+// is not there.
+func (f *forecast) filesAt(ctx context.Context, regions []region) ([]string, error) {
+	var names []string
+	for _, at := range regions {
+		names = append(names, at.merged+":"+at.path, f.Sides[at.pair.Yours].tree+":"+at.path)
+	}
+	out, err := f.scratch.git.Run(ctx, lines(names), "cat-file", "-z", "--batch-check=%(objectname)")
+	ids := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(ids) != len(names) {
+		return nil, err
+	}
+	return ids, err
 }

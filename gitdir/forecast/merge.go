@@ -41,10 +41,13 @@ func (f *forecast) merge(ctx context.Context) error {
 	if f.rules.changed {
 		f.Exact = false
 	}
+	regions, found := f.regions(open, answers), make(chan error, 1)
+	go func() { found <- f.findLines(ctx, regions) }() // beside what else there is to find out
 	f.settle(ctx, open, d)
-	if err := f.findLines(ctx, open, answers); err != nil {
+	if err := <-found; err != nil && ctx.Err() == nil { // else it is known that they conflict
 		return err
 	}
+	putLines(regions)
 	return ended(ctx)
 }
 

@@ -18,19 +18,19 @@ type hunk struct {
 	removed   []string
 }
 
-// parseHunks reads patches of pairs of trees, made by diff-tree with --stdin: the
-// hunks of each file, by its new name, with how many pairs there were up to it.
-func parseHunks(patch []byte, each func(pair int, name string, hunks []hunk)) {
+// parseHunks reads the patch between two trees: the hunks of each file, by its name,
+// which is plain.
+func parseHunks(patch []byte, each func(name string, hunks []hunk)) {
 	var hunks []hunk
-	pair, name, left := 0, "", 0 // left: how many lines of the current hunk are to come
+	name, left := "", 0 // left: how many lines of the current hunk are to come
 	flush := func() {
 		if len(hunks) > 0 {
-			each(pair, name, hunks)
+			each(name, hunks)
 		}
 		name, hunks = "", nil
 	}
 	for line := range strings.Lines(string(patch)) {
-		switch fields := strings.Fields(line); {
+		switch {
 		case left > 0:
 			if line[0] == '-' {
 				hunks[len(hunks)-1].removed = append(hunks[len(hunks)-1].removed, line[1:])
@@ -38,29 +38,16 @@ func parseHunks(patch []byte, each func(pair int, name string, hunks []hunk)) {
 			if line[0] != '\\' { // "\ No newline at end of file"
 				left--
 			}
-		case len(fields) == 2 && isID(fields[0]) && isID(fields[1]):
-			flush()
-			pair++
 		case strings.HasPrefix(line, "diff --git "):
 			flush()
-		case strings.HasPrefix(line, "+++ "):
-			name = newName(strings.TrimPrefix(line, "+++ "))
+		case strings.HasPrefix(line, "+++ b/"):
+			name = strings.TrimSuffix(strings.TrimPrefix(line, "+++ b/"), "\n")
 		case strings.HasPrefix(line, "@@ -"):
 			h, removes := parseHunk(line)
 			hunks, left = append(hunks, h), removes+h.lines
 		}
 	}
 	flush()
-}
-
-// newName reads a name as git prints it in a patch: after a prefix, quoted where it
-// has odd bytes, and ended by a tab where it has a space.
-func newName(text string) string {
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\t")
-	if plain, err := strconv.Unquote(text); err == nil {
-		text = plain
-	}
-	return strings.TrimPrefix(text, "b/")
 }
 
 // parseHunk reads `@@ -a,b +c,d @@`; a count that is omitted is 1.
