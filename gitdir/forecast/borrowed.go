@@ -1,7 +1,6 @@
 package forecast
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +19,7 @@ const (
 // borrowHistory has the scratch repository see the history that r sees: where a
 // shallow clone ends, grafts, and objects that stand for others. The user's
 // settings say whether those count (rules, Apart).
-func (s *scratch) borrowHistory(ctx context.Context, r *gitdir.Repo) error {
+func (s *scratch) borrowHistory(r *gitdir.Repo, refs []ref) error {
 	for _, name := range []string{"shallow", "info/grafts"} {
 		from := filepath.Join(r.CommonDir, filepath.FromSlash(name))
 		if info, err := os.Stat(from); err == nil && info.Size() > maxHistory {
@@ -30,23 +29,18 @@ func (s *scratch) borrowHistory(ctx context.Context, r *gitdir.Repo) error {
 			return err
 		}
 	}
-	out, err := r.Git(ctx, "for-each-ref", "--format=%(objectname) %(refname)", replaced)
-	if err != nil {
-		return err
-	}
-	if packed := packedReplacements(string(out)); packed != "" {
+	if packed := packedReplacements(refs); packed != "" {
 		return s.write("packed-refs", packed)
 	}
 	return nil
 }
 
-// packedReplacements are those of the lines that git takes for replacements.
-func packedReplacements(refs string) string {
+// packedReplacements are those of the refs that git takes for replacements, as lines.
+func packedReplacements(refs []ref) string {
 	var b strings.Builder
-	for line := range strings.Lines(refs) {
-		by, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if id, ok := strings.CutPrefix(name, replaced); ok && isID(id) && isID(by) {
-			b.WriteString(line)
+	for _, r := range refs {
+		if id, ok := strings.CutPrefix(r.name, replaced); ok && isID(id) && isID(r.id) {
+			fmt.Fprintf(&b, "%s %s\n", r.id, r.name)
 		}
 	}
 	return b.String()

@@ -6,14 +6,29 @@ import (
 	"strings"
 )
 
-// commitAll makes commits of the snapshots. A side that is as its HEAD has it is
-// that commit.
-func (f *forecast) commitAll(ctx context.Context) error {
+// readHeads reads the commits that the sides stand on.
+func (f *forecast) readHeads(ctx context.Context) (read func() ([][]byte, error)) {
 	var heads []string
 	for _, s := range f.Sides {
 		heads = append(heads, s.headOrNone())
 	}
-	texts, err := f.scratch.catFile(ctx, heads)
+	var texts [][]byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		texts, err = f.scratch.catFile(ctx, heads)
+		close(done)
+	}()
+	return func() ([][]byte, error) {
+		<-done
+		return texts, err
+	}
+}
+
+// commitAll makes commits of the snapshots. A side that is as its HEAD has it is
+// that commit.
+func (f *forecast) commitAll(ctx context.Context, heads func() ([][]byte, error)) error {
+	texts, err := heads()
 	if err != nil {
 		return err
 	}

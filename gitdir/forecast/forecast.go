@@ -101,6 +101,7 @@ type forecast struct {
 	request Request
 	repo    *gitdir.Repo
 	rules   rules
+	refs    []ref
 	scratch *scratch
 }
 
@@ -114,9 +115,6 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 	f := &forecast{Result: &Result{Exact: true}, request: r, repo: repo}
 	ctx, cancel := f.within(ctx, 1)
 	defer cancel()
-	if f.rules, err = askRules(ctx, repo); err != nil {
-		return nil, err
-	}
 	if err := f.findSides(ctx); err != nil {
 		return nil, err
 	}
@@ -126,7 +124,7 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 		f.passFailures()
 		return f.Result, ended(ctx)
 	}
-	f.scratch, err = newScratch(ctx, repo, r.Temp, len(head) == 64, f.rules.settings())
+	f.scratch, err = newScratch(repo, r.Temp, len(head) == 64, f.rules.settings(), f.refs)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +133,9 @@ func Of(ctx context.Context, repo *gitdir.Repo, r Request) (res *Result, err err
 			res = nil
 		}
 	}()
+	heads := f.readHeads(ctx) // beside the snapshots
 	f.snapshots(ctx)
-	if err := f.commitAll(ctx); err != nil {
+	if err := f.commitAll(ctx, heads); err != nil {
 		return nil, err
 	}
 	if err := f.merge(ctx); err != nil {

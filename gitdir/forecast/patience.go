@@ -63,7 +63,7 @@ func patiently[T any](ctx context.Context, n int, do func(i int) T, done func(i 
 		result T
 	}
 	outcomes := make(chan outcome, n)
-	places := make(chan struct{}, runtime.GOMAXPROCS(0)+1)
+	places := make(chan struct{}, 2*runtime.GOMAXPROCS(0)+1) // so that the last ones end together
 	go func() {
 		for i := range n {
 			select {

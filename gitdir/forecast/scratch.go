@@ -31,15 +31,16 @@ type scratch struct {
 	full atomic.Bool
 }
 
-// newScratch makes a scratch repository that borrows from r; close removes it.
-func newScratch(ctx context.Context, r *gitdir.Repo, temp string, sha256 bool, settings []string) (*scratch, error) {
+// newScratch makes a scratch repository that borrows from r, whose refs are given;
+// close removes it.
+func newScratch(r *gitdir.Repo, temp string, sha256 bool, settings []string, refs []ref) (*scratch, error) {
 	dir, err := makeTemp(temp, memory)
 	if err != nil {
 		return nil, err
 	}
 	s := &scratch{dir: dir}
 	if err = s.fill(r, sha256); err == nil {
-		err = s.borrowHistory(ctx, r)
+		err = s.borrowHistory(r, refs)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -77,12 +78,12 @@ func (s *scratch) write(name, text string) error {
 }
 
 func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tcompression = 0\n"
+	config := "[core]\n\trepositoryformatversion = 0\n"
 	if sha256 {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcompression = 0\n" +
-			"[extensions]\n\tobjectformat = sha256\n"
+		config = "[extensions]\n\tobjectformat = sha256\n[core]\n\trepositoryformatversion = 1\n"
 	}
-	config += "[advice]\n\tgraftFileDeprecated = false\n"
+	config += "\tbare = true\n\tcompression = 0\n\tcreateObject = rename\n" +
+		"[advice]\n\tgraftFileDeprecated = false\n"
 	for _, dir := range []string{"objects/info", "refs", "info"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err

@@ -15,23 +15,33 @@ import (
 // findSides lists what is compared: the caller's worktree first, then the
 // others and the upstream of the default branch, or the one commit asked for.
 // Under All the caller's worktree is one of many.
-func (f *forecast) findSides(ctx context.Context) error {
+func (f *forecast) findSides(ctx context.Context) (err error) {
 	if f.repo.Worktree != "" {
 		f.Sides = append(f.Sides, sideOf(f.repo))
 	}
-	if f.request.Against != "" {
-		if f.request.All {
-			f.findWorktrees(ctx)
-		}
-		id, err := f.resolve(ctx, f.request.Against)
-		if err != nil {
-			return err
-		}
-		f.Sides = append(f.Sides, Side{Branch: f.request.Against, Head: id, commit: id})
-		return nil
+	asked := make(chan error, 1)
+	go func() { // beside the worktrees
+		var err error
+		f.rules, err = askRules(ctx, f.repo)
+		asked <- err
+	}()
+	if f.request.Against == "" || f.request.All {
+		f.findWorktrees(ctx)
 	}
-	f.findWorktrees(ctx)
-	return f.addUpstream(ctx)
+	if err := <-asked; err != nil {
+		return err
+	}
+	if f.refs, err = f.askRefs(ctx); err != nil {
+		return err
+	}
+	if f.request.Against == "" {
+		return f.addUpstream(ctx)
+	}
+	id, err := f.resolve(ctx, f.request.Against)
+	if err == nil {
+		f.Sides = append(f.Sides, Side{Branch: f.request.Against, Head: id, commit: id})
+	}
+	return err
 }
 
 func sideOf(r *gitdir.Repo) Side {
@@ -124,11 +134,11 @@ func (f *forecast) addUnread(err error) (roots map[string]bool) {
 // A ref is one line of for-each-ref.
 type ref struct{ name, target, upstream, id string }
 
-// askRefs asks for the remotes' default branches and for the upstream of the
-// main worktree's branch.
+// askRefs asks for the remotes' default branches, for the upstream of the main
+// worktree's branch, and for objects that stand for others.
 func (f *forecast) askRefs(ctx context.Context) ([]ref, error) {
 	args := []string{"for-each-ref", "--format=%(refname)%00%(symref)%00%(upstream)%00%(objectname)",
-		"refs/remotes/*/HEAD"}
+		replaced, "refs/remotes/*/HEAD"}
 	for _, s := range f.Sides {
 		if s.Name == gitdir.MainName && s.Branch != "" {
 			args = append(args, "refs/heads/"+s.Branch)
@@ -171,11 +181,7 @@ func upstream(refs []ref) (name string) {
 
 // addUpstream adds the upstream of the default branch as it was last fetched.
 func (f *forecast) addUpstream(ctx context.Context) error {
-	refs, err := f.askRefs(ctx)
-	if err != nil {
-		return err
-	}
-	name := upstream(refs)
+	name := upstream(f.refs)
 	if name == "" && !f.rules.remotes {
 		return nil
 	}
@@ -186,12 +192,13 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 		return nil
 	}
 	id := ""
-	for _, r := range refs {
+	for _, r := range f.refs {
 		if r.target == name {
 			id = r.id
 		}
 	}
 	if !isID(id) {
+		var err error
 		if id, err = f.resolve(ctx, name); err != nil {
 			f.Notes = append(f.Notes,
 				fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))

@@ -61,7 +61,8 @@ func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 		"GIT_INDEX_FILE=" + index,
 		"GIT_OBJECT_DIRECTORY=" + f.scratch.path("objects"),
 	}, []string{
-		"core.splitIndex=false", "core.compression=0", "core.hooksPath=" + f.scratch.path("nothing"), "core.safecrlf=false",
+		"core.splitIndex=false", "core.compression=0", "core.createObject=rename",
+		"core.hooksPath=" + f.scratch.path("nothing"), "core.safecrlf=false",
 	}), &f.scratch.full}
 	side.git, side.attributes = git, side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
 	t := &taker{side: &side, git: git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree),
