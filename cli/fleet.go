@@ -41,7 +41,7 @@ func newFleetOn(a *app) *cobra.Command {
 	cmd := fleetCommand(a, "on", "share this clone's locks with the others", locks.FleetOn, &request, render.FleetOn)
 	f := cmd.Flags()
 	f.StringVar(&request.Remote, "remote", "", "the git remote that the clones share, by `name` (default: origin)")
-	f.StringVar(&request.Label, "label", "", "what people call this clone, as a `word` that the others see")
+	textFlag(f, &request.Label, "label", "what people call this clone, as a `word` that the others see; '' for none")
 	f.StringVar(&request.Share, "share", "", "`what` to publish: claims, or all (tasks and notes, too)")
 	return cmd
 }

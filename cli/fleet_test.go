@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,7 @@ func TestFleetOutputs(t *testing.T) {
 as of 2026-07-17T18-45-12; failed at 2026-07-17T18-50-12: fatal: no route\x1b[2J
 the ref was found deleted or replaced at 2026-07-17T17-45-12; live locks were kept
 published: 1 lock (titles, scopes, agent ids, branches and times, tasks and notes)
+confirmed by the remote: a
 unpublished: b; agent-locks fleet sync tries now
 lost, another clone came first: c
 local, for this clone alone: d, d, d, d, d and 2 more
@@ -93,7 +95,7 @@ ignored: of clone aaaaaaaa: "x" is ignored
 			want:  "clear of what is known here: nobody is known to hold any of 2 files, but other clones could not be asked\n"},
 		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
 			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +
-				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"unpublished":["b"],"lost":["c"],` +
+				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"confirmed":["a"],"unpublished":["b"],"lost":["c"],` +
 				`"local":["d","d","d","d","d","d","d"],"members":[{"clone":"zxdprwj3","label":"\u202erunner","locks":2,` +
 				`"last_seen":"2026-07-17T18-45-12"},{"clone":"aaaaaaaa","locks":1,"last_seen":"2026-07-17T18-44-12"}],` +
 				`"failed_at":"2026-07-17T18-50-12","last_error":"fatal: no route\u001b[2J","ref_lost":"2026-07-17T17-45-12",` +
@@ -101,11 +103,37 @@ ignored: of clone aaaaaaaa: "x" is ignored
 	})
 }
 
+// Tables say how this clone's own locks stand with the others, where there is more to
+// say than that they see them.
+func TestTablesSayHowLocksStand(t *testing.T) {
+	t.Parallel()
+	confirmed, plain, lost := someSummary(), someSummary(), someSummary()
+	confirmed.Fleet, lost.Fleet = "confirmed", "lost"
+	for i, s := range []*store.Summary{&confirmed, &plain, &lost} {
+		s.ShortID = []string{"one", "two", "three"}[i]
+	}
+	rows := []store.Summary{confirmed, plain, lost}
+	for _, args := range [][]string{{"status"}, {"list"}, {"check", "--scope", "src"}} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
+			some := try(t, &fake{result: rows}, args).stdout
+			for _, line := range []string{`FLEET +ID$`, ` confirmed +one$`, ` - +two$`, ` lost +three$`} {
+				if !regexp.MustCompile(`(?m)` + line).MatchString(some) {
+					t.Errorf("no line matches %s:\n%s", line, some)
+				}
+			}
+			if none := try(t, &fake{result: []store.Summary{plain}}, args).stdout; strings.Contains(none, "FLEET") {
+				t.Errorf("it says\n%s", none)
+			}
+		})
+	}
+}
+
 func fleetState() store.FleetState {
 	return store.FleetState{
 		On: true, Clone: "yipbubty", Label: "laptop", Remote: "origin", Ref: "refs/agents-locks/fleet", Share: "all",
 		AsOf: "2026-07-17T18-45-12", Published: []string{"a"}, Others: 3, Clones: 2, Commits: 7,
-		Unpublished: []string{"b"}, Lost: []string{"c"}, Local: []string{"d", "d", "d", "d", "d", "d", "d"},
+		Confirmed: []string{"a"}, Unpublished: []string{"b"}, Lost: []string{"c"}, Local: []string{"d", "d", "d", "d", "d", "d", "d"},
 		Members: []store.FleetMember{{Clone: "zxdprwj3", Label: "\u202erunner", Locks: 2, LastSeen: "2026-07-17T18-45-12"},
 			{Clone: "aaaaaaaa", Locks: 1, LastSeen: "2026-07-17T18-44-12"}},
 		FailedAt: "2026-07-17T18-50-12", LastError: "fatal: no route\x1b[2J", RefLost: "2026-07-17T17-45-12", Epoch: "e",

@@ -186,7 +186,8 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 // be by an old view: then the remote is asked first.
 func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
 	out, err := writeIfFree(c, k)
-	if n != nil && n.mayBeOver(err) && n.askRemote() {
+	if n != nil && n.mayBeOver(err) {
+		n.askRemote() // where it has no answer, the refusal says what to do without one
 		out, err = writeIfFree(c, k)
 	}
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 type FleetRequest struct {
 	Target
 	Remote string // "": origin
-	Label  string // "": none
+	Label  *string // "": none; nil: as it was
 	Share  string // "": claims; or all
 	Force  bool   // off: also where what was published cannot be withdrawn
 	Yes    bool   // purge: also where other clones have active locks there
@@ -35,6 +35,7 @@ type FleetState struct {
 	Clones    int      `json:"clones"`          // that have some
 	Commits   uint64   `json:"commits"`         // of the ref's chain
 
+	Confirmed   []string      `json:"confirmed,omitempty"`   // those of them that the remote has taken as claimed
 	Unpublished []string      `json:"unpublished,omitempty"` // active ones that do not stand there, and are to
 	Lost        []string      `json:"lost,omitempty"`        // that no longer are, since another clone came first
 	Local       []string      `json:"local,omitempty"`       // and that never were to
@@ -101,8 +102,8 @@ func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 			s.remote = "origin"
 		}
 	}
-	if r.Label != "" {
-		label, err := cleanLabel(r.Label)
+	if r.Label != nil {
+		label, err := cleanLabel(*r.Label)
 		if err != nil {
 			return s, err
 		}

@@ -236,17 +236,24 @@ func (n *confirming) mayBeOver(err error) bool {
 	})
 }
 
-// askRemote syncs, and reports whether what the others have is known now.
+// askRemote syncs, and reports whether what the others have is known now: it is
+// also where only publishing fails.
 func (n *confirming) askRemote() bool {
 	c := n.call
+	start := c.dir.Now()
 	err := n.atMost(c.ctx, func() error {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return syncWith(c, f, fleet.Request{Wait: confirmTime, Fresh: true, Urgent: true}, false)
 		})
 		return err
 	})
-	if err != nil {
-		c.warn("whether that still holds could not be found out: %v", err)
+	if err == nil {
+		return true
 	}
-	return err == nil
+	if g, glanceErr := fleet.GlanceAt(c.dir, &c.tip); glanceErr == nil && !g.Looked.Before(start) {
+		return true
+	}
+	c.doubt = err.Error()
+	c.warn("whether that still holds could not be found out: %v", err)
+	return false
 }

@@ -42,6 +42,11 @@ func (x *fleetExam) known(v *fleet.View) {
 		x.add(SeverityNote, "allow this ref to be forced on the host, or delete it there once: live locks are kept",
 			"%q has %d commits, since the host keeps its history", x.set.ref, v.Tip.Chain)
 	}
+	if n := len(v.Odd); n > 0 {
+		x.add(SeverityNote, "who publishes that has to fix it; agent-locks fleet status lists all of it",
+			"what others have published is ignored in part, %d times: %s", n,
+			strings.Join(v.Odd[:min(n, maxNamed)], "; "))
+	}
 	x.clocks(v)
 }
 

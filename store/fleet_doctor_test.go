@@ -103,6 +103,13 @@ func TestDoctorOnTheFleet(t *testing.T) {
 			want:    []sick{{problem, "fleet", "format 2", "update agent-locks"}},
 		},
 		{
+			name: "what others have published is odd",
+			arrange: func(w *world, bare string) {
+				w.forge(bare, map[string]string{"building/x.md": "nothing", "odd.txt": "x"})
+			},
+			want: []sick{{note, "fleet", "ignored in part, 2 times: ", "fleet status lists all of it"}},
+		},
+		{
 			name:    "a history that is never dropped",
 			arrange: func(w *world, bare string) { w.forgeMessage(bare, "chain: ", "chain: 900") },
 			want:    []sick{{note, "fleet", "commits", "forced on the host"}},

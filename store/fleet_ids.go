@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
@@ -31,6 +32,35 @@ func findElsewhere(c *call, id string) (disk.Entry, bool, error) {
 	}
 	e, ok := inView(c, view, id)
 	return e, ok, nil
+}
+
+// meantElsewhere is the error for a name that no lock of this clone goes by. Where it
+// may mean locks of other clones, the hint has their ids, whole.
+func meantElsewhere(c *call, name string, notFound error) error {
+	e, ok := errors.AsType[*fault.Error](notFound)
+	if !ok || !c.repo.Fleet {
+		return notFound
+	}
+	view, err := c.lastView()
+	if view == nil || err != nil {
+		return notFound // the error that there is says enough
+	}
+	var ids []string
+	for _, l := range view.Locks {
+		if id := l.Clone + "." + l.Lock.ID; hasSlug(l.Lock.ID, name) || beginsWith(l.Lock.ID, name) || beginsWith(id, name) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return notFound
+	}
+	more := ""
+	if left := len(ids) - maxCandidate; left > 0 {
+		ids, more = ids[:maxCandidate], fmt.Sprintf(", and %d more", left)
+	}
+	meant := *e
+	meant.Hint = "a lock of another clone is named by its whole id: " + strings.Join(ids, ", ") + more
+	return &meant
 }
 
 func inView(c *call, v *fleet.View, id string) (disk.Entry, bool) {

@@ -18,7 +18,7 @@ func TestFleetOnRefuses(t *testing.T) {
 	setRef := func(ref string) func(w *world, bare string) {
 		return func(w *world, _ string) { w.git(w.main, "config", "agentlocks.fleetRef", ref) }
 	}
-	label := func(l string) store.FleetRequest { return store.FleetRequest{Label: l} }
+	label := func(l string) store.FleetRequest { return store.FleetRequest{Label: &l} }
 	for _, c := range gittest.Some(3, []struct {
 		name    string
 		arrange func(w *world, bare string)
@@ -96,9 +96,18 @@ func TestFleetOnTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
-	again := get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Label: "desk"}))
-	if again.Clone != before.Clone || again.Label != "desk" || len(again.Published) != 1 {
+	labelled := func(label *string) store.FleetState {
+		return get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Label: label}))
+	}
+	desk, none := "desk", ""
+	if again := labelled(&desk); again.Clone != before.Clone || again.Label != desk || len(again.Published) != 1 {
 		t.Errorf("it is %+v and was %+v", again, before)
+	}
+	if again := labelled(nil); again.Label != desk {
+		t.Errorf("without a word about it the label is %q", again.Label)
+	}
+	if again := labelled(&none); again.Label != "" || strings.Contains(a.git(bare, "grep", "label: ", fleetRef), desk) {
+		t.Errorf("the label was not taken away: %+v", again)
 	}
 	a.git(a.main, "remote", "add", "other", bare)
 	_, err := a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Remote: "other"})

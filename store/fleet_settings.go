@@ -118,8 +118,11 @@ func isSet(c *call, key string) bool {
 	return err == nil
 }
 
-// cleanLabel is what people call this clone, as the others see it.
+// cleanLabel is what people call this clone, as the others see it; "" takes it away.
 func cleanLabel(label string) (string, error) {
+	if label == "" {
+		return "", nil
+	}
 	clean, err := lockfile.CleanLabel(label)
 	if err != nil {
 		return "", fault.Input("`label` %q cannot be used: %v", label, err).

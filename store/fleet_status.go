@@ -48,6 +48,8 @@ func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 			s.Local = append(s.Local, id)
 		case how == fleetLost:
 			s.Lost = append(s.Lost, id)
+		case stands && how == fleetConfirmed:
+			s.Confirmed = append(s.Confirmed, id)
 		case !stands:
 			s.Unpublished = append(s.Unpublished, id)
 		}

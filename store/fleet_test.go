@@ -23,7 +23,7 @@ func newFleet(t *testing.T) (a, b *world, bare string) {
 	a.git(filepath.Dir(a.main), "init", "-q", "--bare", bare)
 	for name, w := range map[string]*world{"laptop": a, "runner": b} {
 		w.git(w.main, "remote", "add", "origin", bare)
-		state := get(t)(w.at(w.main).FleetOn(t.Context(), store.FleetRequest{Label: name}))
+		state := get(t)(w.at(w.main).FleetOn(t.Context(), store.FleetRequest{Label: &name}))
 		if !state.On || state.Clone == "" || state.AsOf == "" {
 			t.Fatalf("it is %+v", state)
 		}
@@ -191,7 +191,7 @@ func TestFleetOffAndFailedOn(t *testing.T) {
 		t.Error(err)
 	}
 	for name, r := range map[string]store.FleetRequest{
-		"no such remote": {Remote: "nowhere"}, "an odd label": {Label: "a\u202eb"}, "an unknown share": {Share: "everything"},
+		"no such remote": {Remote: "nowhere"}, "an odd label": {Label: new("a\u202eb")}, "an unknown share": {Share: "everything"},
 	} {
 		if _, err := a.at(a.main).FleetOn(t.Context(), r); !errors.Is(err, store.BadInput) {
 			t.Errorf("%s: %v", name, err)

@@ -63,7 +63,7 @@ func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) 
 	case rerr != nil:
 		return e, rerr
 	case id == "":
-		return e, tooShort(r.LockID, err)
+		return e, meantElsewhere(c, r.LockID, tooShort(r.LockID, err))
 	}
 	return c.dir.Get(c.ctx, id)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,7 +185,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	e := blockedError(c, fault.Timeout, k, b)
 	e.Message = fmt.Sprintf("%s; nothing was claimed: %s", ended, e.Message)
 	again := "choose other files, or wait again: your place in the queue was given up"
-	e.Hint = strings.Join(append(otherBlockers(b), again), "\n") + ownHint(c, k, b)
+	e.Hint = strings.Join(slices.Concat(otherBlockers(b), []string{again}, b.offline(c)), "\n") + ownHint(c, k, b)
 	e.Err = why
 	return e
 }

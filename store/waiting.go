@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -109,20 +108,15 @@ func (w *wait) over() bool {
 // watchClones has the remote looked at now and then while another clone's lock
 // blocks: nothing here changes when it ends there.
 func (w *wait) watchClones() {
-	if w.blockedAfar() {
+	if w.by.afar() {
 		w.call.lookIfOlder(turnFor, true)
 	}
-}
-
-// blockedAfar reports whether another clone's lock blocks.
-func (w *wait) blockedAfar() bool {
-	return slices.ContainsFunc(w.by.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil })
 }
 
 // lastLook asks the remote once more when the time is up, and reports whether
 // the claim is to be tried a last time: another clone's lock may have ended.
 func (w *wait) lastLook(n *confirming) bool {
-	if n == nil || w.last || !w.blockedAfar() || !errors.Is(w.why(), errDeadline) {
+	if n == nil || w.last || !w.by.afar() || !errors.Is(w.why(), errDeadline) {
 		return false
 	}
 	c := w.call

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -32,7 +33,22 @@ func waysOut(c *call, k *claim, b blockers, wait string) string {
 	if more := len(b.locks) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("or ask the holders of %d more", more))
 	}
-	return strings.Join(lines, "\n") + ownHint(c, k, b) + "\nnothing was written"
+	return strings.Join(append(lines, b.offline(c)...), "\n") + ownHint(c, k, b) + "\nnothing was written"
+}
+
+// offline are the ways out, a line each, where another clone's lock blocks and may
+// have ended: the remote cannot be asked.
+func (b blockers) offline(c *call) []string {
+	if c.doubt == "" || !b.afar() {
+		return nil
+	}
+	return []string{"or claim without `if_free`: what other clones have now is not known, and they hear of it later",
+		"or forget the other clones: agent-locks fleet off --force"}
+}
+
+// afar reports whether another clone's lock blocks.
+func (b blockers) afar() bool {
+	return slices.ContainsFunc(b.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil })
 }
 
 // otherBlockers are the second and the third one, a line each.

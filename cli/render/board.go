@@ -85,7 +85,7 @@ func boardBlocks(rows []store.Summary, screen Screen) (columns string, blocks []
 		screen.Width = max(1, screen.Width-len(indent))
 	}
 	seen := []column{seenColumn(rows), whoColumn(rows), scopeColumn(rows)}
-	rest := append([]column{titleColumn(rows), percentColumn(rows)}, waitingColumn(rows)...)
+	rest := slices.Concat([]column{titleColumn(rows), percentColumn(rows)}, fleetColumn(rows), waitingColumn(rows))
 	layout := layOut(seen, rest, cells(rows, shortID), screen)
 	measure := widths()
 	blocks = make([][]string, len(rows))

@@ -138,6 +138,17 @@ func conflictsColumn(rows []store.Summary) []column {
 		mark: func(row int) bool { return counted(rows[row]) > 0 }}}
 }
 
+// fleetColumn is how this clone's own locks stand with the others. It is there only
+// where that is more than that they see them.
+func fleetColumn(rows []store.Summary) []column {
+	if !slices.ContainsFunc(rows, func(s store.Summary) bool { return s.Fleet != "" }) {
+		return nil
+	}
+	mark := func(row int) bool { return rows[row].Fleet == "lost" || rows[row].Fleet == "unpublished" }
+	return []column{{head: "FLEET", cells: cells(rows, func(s store.Summary) string { return orDash(s.Fleet) }), mark: mark,
+		drop: 1}}
+}
+
 // waitingColumn is there only where somebody waits.
 func waitingColumn(rows []store.Summary) []column {
 	text := cells(rows, func(s store.Summary) string {

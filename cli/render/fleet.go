@@ -31,6 +31,7 @@ func FleetStatus(w io.Writer, s store.FleetState) {
 		ids []string
 		why string
 	}{
+		{s.Confirmed, "confirmed by the remote: %s\n"},
 		{s.Unpublished, "unpublished: %s; agent-locks fleet sync tries now\n"},
 		{s.Lost, "lost, another clone came first: %s\n"},
 		{s.Local, "local, for this clone alone: %s\n"},

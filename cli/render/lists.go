@@ -53,7 +53,8 @@ func List(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 
 func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
 	seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), scopeColumn(rows)}
-	rest := slices.Concat([]column{titleColumn(rows), percentColumn(rows)}, conflictsColumn(rows), waitingColumn(rows))
+	rest := slices.Concat([]column{titleColumn(rows), percentColumn(rows)}, fleetColumn(rows), conflictsColumn(rows),
+		waitingColumn(rows))
 	writeLayout(w, layOut(seen, rest, cells(rows, shortID), screen), screen)
 }
 
@@ -145,7 +146,8 @@ func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 		fmt.Fprintln(w, noOverlap(ans.Compared))
 	} else {
 		seen := []column{seenColumn(rows), whoColumn(rows), whereColumn(rows), overlapColumn(rows)}
-		writeLayout(w, layOut(seen, []column{titleColumn(rows)}, cells(rows, shortID), screen), screen)
+		rest := slices.Concat([]column{titleColumn(rows)}, fleetColumn(rows))
+		writeLayout(w, layOut(seen, rest, cells(rows, shortID), screen), screen)
 	}
 	writeMissing(w, ans.Missing())
 	for _, s := range rows {

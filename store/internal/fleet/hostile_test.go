@@ -294,6 +294,18 @@ func TestNewerFormat(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "format 2") {
 		t.Error(err)
 	}
+	// That is what a member may have written who wants nobody to write: the others
+	// replace it, and keep what is live.
+	if _, err := a.Reset(t.Context(), 20*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	v := newClone(t, bare).look()
+	wantIDs(t, v, "2026-01-01T00-00-00-a", "x")
+	if v.Tip.Format != format.Version || v.Tip.Epoch == "epochepoch" {
+		t.Errorf("the ref is %+v", v.Tip)
+	}
+	git(t, bare, "fsck", "--strict")
 }
 
 // A number at the end of its range, which the next one would pass, starts another

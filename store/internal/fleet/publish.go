@@ -155,8 +155,8 @@ func (p *publishing) mustLook(t *turn) bool {
 		return true
 	case err != nil, s.Tip.Commit != "" && tracked != s.Tip.Commit:
 		return true // the bare repository was made again
-	case p.Fresh && s.Looked.Before(p.start), age < 0:
-		return true
+	case (p.Fresh || s.newer()) && s.Looked.Before(p.start), age < 0:
+		return true // a format that refuses the call may be there no more
 	}
 	return age > optimism && s.Looked.Sub(s.Changed) < busyFor
 }
@@ -187,7 +187,8 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 	if t.state.newer() {
 		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref,
 			t.state.Tip.Format, format.Version).
-			WithHint("update agent-locks")
+			WithHint("update agent-locks; where no clone runs a newer one, agent-locks fleet reset replaces the ref, and keeps " +
+				"live locks")
 	}
 	next := t.self.next()
 	d, err := t.makeDraft(ctx, plan, next.token())

@@ -172,8 +172,9 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 		return false, nil
 	case answer == remote.NoAnswer:
 		if p.silences++; p.silences >= sameAnswer {
-			return false, t.unreachable(p.words).
-				WithHint("reading works, pushing does not: may you push there? `local` claims without the other clones")
+			return false, fault.New(fault.FleetUnreachable, "the remote %q can be read, and takes no push: %s", t.fleet.Remote,
+				p.words).
+				WithHint("may you push there? `local` claims without the other clones")
 		}
 		return false, nil
 	case cut: // some hosts never let go of a history
@@ -189,7 +190,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 }
 
 // Reset accepts what is on the remote instead of what was there before: a tip
-// that cannot be read is replaced by the next Publish, and one that is older
+// that cannot be read, or is in a newer format, is replaced by the next Publish, and one that is older
 // than what was seen is taken as it is. The others' live locks are kept, as
 // after any loss of the ref.
 func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
@@ -203,10 +204,13 @@ func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 	if err != nil && t.state.Broken == nil && !empty {
 		return nil, err
 	}
-	if t.state.Broken == nil && t.state.Behind == 0 && !empty {
+	if t.state.Broken == nil && t.state.Behind == 0 && !empty && !t.state.newer() {
 		return t.fleet.view(ctx, t.self, &t.state)
 	}
 	lease := ""
+	if t.state.newer() {
+		lease = t.state.Tip.Commit
+	}
 	if t.state.Broken != nil {
 		leadCtx, cancel := within(ctx, lookTime)
 		defer cancel()
