@@ -14,11 +14,11 @@ import (
 // A FleetRequest turns sharing with other clones on, off, or asks about it.
 type FleetRequest struct {
 	Target
-	Remote string // "": origin
+	Remote string  // "": origin
 	Label  *string // "": none; nil: as it was
-	Share  string // "": claims; or all
-	Force  bool   // off: also where what was published cannot be withdrawn
-	Yes    bool   // purge: also where other clones have active locks there
+	Share  string  // "": claims; or all
+	Force  bool    // off: also where what was published cannot be withdrawn
+	Yes    bool    // purge: also where other clones have active locks there
 }
 
 // A FleetState is how a clone stands with the others.

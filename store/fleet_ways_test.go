@@ -135,8 +135,10 @@ func TestWaysOutOfARaisedFormat(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	for name, way := range map[string]func(a *world, bare string){
-		"fleet reset": func(a *world, _ string) { get(a.t.(*testing.T))(a.at(a.main).FleetReset(a.t.Context(), store.FleetRequest{})) },
-		"delete it":   func(a *world, _ string) { a.git(a.main, "push", "-q", "origin", ":"+fleetRef) },
+		"fleet reset": func(a *world, _ string) {
+			get(a.t.(*testing.T))(a.at(a.main).FleetReset(a.t.Context(), store.FleetRequest{}))
+		},
+		"delete it": func(a *world, _ string) { a.git(a.main, "push", "-q", "origin", ":"+fleetRef) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
