@@ -100,9 +100,14 @@ func publishAlive(c *call, e disk.Entry) {
 
 // freshen has the remote looked at where the last look is older than that, and
 // waits a moment for it. What becomes of it shows in the view.
-func (c *call) freshen(age time.Duration) {
+func (c *call) freshen(age time.Duration) { c.awaitLook(age, false, askTime) }
+
+// lookOnceMore does so for a waiter whose time is up, however new the last look is.
+func (c *call) lookOnceMore() { c.awaitLook(0, true, turnFor) }
+
+func (c *call) awaitLook(age time.Duration, urgent bool, patience time.Duration) {
 	start := c.dir.Now()
-	if !c.lookIfOlder(age, false) {
+	if !c.lookIfOlder(age, urgent) {
 		return
 	}
 	c.late = "the remote has not answered yet"
@@ -112,7 +117,7 @@ func (c *call) freshen(age time.Duration) {
 			c.late = ""
 			return
 		}
-		if err != nil || g.Tried.After(start) || !g.Wanted && !g.Busy || c.dir.Now().Sub(start) >= askTime {
+		if err != nil || g.Tried.After(start) || !g.Wanted && !g.Busy || c.dir.Now().Sub(start) >= patience {
 			return
 		}
 	}

@@ -87,3 +87,28 @@ func TestWaiterSaysThatTheRemoteWentAway(t *testing.T) {
 		t.Errorf("%v", got.err)
 	}
 }
+
+// lock_wait, too, looks once more when its time is up: what another clone has ended
+// meanwhile holds nobody up. Where that look has no answer, the timeout says so.
+func TestWaitLooksOnceMoreBeforeItGivesUp(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, b, bare, theirs := blockedBy(t)
+	now, agent := 0.0, "me"
+	r := store.WaitRequest{Scope: []string{"src/a.go"}, TimeoutSeconds: &now, AgentID: &agent}
+	if err := os.Rename(bare, bare+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.at(b.main).Wait(t.Context(), r)
+	if err != nil || got.Result.Status != "timeout" || !strings.Contains(strings.Join(got.Warnings, "\n"), "remote.git") {
+		t.Errorf("without a remote: %+v, %v", got, err)
+	}
+	if err := os.Rename(bare+"-away", bare); err != nil {
+		t.Fatal(err)
+	}
+	a.release("agent", theirs.ID)
+	a.apart.Wait()
+	if got, err = b.at(b.main).Wait(t.Context(), r); err != nil || got.Result.Status != "free" {
+		t.Errorf("after its end: %+v, %v", got, err)
+	}
+}

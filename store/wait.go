@@ -89,7 +89,7 @@ func wishOf(c *call, r WaitRequest) (*claim, error) {
 }
 
 func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
-	for over := false; ; {
+	for over, timedOut := false, false; ; {
 		c.paths.Refill()
 		clear(k.compared)
 		if err := c.dir.Refresh(); err != nil {
@@ -101,7 +101,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 				return Waited{}, err
 			}
 			said := len(c.warnings)
-			b := judgeAnywhere(c, k, read)
+			b := judgeAnywhere(c, k, read, timedOut)
 			if b.none() && c.doubt == "" {
 				notePassed(c, k, b)
 				return Waited{Status: isFree, Overlaps: blockerSummaries(c, k, b)}, nil
@@ -129,7 +129,8 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 		if err := w.asked.Err(); err != nil {
 			return Waited{}, err
 		}
-		if why := w.why(); !errors.Is(why, errDeadline) {
+		why := w.why()
+		if timedOut = errors.Is(why, errDeadline); !timedOut {
 			c.warn("stopped waiting before the time was up: %v", why)
 		}
 		over, c.ctx = true, w.asked
@@ -137,9 +138,10 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 }
 
 // judgeAnywhere judges a wish by the locks of this store and of the other clones.
-// Where nothing blocks it the remote is asked, unless it was just now. What an
-// earlier read said of the others no longer counts.
-func judgeAnywhere(c *call, k *claim, own disk.Listing) blockers {
+// Where nothing blocks it the remote is asked, unless it was just now; and in any
+// case where the time is up and another clone's lock blocks. What an earlier read
+// said of the others no longer counts.
+func judgeAnywhere(c *call, k *claim, own disk.Listing, timedOut bool) blockers {
 	said := len(c.warnings)
 	judge := func() blockers {
 		c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
@@ -148,11 +150,15 @@ func judgeAnywhere(c *call, k *claim, own disk.Listing) blockers {
 		return judgeClaim(c, k, all, nil)
 	}
 	b := judge()
-	if b.none() && c.repo.Fleet {
+	switch {
+	case b.none() && c.repo.Fleet:
 		c.freshen(freshFor)
-		b = judge()
+	case timedOut && b.afar():
+		c.lookOnceMore()
+	default:
+		return b
 	}
-	return b
+	return judge()
 }
 
 // unasked is the end of a wait for files that nobody is known to hold, while others may.
