@@ -98,8 +98,23 @@ func (t *turn) mayAsk(urgent bool) error {
 }
 
 func (t *turn) unreachable(words string) *fault.Error {
+	if remote.OtherFormat(words) {
+		return t.otherFormat(words)
+	}
 	return fault.New(fault.FleetUnreachable, "the remote %q does not answer: %s", t.fleet.Remote, words).
 		WithHint("try again when it does; `local` claims without the other clones")
+}
+
+// otherFormat is the error for a remote whose object ids are not of the length that
+// this repository's are: nothing goes from one to the other.
+func (t *turn) otherFormat(words string) *fault.Error {
+	ours, theirs := "sha1", "sha256"
+	if t.fleet.repo.IDSize() > 20 {
+		ours, theirs = theirs, ours
+	}
+	return fault.New(fault.FleetUnreachable, "the remote %q has object ids of the format %s, and this repository of %s: %s",
+		t.fleet.Remote, theirs, ours, words).
+		WithHint("clone the remote anew, or name another one with agent-locks fleet on --remote")
 }
 
 // look brings the tip here, and tells what it is to the one that was known.

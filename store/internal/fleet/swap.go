@@ -171,6 +171,9 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 		p.refusals, p.silences = 0, 0
 		return false, nil
 	case answer == remote.NoAnswer:
+		if remote.OtherFormat(p.words) {
+			return false, t.otherFormat(p.words)
+		}
 		if p.silences++; p.silences >= sameAnswer {
 			return false, fault.New(fault.FleetUnreachable, "the remote %q can be read, and takes no push: %s", t.fleet.Remote,
 				p.words).

@@ -147,6 +147,13 @@ func (r *Repository) Vouch(ctx context.Context) error {
 // byPages matches a URL whose answers are pages, or another program's.
 var byPages = regexp.MustCompile(`^(https?|ftps?)://|^[A-Za-z0-9+.-]+::`)
 
+// OtherFormat reports whether git complains that object ids here and there are of
+// different formats.
+func OtherFormat(words string) bool {
+	return strings.Contains(words, "mismatched algorithms") || strings.Contains(words, "hash algorithm") ||
+		strings.Contains(words, "unexpected capabilities^{}") // of an empty repository
+}
+
 // Malformed reports whether git refused what the ref leads to, and not the way
 // to it.
 func Malformed(err error) bool { return strings.Contains(err.Error(), "fsck error") }
