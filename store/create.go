@@ -185,10 +185,16 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 // claimIfFree claims what nothing blocks. A refusal because of other clones may
 // be by an old view: then the remote is asked first.
 func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
+	said := len(c.warnings)
 	out, err := writeIfFree(c, k)
-	if n != nil && n.mayBeOver(err) {
-		n.askRemote() // where it has no answer, the refusal says what to do without one
-		out, err = writeIfFree(c, k)
+	if mayBeOver(err) && c.repo.Fleet {
+		if n != nil {
+			n.askRemote()
+		} else { // it is for this clone alone
+			c.reread(said)
+			c.lookOnceMore()
+		}
+		out, err = writeIfFree(c, k) // without an answer, the refusal says what to do
 	}
 	if err == nil {
 		err = n.confirm(c.ctx, out.ID)

@@ -225,7 +225,7 @@ func byRemote(err error) bool {
 
 // mayBeOver reports whether a refusal is for what a look at the remote may
 // clear: another clone's lock, or one of this clone whose claimer has died.
-func (n *confirming) mayBeOver(err error) bool {
+func mayBeOver(err error) bool {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != fault.Conflict {
 		return false

@@ -78,6 +78,12 @@ func (c *call) listAnywhere() (disk.Listing, error) {
 	return read, nil
 }
 
+// reread has the next read say again what the view of the others is worth: what was
+// said after the first so many warnings no longer counts.
+func (c *call) reread(said int) {
+	c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
+}
+
 // noteView says what the view of the others is worth, once a call.
 func (c *call) noteView(v *fleet.View) {
 	if c.viewed {

@@ -144,7 +144,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 func judgeAnywhere(c *call, k *claim, own disk.Listing, timedOut bool) blockers {
 	said := len(c.warnings)
 	judge := func() blockers {
-		c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
+		c.reread(said)
 		all := own
 		all.Entries = c.everybody(own.Entries)
 		return judgeClaim(c, k, all, nil)

@@ -145,8 +145,8 @@ func fleetColumn(rows []store.Summary) []column {
 		return nil
 	}
 	mark := func(row int) bool { return rows[row].Fleet == "lost" || rows[row].Fleet == "unpublished" }
-	return []column{{head: "FLEET", cells: cells(rows, func(s store.Summary) string { return orDash(s.Fleet) }), mark: mark,
-		drop: 1}}
+	state := func(s store.Summary) string { return orDash(s.Fleet) }
+	return []column{{head: "FLEET", cells: cells(rows, state), mark: mark, drop: 1}}
 }
 
 // waitingColumn is there only where somebody waits.

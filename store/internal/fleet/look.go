@@ -114,7 +114,7 @@ func (t *turn) otherFormat(words string) *fault.Error {
 	}
 	return fault.New(fault.FleetUnreachable, "the remote %q has object ids of the format %s, and this repository of %s: %s",
 		t.fleet.Remote, theirs, ours, words).
-		WithHint("clone the remote anew, or name another one with agent-locks fleet on --remote")
+		WithHint("clone the remote again, or name another one with agent-locks fleet on --remote")
 }
 
 // look brings the tip here, and tells what it is to the one that was known.

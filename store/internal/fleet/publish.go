@@ -187,8 +187,8 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 	if t.state.newer() {
 		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref,
 			t.state.Tip.Format, format.Version).
-			WithHint("update agent-locks; where no clone runs a newer one, agent-locks fleet reset replaces the ref, and keeps " +
-				"live locks")
+			WithHint("update agent-locks; where no clone runs a newer one, agent-locks fleet reset replaces the ref, " +
+				"and keeps live locks")
 	}
 	next := t.self.next()
 	d, err := t.makeDraft(ctx, plan, next.token())
