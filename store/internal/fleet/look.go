@@ -112,8 +112,8 @@ func (t *turn) otherFormat(words string) *fault.Error {
 	if t.fleet.repo.IDSize() > 20 {
 		ours, theirs = theirs, ours
 	}
-	return fault.New(fault.FleetUnreachable, "the remote %q has object ids of the format %s, and this repository of %s: %s",
-		t.fleet.Remote, theirs, ours, words).
+	return fault.New(fault.FleetUnreachable,
+		"the remote %q has object ids of the format %s, and this repository of %s: %s", t.fleet.Remote, theirs, ours, words).
 		WithHint("clone the remote again, or name another one with agent-locks fleet on --remote")
 }
 
