@@ -22,8 +22,11 @@ import (
 // The scripts run this test binary under the name agent-locks, which is then
 // the real program: real processes, real git, real files.
 func TestMain(m *testing.M) {
-	testscript.Main(gittest.InMemory{Tests: m}, map[string]func(){"agent-locks": main, "tools": tools})
+	testscript.Main(gittest.InMemory{Tests: m}, programs)
 }
+
+// programs are what tests start of this binary, by name.
+var programs = map[string]func(){"agent-locks": main, "tools": tools}
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
+)
+
+// A pair is two clones of a remote, each with a confirmed lock that nothing may take
+// away.
+type pair struct {
+	*gated
+	a, b    string
+	anchors []string // paths in the ref
+}
+
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	p := &pair{gated: newGated(t)}
+	p.a, p.b = p.clone("laptop"), p.clone("runner")
+	for _, dir := range []string{p.a, p.b} {
+		p.claimed(dir, filepath.Base(dir))
+	}
+	p.anchors = strings.Fields(p.published())
+	return p
+}
+
+func (p *pair) claimed(dir, scope string) {
+	p.t.Helper()
+	agentLocks(p.t, dir, "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x", "--if-free")
+}
+
+// tries has a clone claim, and reports whether it has got it.
+func (p *pair) tries(dir, scope string) bool {
+	p.t.Helper()
+	cmd := exec.Command("agent-locks", "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x", "--if-free")
+	cmd.Dir, cmd.Env = dir, skillEnv()
+	out, err := cmd.CombinedOutput()
+	if err != nil && !bytes.Contains(out, []byte("is held by")) {
+		p.t.Fatalf("%v\n%s", err, out)
+	}
+	return err == nil
+}
+
+// killed runs agent-locks up to its nth step, and returns what it said and which
+// step that was.
+func (p *pair) killed(n int, dir string, args ...string) (said, step string) {
+	p.t.Helper()
+	program, err := exec.LookPath("agent-locks")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.Command("kill-at", append([]string{fmt.Sprint(n), program}, args...)...)
+	var files [2]*os.File // and no pipes, which a git that is left behind would keep open
+	for i := range files {
+		if files[i], err = os.CreateTemp(p.dir, "said"); err != nil {
+			p.t.Fatal(err)
+		}
+		defer files[i].Close() // it was read
+	}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, skillEnv(), files[0], files[1]
+	_ = cmd.Run() // it says what came of it
+	var texts [2]string
+	for i, file := range files {
+		data, err := os.ReadFile(file.Name())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		texts[i] = strings.TrimSpace(string(data))
+	}
+	said, step = texts[0], texts[1]
+	if strings.Contains(step, "operation not permitted") {
+		p.t.Skip("programs may not be traced here: ", step)
+	}
+	if step == "" || strings.HasPrefix(step, "failed") {
+		p.t.Fatalf("it was not traced: %q\n%s", step, said)
+	}
+	return said, step
+}
+
+// own is how a lock of a clone stands; "": there is none.
+func (p *pair) own(dir, scope string) string {
+	p.t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*-work-on-"+scope+".md"))
+	if err != nil || len(names) > 1 {
+		p.t.Fatal(names, err)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		return "" // it is gone now
+	}
+	for line := range strings.Lines(string(data)) {
+		if how, ok := strings.CutPrefix(line, "fleet: "); ok {
+			return strings.TrimSpace(how)
+		}
+	}
+	return "plain"
+}
+
+// judged checks from outside what has become of a claim whose claimer was killed, and
+// lets the next calls settle it: one of the clones has the scope, the one that the
+// ref says, and nothing else is lost.
+func (p *pair) judged(step, scope, said string) {
+	p.t.Helper()
+	theirs := p.tries(p.b, scope)
+	agentLocks(p.t, p.a, "check", "--scope", scope)
+	var mine string
+	p.await("a settled claim after "+step, func() bool {
+		if syncing(p.a) {
+			return false
+		}
+		agentLocks(p.t, p.a, "fleet", "sync") // also for a push that was left behind and came late
+		mine = p.own(p.a, scope)
+		stands := 0
+		for path := range strings.FieldsSeq(p.published()) {
+			if strings.HasSuffix(path, "-work-on-"+scope+".md") {
+				stands++
+			}
+		}
+		if !theirs && mine == "" && stands == 0 {
+			theirs = p.tries(p.b, scope)
+		}
+		return stands == 1 && (mine == "confirmed") != theirs
+	})
+	if strings.Contains(said, "claimed ") && mine != "confirmed" {
+		p.t.Errorf("%s: it was confirmed, and is %q", step, mine)
+	}
+	p.unharmed(step)
+}
+
+func (p *pair) unharmed(step string) {
+	p.t.Helper()
+	published := strings.Fields(p.published())
+	for _, path := range p.anchors {
+		if !slices.Contains(published, path) {
+			p.t.Errorf("%s: %s is gone", step, path)
+		}
+	}
+	for _, dir := range []string{p.a, p.b} {
+		if how := p.own(dir, filepath.Base(dir)); how != "confirmed" {
+			p.t.Errorf("%s: the lock of %s is %q", step, dir, how)
+		}
+	}
+}
+
+// each kills a program at its first step, and then at each one after it.
+func (p *pair) each(kill func(n int) (step string)) {
+	p.t.Helper()
+	var steps []string
+	for n := 1; n < 200; n++ {
+		step := kill(n)
+		if p.t.Failed() {
+			p.t.Fatalf("after %q", step)
+		}
+		if step == "ended" {
+			p.t.Logf("it was killed before each of %d steps: %s", len(steps), strings.Join(steps, ", "))
+			output(p.t, p.bare, "", "git", "fsck", "--strict")
+			return
+		}
+		steps = append(steps, step)
+	}
+	p.t.Errorf("it has no end: %q", steps)
+}
+
+// A claimer may be killed at any moment: before the lock is written, around each file
+// of the fleet's, before and after each program that it starts. Another clone moves
+// the ref each time, so that its first push fails, and it looks and installs.
+func TestClaimerIsKilledAtEachStep(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	p := newPair(t)
+	p.each(func(n int) string {
+		scope := fmt.Sprintf("s%d", n)
+		p.claimed(p.b, "other-"+scope)
+		said, step := p.killed(n, p.a, "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x", "--if-free")
+		p.judged(step, scope, said)
+		return step
+	})
+}
+
+// So may the process that syncs by itself: what it was to publish is published, and
+// what others have published is here, after the next calls.
+func TestSyncIsKilledAtEachStep(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	p := newPair(t)
+	busy := flock.New(filepath.Join(p.a, ".git", "agents-locks", "fleet", "apart.lock"), flock.SetFlag(os.O_RDONLY))
+	p.each(func(n int) string {
+		scope := fmt.Sprintf("s%d", n)
+		p.await("a turn", func() bool { taken, err := busy.TryLock(); return taken && err == nil }) // nobody publishes yet
+		agentLocks(t, p.a, "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x")
+		if err := busy.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		p.claimed(p.b, "other-"+scope)
+		_, step := p.killed(n, p.a, "fleet", "sync", "--detached")
+		agentLocks(t, p.a, "check", "--scope", scope)
+		p.await("both locks on both sides after "+step, func() bool {
+			agentLocks(t, p.b, "fleet", "sync")
+			return !syncing(p.a) && strings.Contains(agentLocks(t, p.b, "status"), "Work on "+scope) &&
+				strings.Contains(agentLocks(t, p.a, "status"), "Work on other-"+scope)
+		})
+		if how := p.own(p.a, scope); how != "plain" {
+			t.Errorf("%s: the lock is %q", step, how)
+		}
+		p.unharmed(step)
+		return step
+	})
+}
+
+// So may who claims without asking the remote: if there is a lock, it is published.
+func TestPlainClaimerIsKilledAtEachStep(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	p := newPair(t)
+	p.each(func(n int) string {
+		scope := fmt.Sprintf("s%d", n)
+		_, step := p.killed(n, p.a, "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x")
+		agentLocks(t, p.a, "check", "--scope", scope)
+		p.await("one truth on both sides after "+step, func() bool {
+			return !syncing(p.a) && strings.Contains(p.published(), "-work-on-"+scope+".md") == (p.own(p.a, scope) == "plain")
+		})
+		p.unharmed(step)
+		return step
+	})
+}
+
+// A claimer is killed while the host works on its push: before the ref is changed,
+// and after that, before the answer.
+func TestClaimerIsKilledWhileTheHostWorks(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	p := newPair(t)
+	for _, hook := range []string{"pre-receive", "update", "post-receive"} {
+		reached, open := filepath.Join(p.dir, hook+".reached"), filepath.Join(p.dir, hook+".open")
+		script := fmt.Sprintf("#!/bin/sh\n: > '%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\n", reached, open)
+		if err := os.WriteFile(filepath.Join(p.bare, "hooks", hook), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		claim := exec.Command("agent-locks", "claim", "--title", "Work on "+hook, "--scope", hook, "--agent", "x", "--if-free")
+		claim.Dir, claim.Env = p.a, skillEnv()
+		if err := claim.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p.await("a push", func() bool { _, err := os.Stat(reached); return err == nil })
+		if err := claim.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = claim.Wait() // it was killed
+		if err := os.WriteFile(open, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p.judged(hook, hook, "")
+	}
+	output(t, p.bare, "", "git", "fsck", "--strict")
+}
