@@ -20,10 +20,10 @@ func newBoard(a *app) *cobra.Command {
 	request := store.QueryRequest{Status: lockfile.Active}
 	cmd := &cobra.Command{
 		Use:   "board",
-		Short: "keep showing who works on what, by worktree",
-		Long: "Keep showing the active locks by worktree, each with its next open task and its\n" +
-			"last note, until q or an interrupt. Off a terminal, or with --json, it prints\n" +
-			"them once; agent-locks status --watch prints them at each change.",
+		Short: "keep showing who is working on what, by worktree",
+		Long: "Keep showing the active locks by worktree, each with its next open task and last\n" +
+			"note, until q or an interrupt. Without a terminal, or with --json, print them\n" +
+			"once; agent-locks status --watch prints them at each change.",
 		Example: "  agent-locks board",
 		Args:    noArgs("agent-locks list --scope <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -17,9 +17,9 @@ func newCheck(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check <glob>...",
-		Short: "ask who else works on these files",
+		Short: "ask who else is working on these files",
 		Long: "List the active locks whose scope overlaps one of the globs.\n" +
-			"Asking blocks nobody and writes nothing.",
+			"This blocks nobody and writes nothing.",
 		Example: "  agent-locks check src/auth/login.ts 'docs/**'\n" +
 			"  git diff --name-only -z | xargs -0 -r agent-locks check --exit-code --",
 		Args: needGlobs,
@@ -43,7 +43,7 @@ func newCheck(a *app) *cobra.Command {
 	staleFlag(f, &request.StaleMinutes)
 	textFlag(f, &request.AgentID, "agent", "omit the locks of this `id`: your own (default: AGENT_LOCKS_AGENT_ID)")
 	f.BoolVar(&exitCode, "exit-code", false,
-		"exit with 2 where locks overlap, 1 where none does but not all could be read")
+		"exit with 2 if locks overlap, 1 if none does but not all could be read")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ func newClaim(a *app) *cobra.Command {
 		Use:   "claim [glob]...",
 		Short: "say which files you are going to work on",
 		Long: "Claim files: make a lock with a title, a scope and a list of tasks. Overlaps\n" +
-			"with other locks are reported; only --if-free and --wait make them a refusal.",
+			"with other locks are reported; only --if-free and --wait refuse because of them.",
 		Example: "  agent-locks claim -t \"Fix login\" 'src/auth/**' go.mod --task \"Write test\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if quiet && a.json {
@@ -57,7 +57,7 @@ func newClaim(a *app) *cobra.Command {
 	secondsFlag(f, &request.WaitSeconds, "wait",
 		"wait up to `n` seconds, or 5m, 1h, for your turn, first come first served, then claim; "+
 			"exit with 2 if it does not come")
-	f.BoolVar(&request.Local, "local", false, "neither ask nor tell other clones (see agent-locks fleet)")
+	f.BoolVar(&request.Local, "local", false, "do not ask or tell other clones (see agent-locks fleet)")
 	f.BoolVar(&request.IfFree, "if-free", false,
 		"claim only if no live lock blocks it; else exit with 2 and say who holds what")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print the new lock's id and nothing else; overlaps are a warning")

@@ -17,7 +17,7 @@ func newCompletion(a *app) *cobra.Command {
 		Use:   "completion <shell>",
 		Short: "print a shell's completion script",
 		Long: "Print the script that completes commands, flags and lock ids in bash, zsh, fish\n" +
-			"or powershell. That for bash needs the package bash-completion. --json changes\n" +
+			"or powershell. bash also needs the package bash-completion. --json changes\n" +
 			"nothing.",
 		Example:   "  source <(agent-locks completion bash)",
 		ValidArgs: shells,

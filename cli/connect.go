@@ -13,9 +13,9 @@ func newConnect(a *app) *cobra.Command {
 	var tokenFile, repo string
 	cmd := &cobra.Command{
 		Use:   "connect <unix:PATH or URL>",
-		Short: "be the MCP server of a listener on stdin and stdout",
-		Long: "Be an MCP server on stdin and stdout that passes everything on to a listener\n" +
-			"(serve --listen), for clients that speak to neither sockets nor HTTP, and for\n" +
+		Short: "connect stdin and stdout to a listener, as its MCP server",
+		Long: "Run an MCP server on stdin and stdout that forwards everything to a listener\n" +
+			"(serve --listen), for clients that support neither sockets nor HTTP, and for\n" +
 			"containers that have the listener's socket. It reads no repository itself.",
 		Example: "  agent-locks connect unix:/run/agent-locks/s\n" +
 			"  agent-locks connect http://host.docker.internal:8123 --token-file token",

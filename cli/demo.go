@@ -22,7 +22,7 @@ func newDemo(a *app) *cobra.Command {
 		Use:   "demo",
 		Short: "watch two agents meet in a throwaway repository",
 		Long: "Make a repository with two worktrees, let two agents meet in it, and remove it\n" +
-			"again. Every command that is shown is really run.",
+			"again. Every command shown is really run.",
 		Example: "  agent-locks demo",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a) },
@@ -54,7 +54,7 @@ func scenes() []scene {
 			"--scope", "src/web/**", "--agent", "agent-2"}, exitOK},
 		{"agent-1 makes progress.", mainTree, []string{"update", "add-rate-limiting", "--task", demoTask,
 			"--note", "429 answers carry Retry-After", "--agent", "agent-1"}, exitOK},
-		{"Anybody can see who is at work.", otherTree, []string{"status"}, exitOK},
+		{"Anybody can see who is working on what.", otherTree, []string{"status"}, exitOK},
 		{"agent-1 is done.", mainTree, []string{"finish", "add-rate-limiting",
 			"--summary", "all of src/api is limited to 100 requests a minute", "--agent", "agent-1"}, exitOK},
 		{"Now the file is free, and the record says why it looks different.", otherTree,
@@ -99,7 +99,7 @@ func runDemo(ctx context.Context, a *app) (err error) {
 	if a.json {
 		return a.printJSON(all)
 	}
-	fmt.Fprintln(a.out, "# The repository of this demo is removed again.")
+	fmt.Fprintln(a.out, "# The demo's repository has been removed.")
 	return a.flush()
 }
 

@@ -21,10 +21,10 @@ func newDoctor(a *app) *cobra.Command {
 		Use:   "doctor",
 		Short: "check git, the store and its files",
 		Long: "Check git, the store, its files and the locks in it and, where locks are shared,\n" +
-			"the remote, and say what to do about whatever is wrong. Without --fix nothing is\n" +
-			"changed. The exit code is 1 where a problem is left.\n\n" +
-			"With --url it looks at a listener (serve --listen) instead: whether it answers,\n" +
-			"takes the token, and is of this version.",
+			"the remote, and say what is wrong and what to do about it. Without --fix nothing\n" +
+			"is changed. The exit code is 1 if a problem is left.\n\n" +
+			"With --url it checks a listener (serve --listen) instead: whether it answers,\n" +
+			"accepts the token, and has the same version.",
 		Example: "  agent-locks doctor\n  agent-locks doctor --fix",
 		Args:    noArgs("name another repository with --base-dir"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,8 +53,8 @@ func newDoctor(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&request.Fix, "fix", false, "complete finishes that were cut short, and remove leftovers")
-	cmd.Flags().StringVar(&url, "url", "", "look at the listener at this `URL` (or unix:PATH) instead")
+	cmd.Flags().BoolVar(&request.Fix, "fix", false, "complete interrupted finishes, and remove leftovers")
+	cmd.Flags().StringVar(&url, "url", "", "check the listener at this `URL` (or unix:PATH) instead")
 	cmd.Flags().StringVar(&tokenEnv, "token-env", "", "the `variable` that has the token to send")
 	return cmd
 }
@@ -77,7 +77,7 @@ func (a *app) examineGuard(ctx context.Context) []store.Finding {
 	}
 	f := store.Finding{
 		Severity: store.SeverityProblem, Check: store.CheckGuard,
-		Message: fmt.Sprintf("cannot tell whether the commit guard runs: %v", err),
+		Message: fmt.Sprintf("cannot determine whether the commit guard runs: %v", err),
 		Fix:     "see agent-locks guard status",
 	}
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Hint != "" {

@@ -16,7 +16,7 @@ func newDrift(a *app) *cobra.Command {
 		Use:   "drift [id]|[glob]...",
 		Short: "see what changed here outside a claim",
 		Long: "Compare the files that changed in this worktree since a claim, committed or not,\n" +
-			"with its scope; what that only may cover, with a !(...), counts as outside.\n" +
+			"with its scope. Files that it may not cover, as with !(...), count as outside.\n" +
 			"Without an id: your active locks of this worktree, or those that overlap a glob.",
 		Example:           "  agent-locks drift",
 		ValidArgsFunction: completeIDs(a, "active"),
@@ -39,6 +39,6 @@ func newDrift(a *app) *cobra.Command {
 	scopeFlag(cmd.Flags(), &request.Scope, "only locks whose scope overlaps this `glob` (repeatable)")
 	agentFlag(cmd.Flags(), &request.AgentID)
 	countFlag(cmd.Flags(), &request.Limit, "limit",
-		"lists of at most `n` lines (default 100); beyond, directories stand for their files")
+		"list at most `n` lines (default 100); beyond that, directories instead of files")
 	return cmd
 }

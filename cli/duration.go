@@ -11,11 +11,11 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A durationError is a text that is not a length of time; bare is what a number
+// A durationError is a text that is not a duration; bare is what a number
 // without a unit would count.
 type durationError struct{ bare string }
 
-func (e durationError) Error() string { return "not a length of time" }
+func (e durationError) Error() string { return "not a duration" }
 
 func (e durationError) hint() string {
 	return "give a number of " + e.bare + ", or one with its unit: 90s, 5m, 2h, 3d"
@@ -87,5 +87,5 @@ func leaseFlag(f *pflag.FlagSet, to **float64) {
 			v = math.Ceil(v)
 		}
 		return v, err
-	}, "lease", "stay fresh through `n` silent minutes, or 2h, 3d, where that is longer than the threshold")
+	}, "lease", "stay fresh for `n` silent minutes, or 2h, 3d, if that is longer than the threshold")
 }

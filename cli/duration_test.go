@@ -28,10 +28,10 @@ func TestDurations(t *testing.T) {
 func TestDurationsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--wait \"soon\": not a length of time\ngive a number of seconds, or one with its unit: 90s, 5m, 2h, 3d":          {"claim", "-t", "t", "--scope", "a", "--wait", "soon"},
-		"--timeout \"1w\": not a length of time\ngive a number of seconds, or one with its unit: 90s, 5m, 2h, 3d":         {"wait", "a", "--timeout", "1w"},
-		"--lease \"long\": not a length of time\ngive a number of minutes, or one with its unit: 90s, 5m, 2h, 3d":         {"update", "x", "--lease", "long"},
-		"--stale-minutes \"5min\": not a length of time\ngive a number of minutes, or one with its unit: 90s, 5m, 2h, 3d": {"reap", "--stale-minutes", "5min"},
+		"--wait \"soon\": not a duration\ngive a number of seconds, or one with its unit: 90s, 5m, 2h, 3d":          {"claim", "-t", "t", "--scope", "a", "--wait", "soon"},
+		"--timeout \"1w\": not a duration\ngive a number of seconds, or one with its unit: 90s, 5m, 2h, 3d":         {"wait", "a", "--timeout", "1w"},
+		"--lease \"long\": not a duration\ngive a number of minutes, or one with its unit: 90s, 5m, 2h, 3d":         {"update", "x", "--lease", "long"},
+		"--stale-minutes \"5min\": not a duration\ngive a number of minutes, or one with its unit: 90s, 5m, 2h, 3d": {"reap", "--stale-minutes", "5min"},
 	} {
 		got := try(t, &fake{}, args, func(*World) {})
 		if got.stderr != "agent-locks: "+want+"\n" || got.code != exitError {

@@ -15,8 +15,8 @@ func newFinish(a *app) *cobra.Command {
 		Use:   "finish <id>|<file>",
 		Short: "end a lock and archive it",
 		Long: "End a lock: its files are free again, and the record moves to the archive. The\n" +
-			"summary is optional; the next agent on these files reads there what was changed,\n" +
-			"and what is left to do. A file stands for the one lock of yours that covers it.",
+			"summary is optional: it tells the next agent on these files what was changed and\n" +
+			"what is left to do. A file stands for the one lock of yours that covers it.",
 		Example:           "  agent-locks finish fix-login --summary \"login checks the token's age\"",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),

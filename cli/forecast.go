@@ -21,11 +21,11 @@ func newForecast(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forecast [<glob>...]",
 		Short: "see which worktrees will conflict, claimed or not",
-		Long: "Merge this worktree as it is now, uncommitted changes too, with every other one,\n" +
-			"and with the upstream of the default branch as last fetched: aside, in the\n" +
-			"temporary directory, so that nothing in the repository changes. With globs, only\n" +
-			"conflicts in the files that they cover count. What is found are conflicts of\n" +
-			"text: that a merge is clean does not say that the result works.",
+		Long: "Merge this worktree as it is now, including uncommitted changes, with every\n" +
+			"other one and with the upstream of the default branch as last fetched. This\n" +
+			"happens in a temporary directory and changes nothing in the repository. With\n" +
+			"globs, only conflicts in the files that they cover count. It finds textual\n" +
+			"conflicts: a clean merge does not mean that the result works.",
 		Example: "  agent-locks forecast\n  agent-locks forecast --against origin/main --exit-code",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,12 +45,12 @@ func newForecast(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	scopeFlag(f, &scope, "a path or `glob`, as the arguments are (repeatable)")
-	f.BoolVar(&request.All, "all", false, "every two worktrees, not only this one with the others")
+	f.BoolVar(&request.All, "all", false, "every pair of worktrees, not only this one with the others")
 	textFlag(f, &request.Against, "against", "a `commit` or branch, instead of other worktrees and the upstream")
 	secondsFlag(f, &request.TimeoutSeconds, "timeout",
-		"assess what git answers within `n` seconds, or 5m (default: 60)")
+		"assess only what git answers within `n` seconds, or 5m (default: 60)")
 	f.BoolVar(&exitCode, "exit-code", false,
-		"exit with 2 on a conflict, 1 where none is found but not all could be assessed")
+		"exit with 2 on a conflict, 1 if none is found but not all could be assessed")
 	return cmd
 }
 

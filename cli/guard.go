@@ -13,15 +13,15 @@ import (
 func newGuard(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "guard",
-		Short: "keep commits off files that somebody else holds",
-		Long: "The commit guard: a pre-commit hook that refuses to commit files which somebody\n" +
-			"else's active lock covers. It is off until it is installed.\n\n" +
+		Short: "refuse commits of files that somebody else holds",
+		Long: "The commit guard: a pre-commit hook that refuses to commit files covered by\n" +
+			"somebody else's active lock. It is off until it is installed.\n\n" +
 			"git runs no pre-commit hook for rebase and am, for a cherry-pick, revert or\n" +
-			"merge without conflicts, nor for commit --no-verify: the guard does not see\n" +
+			"merge without conflicts, or for commit --no-verify: the guard does not see\n" +
 			"those.\n\n" +
-			"How strict it is: AGENT_LOCKS_GUARD, else git config agentlocks.guard; block\n" +
-			"(the default), warn or off. Under git config agentlocks.requireClaim true, files\n" +
-			"that no lock of your own covers are refused as well.",
+			"AGENT_LOCKS_GUARD, or else git config agentlocks.guard, sets its mode: block\n" +
+			"(the default), warn or off. With git config agentlocks.requireClaim true, it\n" +
+			"also refuses files that no lock of yours covers.",
 		Example: "  agent-locks guard install\n  agent-locks guard status",
 		Args:    onlyCommands,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -38,8 +38,8 @@ func newGuardCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "ask whether what is staged may be committed",
-		Long: "Check whether an active lock of somebody else covers a staged file (or a name on\n" +
-			"stdin, with --stdin). Exit code 1 where one does.",
+		Long: "Check whether somebody else's active lock covers a staged file (or a name on\n" +
+			"stdin, with --stdin). The exit code is 1 if one does.",
 		Example: "  agent-locks guard check\n  git diff --name-only -z | agent-locks guard check --stdin",
 		Args:    noArgs("names come from stdin, with --stdin, each ended by a NUL"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

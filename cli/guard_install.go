@@ -28,9 +28,9 @@ func newGuardInstall(a *app) *cobra.Command {
 		Use:   "install",
 		Short: "make git run the guard before each commit",
 		Long: "Make git run the guard before each commit, in every worktree that shares this\n" +
-			"one's hooks. A hook that is already there keeps doing what it did, after the\n" +
-			"guard: a shell script gets a few marked lines at its top, another program is\n" +
-			"moved aside and run by ours, unless it may look for files beside itself.",
+			"one's hooks. An existing hook keeps running, after the guard: in a shell script,\n" +
+			"the guard is a few marked lines at the top; any other program is moved aside and\n" +
+			"run by ours, unless it may look for files beside itself.",
 		Example: "  agent-locks guard install",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.installGuard(cmd.Context()) },
@@ -41,8 +41,8 @@ func newGuardUninstall(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall",
 		Short: "remove the guard",
-		Long: "Remove the guard, also from hooks that another tool has moved aside. The\n" +
-			"hook that was there before is left as it was, byte for byte.",
+		Long: "Remove the guard, also from hooks that another tool has moved aside. Your\n" +
+			"previous hook is restored byte for byte.",
 		Example: "  agent-locks guard uninstall",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.uninstallGuard(cmd.Context()) },

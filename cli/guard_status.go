@@ -42,8 +42,8 @@ type guardState struct {
 func newGuardStatus(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
-		Short:   "say whether the guard really runs here, and why not",
-		Long:    "Say whether git really runs the guard in this worktree, and why not where it\ndoes not.",
+		Short:   "say whether the guard really runs here and, if not, why",
+		Long:    "Say whether git really runs the guard in this worktree and, if not, why.",
 		Example: "  agent-locks guard status",
 		Args:    noArgs(""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.guardStatus(cmd.Context()) },
@@ -122,7 +122,7 @@ func printGuardState(w io.Writer, s guardState) {
 		fmt.Fprintf(w, "to have it run: %s\n", s.Fix)
 	}
 	if s.RequireClaim {
-		fmt.Fprintln(w, "files that no lock of your own covers are refused, too (agentlocks.requireClaim)")
+		fmt.Fprintln(w, "files that no lock of yours covers are refused, too (agentlocks.requireClaim)")
 	}
 	for _, path := range s.Left {
 		fmt.Fprintf(w, "%s %s; %s\n", render.Plain(path), guard.LeftIs, guard.LeftFix)

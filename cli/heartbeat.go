@@ -12,7 +12,7 @@ func newHeartbeat(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "heartbeat <id>",
 		Short:             "say that you are still at work",
-		Long:              "Refresh the heartbeat, so that the lock does not count as stale.",
+		Long:              "Refresh the heartbeat, so that the lock does not become stale.",
 		Example:           "  agent-locks heartbeat fix-login",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "active"),

@@ -17,12 +17,12 @@ func newHook(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook <client> <event>",
 		Short: "answer an agent's client before and after edits",
-		Long: "Answer one event of an agent's client (claude), whose JSON is on stdin: tell the\n" +
+		Long: "Answer one event of an agent's client (claude), given as JSON on stdin: tell the\n" +
 			"session its id, deny edits of files that somebody else holds, keep the\n" +
-			"session's locks alive. It is for the client's settings: agent-locks setup claude\n" +
-			"puts it there.\n\n" +
+			"session's locks alive. The client runs it; agent-locks setup claude adds it to\n" +
+			"the client's settings.\n\n" +
 			"Events: " + strings.Replace(claude.Events, "post-tool-use, ", "post-tool-use,\n", 1) + "\n\n" +
-			"Whatever comes in on stdin, hook claude prints an answer, with exit code 0.",
+			"Whatever stdin contains, hook claude prints an answer and exits with 0.",
 		Example: "  agent-locks hook claude pre-tool-use < event.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -17,7 +17,7 @@ func newList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [glob]...",
 		Short:   "list locks by status, scope, agent or text",
-		Long:    "List locks, oldest first. Filters combine; without any it lists the\nactive locks.",
+		Long:    "List locks, oldest first. Filters combine; without a filter, list the active\nlocks.",
 		Example: "  agent-locks list 'src/**' --status all --limit 10",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.refuseIdleWords(cmd.Context(), args, filterBy); err != nil {

@@ -18,7 +18,7 @@ func newLog(a *app) *cobra.Command {
 		Use:   "log [glob]...",
 		Short: "read what was done, latest claim first",
 		Long: "Show finished locks like a journal, latest claim first: who worked on what, what\n" +
-			"became of it, and the notes. With files: also the commits of that time on them.",
+			"became of it, and the notes. With files, also the commits to them in that time.",
 		Example: "  agent-locks log 'src/auth/**' --since 7d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.refuseWords(cmd.Context(), args, nil, filterBy); err != nil {

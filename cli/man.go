@@ -18,7 +18,7 @@ func newMan(a *app) *cobra.Command {
 		Use:   "man <directory>",
 		Short: "write the manual pages",
 		Long: "Write the manual pages into a directory, one for each command. Their date is\n" +
-			"SOURCE_DATE_EPOCH, else today.",
+			"SOURCE_DATE_EPOCH if set, otherwise today.",
 		Example: "  agent-locks man ~/.local/share/man/man1",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {

@@ -17,9 +17,9 @@ func newPrune(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older-than <age>",
 		Short: "delete old finished locks for good",
-		Long: "Delete the finished locks that ended longer ago than an age, and the versions of\n" +
-			"shared state that were replaced before then, or only show them without --yes.\n" +
-			"Active locks and present versions are never touched.",
+		Long: "Delete finished locks that ended longer ago than the given age, and versions of\n" +
+			"shared state that were replaced before then. Without --yes, only list them.\n" +
+			"Active locks and current versions are never touched.",
 		Example: "  agent-locks prune --older-than 90d --yes",
 		Args:    noArgs("agent-locks prune --older-than 90d"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +32,7 @@ func newPrune(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	textFlag(f, &olderThan, "older-than", "the `age` at which they are deleted: 24h, 90d, a stamp or RFC 3339")
+	textFlag(f, &olderThan, "older-than", "the `age` from which they are deleted: 24h, 90d, a stamp or RFC 3339")
 	f.BoolVar(&request.Yes, "yes", false, "delete them instead of only listing them")
 	return cmd
 }

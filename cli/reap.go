@@ -14,9 +14,9 @@ func newReap(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reap [id]",
 		Short: "archive stale locks",
-		Long: "Archive the stale lock named, or all stale ones, with a note that records it;\n" +
-			"those of other clones that share their locks 5 minutes later.\n" +
-			"With --stale-minutes below the configured threshold it reaches only your own.",
+		Long: "Archive the given stale lock, or all stale ones, with a note that records it.\n" +
+			"Locks shared by other clones are archived 5 minutes later. With --stale-minutes\n" +
+			"below the configured threshold, it reaches only your own locks.",
 		Example:           "  agent-locks reap --dry-run",
 		Args:              atMostOneID,
 		ValidArgsFunction: completeIDs(a, "active"),

@@ -20,9 +20,9 @@ func TestReapRequests(t *testing.T) {
 		{args: []string{"reap", "--stale-minutes", "0"}, want: store.ReapRequest{StaleMinutes: p(0.0)}},
 		{args: []string{"reap", "--stale-minutes", "-5"}, want: store.ReapRequest{StaleMinutes: p(-5.0)}},
 		{args: []string{"reap", "--stale-minutes", "Inf"}, want: store.ReapRequest{StaleMinutes: p(math.Inf(1))}},
-		{args: []string{"reap", "--stale-minutes", "abc"}, err: `--stale-minutes "abc": not a length of time`},
-		{args: []string{"reap", "--stale-minutes", ""}, err: `--stale-minutes "": not a length of time`},
-		{args: []string{"reap", "--stale-minutes", "1e999"}, err: `--stale-minutes "1e999": not a length of time`},
+		{args: []string{"reap", "--stale-minutes", "abc"}, err: `--stale-minutes "abc": not a duration`},
+		{args: []string{"reap", "--stale-minutes", ""}, err: `--stale-minutes "": not a duration`},
+		{args: []string{"reap", "--stale-minutes", "1e999"}, err: `--stale-minutes "1e999": not a duration`},
 		{args: []string{"reap", "a", "b"}, err: `reap takes one lock id, got 2 arguments, the second "b"`},
 		{args: []string{"reap", "--dryrun"}, err: `unknown flag "--dryrun" for agent-locks reap`},
 	})

@@ -11,8 +11,8 @@ func newReopen(a *app) *cobra.Command {
 	var request store.ReopenRequest
 	cmd := &cobra.Command{
 		Use:               "reopen <id>",
-		Short:             "make a lock that has ended active again",
-		Long:              "Make a lock that was finished or reaped active again, with its tasks and notes.",
+		Short:             "make an ended lock active again",
+		Long:              "Make a finished or reaped lock active again, with its tasks and notes.",
 		Example:           "  agent-locks reopen fix-login --reason \"the fix was incomplete\"",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "done"),

@@ -4,27 +4,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const rootHelp = `Advisory locks for AI agents that work side by side on one git repository:
-say which files you work on, see who else is, leave a log of what was done.
+const rootHelp = `Advisory locks for AI agents that work on the same git repository:
+claim files, see what others have claimed, leave a log of what was done.
 
 The locks are markdown files in the git directory that all worktrees share.
-With no arguments agent-locks is an MCP server on stdin and stdout.`
+Without arguments, agent-locks is an MCP server on stdin and stdout.`
 
 const rootNotes = `Exit codes:
   0    success
-  1    any error, wrong usage included; a commit that guard check refuses;
-       a problem that doctor finds
-  2    the answer, where an option asks for it (--exit-code, --if-free,
-       --wait), where the time of a wait was up, or where state is not as
-       its writer has read it
-  125  run: nothing was run; 126, 127: the command cannot be executed, is not
-       there; any other is the command's own, 128+n where a signal ended it
+  1    any error, including wrong usage; guard check refused a commit; doctor
+       found a problem
+  2    the answer, if an option asks for it (--exit-code, --if-free, --wait),
+       if a wait timed out, or if state changed since its writer read it
+  125  run: nothing was run; 126, 127: the command cannot be executed, was not
+       found; any other is the command's own, 128+n if a signal ended it
   130  interrupted
 
 Environment:
-  AGENT_LOCKS_AGENT_ID       who you are, where --agent does not say
-  AGENT_LOCKS_PARENT_ID      who started you, where --parent does not say
-  AGENT_LOCKS_STALE_MINUTES  when a silent lock counts as stale (default 60)
+  AGENT_LOCKS_AGENT_ID       your id, unless --agent is given
+  AGENT_LOCKS_PARENT_ID      the id of the agent that started you, unless
+                             --parent is given
+  AGENT_LOCKS_STALE_MINUTES  after how many silent minutes a lock is stale
+                             (default 60)
   AGENT_LOCKS_GUARD          the commit guard: block, warn or off
   AGENT_LOCKS_TOOLS          which tools serve offers: default or all
   NO_COLOR                   no colours`

@@ -22,15 +22,15 @@ func newRun(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "run [glob]... -- <command>",
-		Short: "hold a claim for as long as a command runs",
+		Short: "hold a claim while a command runs",
 		Long: "Claim files if nothing blocks them, run a command, and finish the lock when it\n" +
-			"ends, with its exit status in the summary. While it runs the claim stays fresh,\n" +
+			"ends, with its exit status in the summary. While it runs, the claim stays fresh,\n" +
 			"and notes by others are shown on stderr. The command gets its agent id\n" +
 			"(AGENT_LOCKS_AGENT_ID) and the id of its lock (AGENT_LOCKS_LOCK_ID). The lock\n" +
-			"ends with it. What it leaves running is named, where that can be known.\n\n" +
-			"The exit code is the command's own, or 128 and the number of the signal that\n" +
-			"ended it. It is 125 where nothing was run, 126 where the command cannot be\n" +
-			"executed, and 127 where there is none.",
+			"ends with the command. Processes that it leaves running are named if possible.\n\n" +
+			"The exit code is the command's own, or 128 plus the number of the signal that\n" +
+			"ended it. It is 125 if nothing was run, 126 if the command cannot be executed,\n" +
+			"and 127 if it was not found.",
 		Example: "  agent-locks run -t 'Format everything' 'src/**' --wait 5m -- make format",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope, command, err := splitCommand(args, cmd.ArgsLenAtDash())

@@ -44,7 +44,7 @@ func TestRunWithoutACommand(t *testing.T) {
 		"run needs --title":                           {"run", "src/**", "--", "make"},
 		"run needs a scope":                           {"run", "-t", "T", "--", "make"},
 		`unknown flag "--titel" for agent-locks run`:  {"run", "--titel", "T", "--", "make"},
-		`--wait "soon": not a length of time`:         {"run", "-t", "T", "src/**", "--wait", "soon", "--", "make"},
+		`--wait "soon": not a duration`:               {"run", "-t", "T", "src/**", "--wait", "soon", "--", "make"},
 		`there is no command "no-such-program-there"`: {"run", "-t", "T", "src/**", "--", "no-such-program-there"},
 	} {
 		f := &fake{}

@@ -22,14 +22,16 @@ func newServe(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "serve the operations as MCP tools on stdin and stdout",
-		Long: "Be an MCP server on stdin and stdout, for an agent's client to start. The same\n" +
-			"as agent-locks without arguments. It works on the repository of the directory\n" +
-			"it is started in; calls reach others with base_dir, not serve with --base-dir.\n\n" +
-			"With --listen it serves agents that cannot start it, as those in containers: the\n" +
-			"same tools over HTTP, at /mcp and /mcp/<repo>, until it is ended by a signal.\n\n" +
-			"Each tool costs an agent context. Those on shared state are served with --tools\n" +
-			"all, or AGENT_LOCKS_TOOLS=all.",
+		Short: "run the MCP server on stdin and stdout",
+		Long: "Run an MCP server on stdin and stdout, to be started by an agent's client. This\n" +
+			"is the same as agent-locks without arguments. It works on the repository of the\n" +
+			"directory it is started in. Calls reach others with base_dir, not serve with\n" +
+			"--base-dir.\n\n" +
+			"With --listen it serves agents that cannot start it, such as those in\n" +
+			"containers: the same tools over HTTP, at /mcp and /mcp/<repo>, until a signal\n" +
+			"ends it.\n\n" +
+			"Each tool takes up an agent's context. The tools for shared state are served\n" +
+			"with --tools all, or AGENT_LOCKS_TOOLS=all.",
 		Example: "  agent-locks serve\n" +
 			"  agent-locks serve --listen unix:/run/user/1000/agent-locks.sock\n" +
 			"  agent-locks serve --listen 127.0.0.1:8123 --token-file tokens --repo app=/home/me/app",
@@ -52,8 +54,8 @@ func newServe(a *app) *cobra.Command {
 	f.StringVar(&o.Address, "listen", "", "serve over HTTP on `unix:PATH`, a socket, or HOST:PORT")
 	f.StringArrayVar(&o.Repos, "repo", nil,
 		"a repository to serve, as `name=path`; may be repeated (default: the\nworking directory's, by its directory's name)")
-	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the tokens that callers must bring, one a line")
-	f.BoolVar(&o.NoAuth, "no-auth", false, "ask for no token, on a loopback address")
+	f.StringVar(&o.TokenFile, "token-file", "", "a `file` with the tokens that callers must send, one per line")
+	f.BoolVar(&o.NoAuth, "no-auth", false, "require no token, on a loopback address")
 	f.StringArrayVar(&o.AllowHosts, "allow-host", nil,
 		"another `name` that callers may use for this host; may be repeated")
 	f.StringVar(&o.SocketMode, "socket-mode", "", "the socket's `mode` (default: 600)")

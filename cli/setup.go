@@ -38,14 +38,14 @@ func newSetup(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [client]",
 		Short: "put agent-locks into a client's settings",
-		Long: "Put the MCP server into a client's settings, for Claude Code the hooks as well:\n" +
-			"the project's settings, or with --user your own. Whatever else is in them stays\n" +
-			"as it is. A project's settings start the agent-locks on the PATH, your own start\n" +
-			"this program itself. An entry that has our name and starts something else is\n" +
-			"refused.\n\n" +
-			"Without a client it looks for clients in your home, shows what it would do to\n" +
-			"your own settings of each, which serve all your worktrees, and does it after a\n" +
-			"yes.\n\n" +
+		Long: "Put the MCP server and, for Claude Code, the hooks into a client's settings: the\n" +
+			"project's, or with --user your own. Everything else in them stays as it is. A\n" +
+			"project's settings start the agent-locks on the PATH; your own start this very\n" +
+			"program. If an entry with our name starts something else, setup refuses to\n" +
+			"change it.\n\n" +
+			"Without a client, it looks for clients in your home, shows what it would change\n" +
+			"in your own settings for each, which apply to all your worktrees, and asks\n" +
+			"before it writes.\n\n" +
 			"Writes for: " + strings.Join(setup.Written(), ", ") + "\n" +
 			"Prints what to add for: " + strings.Join(byHand(), ", ") + "\n" +
 			"For agents without hooks: " + setup.AgentsMD + " adds a section to the project's AGENTS.md",
@@ -77,10 +77,10 @@ func newSetup(a *app) *cobra.Command {
 	f.BoolVar(&o.user, "user", false, "your own settings instead of the project's")
 	f.BoolVar(&o.print, "print", false, "only show what would be written, and where")
 	f.BoolVar(&o.remove, "remove", false, "remove it")
-	f.BoolVar(&o.force, "force", false, "replace (or remove) entries that have our name and start something else")
+	f.BoolVar(&o.force, "force", false, "replace (or remove) entries with our name that start something else")
 	f.BoolVar(&o.check, "check", false,
 		"write nothing: compare the settings with what would be written; exit with 1\n"+
-			"where they differ, or a client found here has nothing of ours")
+			"if they differ, or if a client found here is not set up")
 	f.BoolVarP(&o.yes, "yes", "y", false, "without a client: do it without asking")
 	textFlag(f, &o.tools, "tools", "`which` tools the server offers: default, or all (those on shared state, too)")
 	completeValues(cmd, "tools", setup.ToolsDefault, setup.ToolsAll)

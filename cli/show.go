@@ -12,7 +12,7 @@ func newShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show <id>",
 		Short:             "show one lock with its tasks and notes",
-		Long:              "Show everything that a lock says, active or archived.",
+		Long:              "Show everything in a lock, active or archived.",
 		Example:           "  agent-locks show fix-login",
 		Args:              oneID,
 		ValidArgsFunction: completeIDs(a, "all"),

@@ -16,11 +16,11 @@ import (
 func newState(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "read and write shared state: small texts with versions",
-		Long: "What holds for everybody, beside who edits what: a budget, the next number, a\n" +
-			"contract. Each entry is a small text with a version; every write adds 1 to it.\n" +
-			"Nothing is overwritten that its writer has not read: --if-version says which\n" +
-			"version that was. Who claims files is told of the entries that are about them.\n\n" +
+		Short: "read and write shared state: short texts with versions",
+		Long: "Keep what all agents need to know: a budget, the next number, a contract. Each\n" +
+			"entry is a short text with a version; every write adds 1 to it. You cannot\n" +
+			"overwrite a version that you have not read: --if-version says which one you\n" +
+			"read. An agent that claims files is told about the entries that concern them.\n\n" +
 			"A name has one to three parts, as in api/limits.",
 		Example: "  agent-locks state set api/limits 'At most 100 requests a minute' --scope 'src/api/**'\n" +
 			"  agent-locks state get api/limits\n" +

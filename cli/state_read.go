@@ -15,9 +15,9 @@ func newStateGet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get <name>",
 		Short: "print the text of an entry, or wait for its next version",
-		Long: "Print the text of an entry and nothing else, byte for byte; on a terminal what\n" +
-			"nobody can see is escaped. With --after it waits until the version is above that\n" +
-			"one: exit code 2 when the time is up. --json has the version.",
+		Long: "Print only the text of an entry, byte for byte; on a terminal, invisible\n" +
+			"characters are escaped. With --after, wait until the version is above that one,\n" +
+			"and exit with 2 when the time is up. --json includes the version.",
 		Example: "  agent-locks state get api/limits\n" +
 			"  agent-locks state get api/limits --after 3 --wait 5m",
 		Args:              stateArgs("", true),
@@ -31,7 +31,7 @@ func newStateGet(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	wholeFlag(f, &request.Version, "version", "the version `n`, which may be a past one")
+	wholeFlag(f, &request.Version, "version", "print version `n`, which may be a past one")
 	wholeFlag(f, &request.After, "after", "wait until the version is above `n`")
 	secondsFlag(f, &request.WaitSeconds, "wait", "with --after: wait up to `n` seconds, or 5m, 1h (default: 30)")
 	return cmd
@@ -59,8 +59,8 @@ func newStateList(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	textFlag(f, &prefix, "prefix", "only names that `begin` so, by whole parts: api, and all under api/")
-	scopeFlag(f, &request.Scope, "only what is about files that overlap this `glob` (repeatable)")
+	textFlag(f, &prefix, "prefix", "only names that `begin` with this, by whole parts: api, and all under api/")
+	scopeFlag(f, &request.Scope, "only entries about files that overlap this `glob` (repeatable)")
 	textFlag(f, &text, "text", "only with this `text` in name or value, in any case")
 	return cmd
 }
@@ -69,8 +69,8 @@ func newStateLog(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "log <name>",
 		Short: "list the versions of an entry, the newest first",
-		Long: "List the versions of an entry that are kept, the newest first: who wrote which,\n" +
-			"and when. agent-locks state get --version prints one.",
+		Long: "List the kept versions of an entry, newest first: who wrote each, and when.\n" +
+			"agent-locks state get --version prints one.",
 		Example:           "  agent-locks state log api/limits",
 		Args:              stateArgs("", true),
 		ValidArgsFunction: completeEntries(a),
@@ -89,9 +89,9 @@ func newStateLog(a *app) *cobra.Command {
 func newStateExport(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "export",
-		Short: "print all entries with their past, as one JSON document",
-		Long: "Print all entries with the versions before the present one, deleted entries too,\n" +
-			"as one JSON document. The exit code is 1 where something could not be read.",
+		Short: "print all entries and past versions as one JSON document",
+		Long: "Print all entries, including deleted ones and past versions, as one JSON\n" +
+			"document. The exit code is 1 if something could not be read.",
 		Example: "  agent-locks state export > state.json",
 		Args:    noArgs("agent-locks state export > state.json"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -53,7 +53,7 @@ func TestStateRequests(t *testing.T) {
 		{args: []string{"state", "get", "a", "--version", "3"}, want: store.GetStateRequest{Name: "a", Version: n(3)}},
 		{args: []string{"state", "get", "a", "--after", "3", "--wait", "5m"}, want: store.GetStateRequest{Name: "a", After: n(3), WaitSeconds: ptr(300.0)}},
 		{args: []string{"state", "get"}, err: "agent-locks state get needs the name of an entry"},
-		{args: []string{"state", "get", "a", "--wait", "soon"}, err: `--wait "soon": not a length of time`},
+		{args: []string{"state", "get", "a", "--wait", "soon"}, err: `--wait "soon": not a duration`},
 		{args: []string{"state", "get", "a", "--after", "x"}, err: `--after "x": not a whole number`},
 	})
 	testRequests(t, store.StateListing{}, []requestCase{

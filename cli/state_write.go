@@ -16,11 +16,11 @@ func newStateSet(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "set <name> [text]",
-		Short: "write an entry, as the version after the one that you have read",
-		Long: "Write an entry; - reads the text from stdin, byte for byte. An entry that is\n" +
-			"there, or was deleted, needs --if-version, --new or --force: else, or where it\n" +
-			"has another version by now, nothing is written, and the answer has what is there\n" +
-			"(exit code 2). Without a text only the scope changes.",
+		Short: "write an entry, as the version after the one you have read",
+		Long: "Write an entry; - reads the text from stdin, byte for byte. An entry that exists\n" +
+			"or was deleted needs --if-version, --new or --force. Otherwise, or if it has\n" +
+			"another version by now, nothing is written, and the answer has what is there\n" +
+			"(exit code 2). Without a text, only the scope changes.",
 		Example: "  agent-locks state set api/limits 'At most 100 requests a minute' --if-version 3\n" +
 			"  agent-locks state set schema - --new < schema.json",
 		Args:              stateArgs("a text", false),
@@ -41,9 +41,9 @@ func newStateSet(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	wholeFlag(f, &request.IfVersion, "if-version", "write only if the entry is at version `n`")
-	f.BoolVar(&isNew, "new", false, "write only if there is no such entry")
-	f.BoolVar(&request.Force, "force", false, "write whatever there is")
-	scopeFlag(f, &request.Scope, "a path or `glob` that it is about: who claims that is told (repeatable)")
+	f.BoolVar(&isNew, "new", false, "write only if there is no such entry yet")
+	f.BoolVar(&request.Force, "force", false, "write whatever the version is")
+	scopeFlag(f, &request.Scope, "a path or `glob` that it is about: agents that claim it are told (repeatable)")
 	agentFlag(f, &request.AgentID)
 	return cmd
 }
@@ -53,8 +53,8 @@ func newStateAppend(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "append <name> <text>",
 		Short: "add a paragraph to an entry, with your id and the time",
-		Long: "Add a paragraph to an entry, or create it; - reads it from stdin. It never\n" +
-			"conflicts. What holds JSON or a number is left alone.",
+		Long: "Add a paragraph to an entry, or create it; - reads it from stdin. This never\n" +
+			"conflicts. Entries that are JSON or a number are refused.",
 		Example:           "  agent-locks state append decisions 'IDs are UUIDs from now on'",
 		Args:              stateArgs("a text", true),
 		ValidArgsFunction: completeEntries(a),
@@ -71,9 +71,9 @@ func newStateAdd(a *app) *cobra.Command {
 	var request store.SetStateRequest
 	cmd := &cobra.Command{
 		Use:   "add <name> <n>",
-		Short: "add a whole number to an entry that is one, and print the sum",
-		Long: "Add a whole number, which may be below zero, and print the sum. What is not\n" +
-			"there is 0. Where the sum would leave --min or --max nothing is added (exit\n" +
+		Short: "add a whole number to a numeric entry, and print the sum",
+		Long: "Add a whole number, which may be negative, and print the sum. A missing entry\n" +
+			"counts as 0. If the sum would be outside --min or --max, nothing is added (exit\n" +
 			"code 2).",
 		Example: "  agent-locks state add next-migration 1\n" +
 			"  agent-locks state add budget -8000 --min 0",
@@ -101,9 +101,9 @@ func newStateDelete(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete <name>",
 		Short: "delete an entry, or all under a prefix",
-		Long: "Delete an entry: that is a version, too, and what is created again under the\n" +
-			"name counts on. With --prefix all entries under one, or only list them without\n" +
-			"--yes.",
+		Long: "Delete an entry. The deletion is a version too, and if the entry is created\n" +
+			"again, its numbers continue. With --prefix, delete all entries under it, or only\n" +
+			"list them without --yes.",
 		Example: "  agent-locks state delete api/limits --if-version 4\n" +
 			"  agent-locks state delete --prefix api/ --yes",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -130,8 +130,8 @@ func newStateDelete(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	wholeFlag(f, &request.IfVersion, "if-version", "delete only if the entry is at version `n`")
-	f.BoolVar(&request.Force, "force", false, "delete whatever there is")
-	textFlag(f, &prefix, "prefix", "all entries that `begin` so, by whole parts: api, and all under api/")
+	f.BoolVar(&request.Force, "force", false, "delete whatever the version is")
+	textFlag(f, &prefix, "prefix", "all entries that `begin` with this, by whole parts: api, and all under api/")
 	f.BoolVar(&yes, "yes", false, "with --prefix: delete them instead of only listing them")
 	agentFlag(f, &request.AgentID)
 	return cmd

@@ -15,9 +15,9 @@ func newStatus(a *app) *cobra.Command {
 	watch := false
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "show who works on what now",
-		Long: "Show the active locks of this repository, from whichever worktree they were\n" +
-			"made, and where they are kept.",
+		Short: "show who is working on what",
+		Long: "Show the active locks of this repository, made from any worktree, and where they\n" +
+			"are kept.",
 		Example: "  agent-locks status",
 		Args:    noArgs("agent-locks list <glob> shows only the locks that overlap a scope"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,7 +34,7 @@ func newStatus(a *app) *cobra.Command {
 	}
 	staleFlag(cmd.Flags(), &request.StaleMinutes)
 	cmd.Flags().BoolVar(&request.Conflicts, "forecast", false,
-		"count the files of each lock that will conflict, as forecast --all")
+		"count the files of each lock that will conflict, like forecast --all")
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep showing it, by worktree, until q or an interrupt")
 	return cmd
 }

@@ -17,9 +17,9 @@ func newTell(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tell <id> <text>",
 		Short: "leave a note for the holder of a lock",
-		Long: "Add a note to a lock, anybody's. Its holder reads it with its next update,\n" +
-			"heartbeat, finish or edit. As update --note, but without an id\n" +
-			"never taken for the holder's own word; - reads it from stdin.",
+		Long: "Add a note to anybody's lock. The holder gets it with its next update,\n" +
+			"heartbeat, finish or edit. This is like update --note, except that without an id\n" +
+			"it never counts as the holder's own note; - reads the text from stdin.",
 		Example: "  agent-locks tell fix-login 'may I have src/auth/token.go?'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -17,9 +17,9 @@ func newUpdate(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "update <id>",
-		Short: "tick a task, leave a note, amend the claim",
-		Long: "Record progress: tick one of the lock's tasks, add a note; or amend the claim:\n" +
-			"widen or narrow its scope, add tasks, hand it over. By the holder it\n" +
+		Short: "tick off a task, leave a note, amend the claim",
+		Long: "Record progress: tick off a task of the lock, add a note. Or amend the claim:\n" +
+			"widen or narrow its scope, add tasks, hand it over. An update by the holder also\n" +
 			"refreshes the heartbeat.",
 		Example:           "  agent-locks update fix-login --task \"Write test\" --note \"fails as expected\"",
 		Args:              oneID,

@@ -18,9 +18,9 @@ func newWait(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait <glob>...",
 		Short: "wait until nobody holds these files",
-		Long: "Wait until no live lock blocks a claim of these files, and take nothing: exit\n" +
-			"with 0 when they are free, 2 when the time is up, 1 where other clones share\n" +
-			"their locks and could not be asked until then. To be next in line use claim\n" +
+		Long: "Wait until no live lock blocks a claim of these files, without claiming them.\n" +
+			"Exit with 0 when they are free, 2 when the time is up, or 1 if other clones\n" +
+			"share their locks and could not be asked by then. To be next in line, use claim\n" +
 			"--wait.",
 		Example: "  agent-locks wait 'src/auth/**' --timeout 300 && make deploy",
 		Args:    needGlobs,

@@ -15,7 +15,7 @@ func TestWaitRequests(t *testing.T) {
 			want: store.WaitRequest{Scope: []string{"a/"}, TimeoutSeconds: p(0.5), AgentID: p("me"), ParentAgentID: p("you"), Shared: true}},
 		{args: []string{"wait", "--scope", "a", "b/"}, want: store.WaitRequest{Scope: []string{"a", "b/"}}},
 		{args: []string{"wait"}, err: "wait needs a path or glob"},
-		{args: []string{"wait", "a/", "--timeout", "soon"}, err: `--timeout "soon": not a length of time`},
+		{args: []string{"wait", "a/", "--timeout", "soon"}, err: `--timeout "soon": not a duration`},
 		{args: []string{"wait", "a/", "--timeout", "2h"}, want: store.WaitRequest{Scope: []string{"a/"}, TimeoutSeconds: p(7200.0)}},
 	})
 }
