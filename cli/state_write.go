@@ -101,9 +101,9 @@ func newStateDelete(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete <name>",
 		Short: "delete an entry, or all under a prefix",
-		Long: "Delete an entry. The deletion is a version too, and if the entry is created\n" +
-			"again, its numbers continue. With --prefix, delete all entries under it, or only\n" +
-			"list them without --yes.",
+		Long: "Delete an entry. The deletion is a version too: if the entry is created again,\n" +
+			"its numbers continue. With --prefix, delete all entries under it, or without\n" +
+			"--yes only list them.",
 		Example: "  agent-locks state delete api/limits --if-version 4\n" +
 			"  agent-locks state delete --prefix api/ --yes",
 		Args: func(cmd *cobra.Command, args []string) error {
