@@ -306,7 +306,7 @@ func TestGuardChecksManyNames(t *testing.T) {
 	s.git(s.main, "config", "agentlocks.requireClaim", "true")
 	s.locks(s.link, "claim", "--title", "Mine", "--scope", "**/*[-_]spec.*", "--agent", "me")
 	out, code = check("vendor/example.com/pkg/internal/file_%d.go", "--agent", "me")
-	if code != 1 || !strings.Contains(out, "that no lock of your own covers") || !strings.Contains(out, rest) {
+	if code != 1 || !strings.Contains(out, "that no lock of yours covers") || !strings.Contains(out, rest) {
 		t.Errorf("files that no lock of one's own covers: exit code %d\n%.2000s", code, out)
 	}
 }

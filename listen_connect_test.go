@@ -138,7 +138,7 @@ func TestConnectOutlivesItsListener(t *testing.T) {
 
 	file := tokens(t, l.dir+".mine", "wrong")
 	out, _, code := l.piped(pingText+"\n", "connect", l.url, "--token-file", file)
-	if code != 0 || !strings.Contains(out, `"id":1,"error"`) || !strings.Contains(out, "(401): the token is not one of those") {
+	if code != 0 || !strings.Contains(out, `"id":1,"error"`) || !strings.Contains(out, "(401): the token is not valid") {
 		t.Errorf("%d %s", code, out)
 	}
 	tokens(t, file, testToken)
@@ -159,12 +159,12 @@ func TestDoctorLooksAtAListener(t *testing.T) {
 		says []string
 	}{
 		{"T=" + testToken, []string{"--url", l.url, "--token-env", "T"}, 0, []string{"ok       listener", "ok       token", "ok       version"}},
-		{"T=" + testToken, []string{"--url", l.url}, 1, []string{"problem  token", "it asks for a token"}},
-		{"T=wrong", []string{"--url", l.url, "--token-env", "T"}, 1, []string{"ok       listener", "problem  token", `"T" is not taken`}},
+		{"T=" + testToken, []string{"--url", l.url}, 1, []string{"problem  token", "it requires a token"}},
+		{"T=wrong", []string{"--url", l.url, "--token-env", "T"}, 1, []string{"ok       listener", "problem  token", `"T" is not accepted`}},
 		{"T=" + testToken, []string{"--url", dead.url}, 1, []string{"problem  listener", "cannot be reached"}},
 		{"T=" + testToken, []string{"--url", strings.TrimSuffix(l.url, "mcp") + "other", "--token-env", "T"}, 1, []string{"problem  listener", "(404)"}},
 		{"T=", []string{"--url", l.url, "--token-env", "T"}, 1, []string{`--token-env "T": the variable is not set`}},
-		{"T=", []string{"--token-env", "T"}, 1, []string{"is of --url"}},
+		{"T=", []string{"--token-env", "T"}, 1, []string{"without --url"}},
 		{"T=", []string{"--url", "nowhere"}, 1, []string{"neither unix:PATH nor a URL"}},
 		{"T=", []string{"--url", l.url, "--fix"}, 1, []string{"omit them"}},
 	} {

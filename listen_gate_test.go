@@ -53,8 +53,8 @@ func TestListenerRefusesByHand(t *testing.T) {
 		{"another type", testToken, "", pingText, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 
 		{"no token", "", "", pingText, nil, 401, "a token is needed"},
-		{"another token", testToken + "x", "", pingText, nil, 401, "not one of those"},
-		{"the beginning of a token", testToken[:5], "", pingText, nil, 401, "not one of those"},
+		{"another token", testToken + "x", "", pingText, nil, 401, "not valid"},
+		{"the beginning of a token", testToken[:5], "", pingText, nil, 401, "not valid"},
 		{"another scheme", "", "", pingText, []string{"Authorization", "Basic " + testToken}, 401, "a token is needed"},
 		{"no token for what is no repository", "", "/none", pingText, nil, 401, "token"},
 

@@ -229,7 +229,7 @@ func TestListenerRefusesWhatItIsTold(t *testing.T) {
 		{[]string{"--listen", "unix:" + at("s"), "--repo", "a=" + at("none")}, []string{"does not exist"}},
 		{[]string{"--listen", "unix:" + at("s"), "--repo", "a=" + l.dir, "--repo", "a=" + l.dir}, []string{"is taken"}},
 		{[]string{"--listen", "127.0.0.1:0", "--token-file", good, "--allow-host", "http://x"}, []string{"not a host's name"}},
-		{[]string{"--no-auth"}, []string{"is of --listen"}},
+		{[]string{"--no-auth"}, []string{"without --listen"}},
 		{[]string{"--listen", "unix:" + at("s"), "--base-dir", l.dir}, []string{"--repo"}},
 	} {
 		out, fault, code := l.piped("", append([]string{"serve"}, c.flags...)...)

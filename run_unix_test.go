@@ -200,7 +200,7 @@ func TestRunSaysThatItsClaimWasReaped(t *testing.T) {
 	}
 	h.touch("go")
 	code := h.wait()
-	if want := "did not last as long as the command: lock "; code != 3 || !strings.Contains(h.stderr.String(), want) ||
+	if want := "ended before the command: lock "; code != 3 || !strings.Contains(h.stderr.String(), want) ||
 		!strings.Contains(h.stderr.String(), "was reaped for inactivity") {
 		t.Errorf("exit code %d, stderr %q", code, h.stderr.String())
 	}

@@ -49,11 +49,11 @@ func TestClaimOutput(t *testing.T) {
 				` --task 'it'\''s b' --base-dir ../r --agent 'me too'` + "\n"},
 		{name: "one's own", args: append(args, "--task", "x"), store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{mine}}},
 			want: "claimed " + someID + "\noverlaps your own " + someID + " (Fix login): both cover src/auth/a; " +
-				"to have all in that one: agent-locks update " + someID + " --add-scope a\n" + next},
+				"to put everything into that lock: agent-locks update " + someID + " --add-scope a\n" + next},
 		{name: "one's own, of many entries", args: []string{"claim", "-t", "t", "--scope", "it's", "--scope", "src/**", "--scope", "3", "--scope", "4", "--scope", "5", "--scope", "6", "--task", "x", "--agent", "me", "--base-dir", "../r"},
 			store: fake{result: store.Created{ID: someID, Overlaps: []store.Summary{mine, stale}}},
 			want: "claimed " + someID + "\noverlaps your own " + someID + " (Fix login): both cover src/auth/a; " +
-				"to have all in that one: agent-locks update " + someID + ` --add-scope 'it'\''s' --add-scope 'src/**'` +
+				"to put everything into that lock: agent-locks update " + someID + ` --add-scope 'it'\''s' --add-scope 'src/**'` +
 				" --add-scope 3 --add-scope 4 --add-scope 5 --base-dir ../r --agent me\nand 1 more, each with --add-scope\n" +
 				"overlaps 2026-07-17T18-45-13-old, held by an agent without an id, stale for 2h (Old): both cover docs/a.md\n" +
 				"next: agent-locks update " + someID + " --task x --base-dir ../r --agent me\n"},

@@ -35,7 +35,7 @@ func newDoctor(a *app) *cobra.Command {
 				return a.examineListener(cmd.Context(), url, tokenEnv)
 			}
 			if tokenEnv != "" {
-				return usage("name the listener with --url", "--token-env %q is of --url", tokenEnv)
+				return usage("name the listener with --url", "--token-env %q has no effect without --url", tokenEnv)
 			}
 			request.Target = a.target()
 			ans, err := a.locks.Doctor(cmd.Context(), request)

@@ -62,15 +62,15 @@ func listenerFindings(url, variable string, seen connect.Seen, version string) [
 	switch {
 	case !seen.Taken && variable == "":
 		return append(found, finding(store.SeverityProblem, checkToken,
-			"put one into a variable and name that with --token-env", "it asks for a token"))
+			"put one into a variable and name that with --token-env", "it requires a token"))
 	case !seen.Taken:
 		return append(found, finding(store.SeverityProblem, checkToken,
-			"put one of the tokens of its --token-file into the variable", "the token in %q is not taken", variable))
+			"put one of the tokens of its --token-file into the variable", "the token in %q is not accepted", variable))
 	case seen.Name != "agent-locks":
 		return append(found, finding(store.SeverityProblem, checkListener, "see which server that is",
 			"it is not agent-locks but %q", seen.Name))
 	case variable != "":
-		found = append(found, finding(store.SeverityOK, checkToken, "", "the token in %q is taken", variable))
+		found = append(found, finding(store.SeverityOK, checkToken, "", "the token in %q is accepted", variable))
 	}
 	if seen.Version != version {
 		return append(found, finding(store.SeverityNote, checkVersion, "update the older of the two",

@@ -154,8 +154,8 @@ func (a *app) findProgram(name string) (string, error) {
 // notStarted is the error for a command that could not be run.
 func notStarted(name string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return coded{exitNotFound, usage("see that it is on the PATH; "+
-			"of a script, that the program in its first line is there", "there is no command %q", name)}
+		return coded{exitNotFound, usage("check that it is on the PATH; "+
+			"for a script, that the program in its first line exists", "there is no command %q", name)}
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // without the path, which is named already

@@ -123,7 +123,7 @@ func (k *keeper) finish(ctx context.Context, summary string) {
 	switch e, ok := errors.AsType[*store.Error](err); {
 	case err == nil:
 	case ok && e.Code == store.LockNotActive: // it was reaped, or ended by force
-		k.app.warn([]string{"the claim did not last as long as the command: " + e.Message})
+		k.app.warn([]string{"the claim ended before the command: " + e.Message})
 	default:
 		k.app.warn([]string{fmt.Sprintf("lock %q is still active: %v", k.id, err)})
 	}

@@ -100,7 +100,7 @@ func namesSomething(repo *gitdir.Repo, name string) bool {
 // quoteTitle is the hint for words that were meant for the title.
 func quoteTitle(title *string) func(words []string) string {
 	return func(words []string) string {
-		const later = "a path that is still to be made goes after --scope"
+		const later = "a path that does not exist yet goes after --scope"
 		switch {
 		case title == nil && len(words) == 1 && strings.Contains(words[0], " "):
 			return fmt.Sprintf("is it the title? as in -t %s; %s", shell.Word(words[0]), later)
@@ -126,7 +126,7 @@ func filterBy(words []string) string {
 
 // laterPath is the hint for words that a question was asked about.
 func laterPath(words []string) string {
-	return "a path that is still to be made goes after --scope, as in --scope " + shell.Word(words[0])
+	return "a path that does not exist yet goes after --scope, as in --scope " + shell.Word(words[0])
 }
 
 // warnExpanded warns where a shell seems to have expanded a glob: the claim

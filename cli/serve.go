@@ -45,7 +45,7 @@ func newServe(a *app) *cobra.Command {
 				return runListener(cmd.Context(), a, o, all)
 			}
 			if name := withoutListen(cmd); name != "" {
-				return usage("say where, as in --listen 127.0.0.1:8123, or omit it", "--%s is of --listen", name)
+				return usage("say where, as in --listen 127.0.0.1:8123, or omit it", "--%s has no effect without --listen", name)
 			}
 			return runServe(cmd.Context(), a, all)
 		},
@@ -96,7 +96,7 @@ func runServe(ctx context.Context, a *app, all bool) error {
 	if a.StdinIsTerminal {
 		fmt.Fprintln(a.Stderr,
 			"agent-locks: locks for AI agents that share a git repository; this is its MCP server, waiting for a client on "+
-				"stdin; people want agent-locks --help")
+				"stdin; for help, run agent-locks --help")
 	}
 	if a.IgnoreBrokenPipe != nil {
 		a.IgnoreBrokenPipe()

@@ -22,7 +22,7 @@ func (o *setupFlags) readRemote(cmd *cobra.Command, args []string) error {
 	case !cmd.Flags().Changed("url") && o.tokenEnv == "":
 		return nil
 	case !cmd.Flags().Changed("url"):
-		return usage("name the listener with --url", "--token-env %q is of --url", o.tokenEnv)
+		return usage("name the listener with --url", "--token-env %q has no effect without --url", o.tokenEnv)
 	case len(args) == 0 || args[0] == setup.AgentsMD:
 		return usage("as in agent-locks setup claude --url "+shell.Word(o.url), "--url is for one client")
 	case o.tools != nil:

@@ -145,7 +145,7 @@ func confined(segments []segment) *fault {
 
 func elsewhere(offset int) *fault {
 	return &fault{offset: offset, anywhere: true, reason: `has a ".." inside a group, or a "." or "/" that begins one`,
-		hint: "list the alternatives as entries of their own"}
+		hint: "list the alternatives as separate entries"}
 }
 
 // tails are the ways in which an entry may end, read from its end to the left,

@@ -45,7 +45,7 @@ func (p *parser) readClass(first bool) (node, *fault) {
 	}
 	if ranges.reversed != "" && p.doubt == nil && !(len(spans) > ranges.count && p.nameEnds()) {
 		p.doubt = &fault{offset: start, reason: "has the reversed range " + quote(ranges.reversed) + ", which names nothing",
-			hint: "write the lesser character first, as in [a-z]; put a backslash before the [ if the name contains it"}
+			hint: "write the lower character first, as in [a-z]; put a backslash before the [ if the name contains it"}
 	}
 	own := unescape(p.in[start:p.pos])
 	c := &class{spans: merge(spans)}

@@ -52,9 +52,9 @@ func misnamed(name string) *fault {
 		return &fault{reason: "names nothing", hint: "put a name after custom://, as in custom://port-3000"}
 	case at >= 0 && strings.ContainsRune("*?[]{}()!", rune(name[at])):
 		return &fault{offset: at, reason: "has a pattern in it, but what is not a file is compared as text",
-			hint: "give each name as an entry of its own, as in custom://port-3000"}
+			hint: "give each name as a separate entry, as in custom://port-3000"}
 	case at >= 0:
-		return &fault{offset: at, reason: "has a character that no such name may have",
+		return &fault{offset: at, reason: "has a character that such names cannot have",
 			hint: "use letters from a to z, digits and " + strings.Join(strings.Split(customNames, ""), " ")}
 	case len(name) > MaxName:
 		return &fault{offset: MaxName, reason: fmt.Sprintf("has a name of more than %d bytes", MaxName),

@@ -54,8 +54,8 @@ func TestNamesAreRefused(t *testing.T) {
 		offset              int
 	}{
 		{"custom://", "names nothing", "custom://port-3000", 9},
-		{"custom://port-*", "has a pattern", "an entry of its own", 14},
-		{"custom://{a,b}", "has a pattern", "an entry of its own", 9},
+		{"custom://port-*", "has a pattern", "a separate entry", 14},
+		{"custom://{a,b}", "has a pattern", "a separate entry", 9},
 		{"custom://a,b", "character", "letters from a to z", 10},
 		{"custom://a b", "character", "letters from a to z", 10},
 		{"custom://a\u200bb", "character", "letters from a to z", 10},

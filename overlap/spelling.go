@@ -37,7 +37,7 @@ var notations = sync.OnceValue(func() []notation {
 			"has quotation marks around it",
 			"remove them; a name that has them is written %t", fault{}},
 		{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
-			"give each path as an entry of its own, without quotation marks; a name that begins like this is written %t",
+			"give each path as a separate entry, without quotation marks; a name that begins like this is written %t",
 			fault{anywhere: true}},
 		{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
 			"write the path from the repository's root", fault{anywhere: true}},

@@ -32,7 +32,7 @@ func TestOtherNotationsAreRefused(t *testing.T) {
 		{`"src/**"`, "quotation marks", "remove them"},
 		{"'src/a.go'", "quotation marks", "remove them"},
 		{`["src/a.go"]`, "JSON", `written "./[\"src/a.go\"]"`},
-		{` [ "src/a.go", "b" ]`, "JSON", "an entry of its own"},
+		{` [ "src/a.go", "b" ]`, "JSON", "a separate entry"},
 		{"['src/a.go']", "JSON", "without quotation marks"},
 		{`["src/a.go`, "JSON", "without quotation marks"},
 		{`{"scope": ["src/a.go"]}`, "JSON", "without quotation marks"},

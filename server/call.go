@@ -57,7 +57,7 @@ func (d *delivery) todo(ctx context.Context, log *slog.Logger) func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordWithin)
 		defer cancel()
 		if err := d.record(ctx); err != nil {
-			log.Warn("that notes were shown could not be recorded", "error", err)
+			log.Warn("could not record that notes were shown", "error", err)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func wireSize(text string) int {
 
 // notes say what was cut, and name the locks that are not listed any more.
 func (c *cutter) notes(v reflect.Value) []string {
-	more, rest := "lock_show tells more of one lock, its file all", "lock_history lists what has ended"
+	more, rest := "lock_show has more about one lock, its file everything", "lock_history lists what has ended"
 	switch v.Interface().(type) {
 	case store.Foreseen:
 		more = "`scope` asks about fewer files"
@@ -128,8 +128,8 @@ func (c *cutter) notes(v reflect.Value) []string {
 	case store.StateListing:
 		more, rest = "state_get reads one entry", "prefix lists fewer"
 	}
-	notes := []string{"long texts and lists are cut to keep this answer short; what ends in LeftOut counts what is " +
-		"omitted; " + more}
+	notes := []string{"long texts and lists are cut to keep this answer short; keys ending in LeftOut count what " +
+		"is omitted; " + more}
 	if c.counted > 0 {
 		notes = append(notes, fmt.Sprintf("%d more are not listed; %s", c.counted, rest))
 	}

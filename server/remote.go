@@ -43,9 +43,9 @@ func ServeRemote(ctx context.Context, o RemoteOptions) error {
 }
 
 func remoteInstructions(names string) string {
-	return "This server is reached over a socket: it does not know which agent you are, nor where you stand. base_dir " +
-		"is the name of a repository (" + names + "), or the path of a worktree of one as this server knows it. Whatever " +
-		"changes something needs agent_id. Scopes begin at the repository's root.\n\n" +
+	return "This server is reached over a socket: it knows neither which agent you are nor your directory. base_dir " +
+		"is the name of a repository (" + names + "), or the path of a worktree of one as this server knows it. Calls " +
+		"that change something need agent_id. Scopes start at the repository's root.\n\n" +
 		strings.Replace(instructions, orOmitIt, "", 1)
 }
 
@@ -139,7 +139,7 @@ func (t Tool) fromAfar(
 	}
 	_ = json.Unmarshal(given["agent_id"], &agent) // none, or a text: it was read before
 	if agent == "" && !t.Hints.ReadOnly {
-		return "", nil, nil, badInput("pass the id that you were told; nothing else tells this server who calls",
+		return "", nil, nil, badInput("pass the id that you were given; this server has no other way to know who calls",
 			"%s needs `agent_id` here", t.Name)
 	}
 	for _, name := range waitArguments {
@@ -148,7 +148,7 @@ func (t Tool) fromAfar(
 			continue
 		}
 		given[name] = json.RawMessage(strconv.Itoa(unseenWait))
-		warnings = append(warnings, fmt.Sprintf("a wait lasts %d seconds at most where its client asks for no progress; "+
+		warnings = append(warnings, fmt.Sprintf("a wait lasts at most %d seconds if the client does not request progress; "+
 			"call again to keep waiting", unseenWait))
 	}
 	bounded, err = json.Marshal(given)

@@ -304,7 +304,7 @@ func TestServeAnswersAPipe(t *testing.T) {
 func TestRemoteInstructionsDoNotContradictThemselves(t *testing.T) {
 	t.Parallel()
 	text := remoteInstructions(`"app"`)
-	if !strings.Contains(text, "changes something needs agent_id") || strings.Contains(text, "omit") ||
+	if !strings.Contains(text, "that change something need agent_id") || strings.Contains(text, "omit") ||
 		!strings.Contains(text, "ask the agent or person that started you.") {
 		t.Error(text)
 	}

@@ -117,7 +117,7 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 		c.paths = paths.Afar(repo, c.warn)
 	}
 	if repo.ConfigErr != nil {
-		c.warn("git's config could not be read (%v): names are compared without regard to letter case, "+
+		c.warn("git's config could not be read (%v): names are compared case-insensitively, "+
 			"and overlaps say exact: false", repo.ConfigErr)
 	}
 	return c, nil

@@ -105,7 +105,8 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 			out = append(out, d)
 		}
 		if slices.ContainsFunc(out, func(d LockDrift) bool { return d.ChangedFiles > 0 }) {
-			c.warn("more than %d files changed: directories stand for the files in them; a larger `limit` lists more", limit)
+			c.warn("more than %d files changed: directories are listed instead of their files; a larger `limit` lists more",
+				limit)
 		}
 		return out, nil
 	})

@@ -42,8 +42,8 @@ func uncommitted(c *call) ([]string, error) {
 	}
 	changed, orphans, err := c.repo.Uncommitted(c.ctx, merging)
 	if len(orphans) > 0 {
-		c.warn("what is in %s does not count as changed: its .git file points to what is gone, "+
-			"as of a worktree that git has forgotten; remove the directory, or that file if this worktree is to have the rest",
+		c.warn("the contents of %s do not count as changed: its .git file points to something that is gone, "+
+			"as in a worktree that git has forgotten; remove the directory, or only that file to keep the rest here",
 			fault.Quoted(recordedPaths(orphans)))
 	}
 	return gitSaid(changed, err)

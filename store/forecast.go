@@ -120,7 +120,7 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 		}
 		if c.repo.Worktree == "" && !r.All {
 			return Foreseen{}, c.noWorktree("has no worktree that could conflict",
-				"ask from a worktree, name one with `base_dir`, or ask about every two with `all`")
+				"ask from a worktree, name one with `base_dir`, or compare every pair with `all`")
 		}
 		entries, err := c.atWorkAnywhere()
 		if err != nil {

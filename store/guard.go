@@ -268,7 +268,7 @@ func gitNames(c *call, files []string) (names []string, spelled map[string]strin
 		name = path.Clean(name)
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return nil, nil, fault.Input("%q is not a file of the worktree %q", file, c.repo.Worktree).
-				WithHint("name files from the repository's root, or with ./ from where you stand")
+				WithHint("name files from the repository's root, or with ./ from the current directory")
 		}
 		names[i] = name
 		if plain := lockfile.Recordable(name); plain != name {

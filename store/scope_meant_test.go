@@ -121,7 +121,7 @@ func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 	}
 	w.git(w.main, "init", "-q", filepath.Join(w.main, "vendor", "[x]"))
 	for _, entry := range []string{`vendor/\[x\]/**`, `vendor/\[x\]/a.go`} {
-		wantWarning(t, w.check(w.main, entry).Warnings, "a repository or worktree of its own")
+		wantWarning(t, w.check(w.main, entry).Warnings, "in a separate repository or worktree")
 	}
 	_, err := w.at(w.main).Check(background, store.CheckRequest{Scope: []string{"/src/**"}})
 	wantCode(t, err, store.BadScope, "outside the repository", `omit the slash, as in "src/**"`)

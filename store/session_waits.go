@@ -43,7 +43,7 @@ func (s *Store) markSession(ctx context.Context, r SessionRequest, waits bool) (
 // from it. That fails where marking does, which must not keep back the rest of the answer.
 func atWork(c *call, who rules.Caller, entries []disk.Entry) {
 	if _, err := setWaiting(c, who, entries, false); err != nil {
-		c.warn("that the session no longer waits for a person cannot be written: %v", err)
+		c.warn("cannot record that the session no longer waits for a person: %v", err)
 	}
 }
 

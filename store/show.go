@@ -53,7 +53,7 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 		c.noteLock(&e.Lock)
 		if c.repo.Fleet {
 			if _, err := c.lastView(); err != nil {
-				c.warn("cannot tell how it stands with the other clones: %v", err)
+				c.warn("cannot tell its state in the other clones: %v", err)
 			}
 		}
 		if e.Duplicate {

@@ -67,8 +67,8 @@ func firstLine(value string) string {
 // checkStateName refuses what cannot be an entry's name.
 func checkStateName(argument, name string) error {
 	if err := lockfile.ValidStateName(name); err != nil {
-		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to three parts of small letters, "+
-			"digits, '.', '_' and '-', joined by '/', as in api/limits; %d bytes in all", lockfile.MaxStateName))
+		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to three parts of lower-case "+
+			"letters, digits, '.', '_' and '-', joined by '/', as in api/limits; %d bytes in all", lockfile.MaxStateName))
 	}
 	return nil
 }

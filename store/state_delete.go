@@ -23,7 +23,7 @@ type DeleteStatesRequest struct {
 func (s *Store) DeleteStates(ctx context.Context, r DeleteStatesRequest) (Answer[[]StateWritten], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]StateWritten, error) {
 		if r.Prefix == "" {
-			return nil, fault.Input("`prefix` is empty").WithHint("name the part of the shared state that is to go, as in api/")
+			return nil, fault.Input("`prefix` is empty").WithHint("name the part of the shared state to delete, as in api/")
 		}
 		if err := checkPrefix(r.Prefix); err != nil {
 			return nil, err

@@ -109,7 +109,7 @@ func stateVersion(c *call, name string, version int64) (state.Entry, error) {
 			return past, err
 		}
 	}
-	return state.Entry{}, fault.New(fault.StateNotFound, "version %d of %q is not kept any more", version, name).
+	return state.Entry{}, fault.New(fault.StateNotFound, "version %d of %q is no longer kept", version, name).
 		WithHint("`state_list history` lists those that are")
 }
 
@@ -173,7 +173,7 @@ func stillState(w *wait, name string, s lockfile.State) error {
 	}
 	is := fmt.Sprintf("is still at version %d", s.Version)
 	if s.Version == 0 {
-		is = "is still not there"
+		is = "is still missing"
 	}
 	e := fault.New(fault.Timeout, "%s after %s: %q %s", ended, secondsText(w.waited()), name, is).
 		WithHint(fmt.Sprintf("wait again with `after` %d", s.Version)).

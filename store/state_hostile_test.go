@@ -198,7 +198,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 	w.mustSet("one", "x", 0)
 	_, err := w.set("other", "x", 0)
-	wantCode(t, err, store.BadInput, "1000 entries", "1000 are the most", "state_list")
+	wantCode(t, err, store.BadInput, "1000 entries", "at most 1000 are allowed", "state_list")
 	_, err = w.at(w.main).SetState(background, store.SetStateRequest{Name: "other", Mode: "add", Text: ptr("1")})
 	wantCode(t, err, store.BadInput, "1000 entries")
 	if _, err := w.set("one", "y", 1); err != nil {

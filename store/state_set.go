@@ -105,7 +105,7 @@ func nextState(c *call, name string, ch rules.StateChange) (
 func checkValue(text string) error {
 	if err := lockfile.CheckValue(text); err != nil {
 		return fault.Input("`text`: %v", err).WithHint(fmt.Sprintf(
-			"a value is text in UTF-8 of at most %d bytes; put more into a file of the repository and name that",
+			"a value is text in UTF-8 of at most %d bytes; put longer text into a file in the repository and name the file",
 			lockfile.MaxValue))
 	}
 	return nil

@@ -97,7 +97,7 @@ func TestNothingIsOverwrittenUnseen(t *testing.T) {
 		says    string
 	}{
 		{store.SetStateRequest{Name: "x", Text: ptr("two")}, "no version was given"},
-		{store.SetStateRequest{Name: "x", Text: ptr("two"), IfVersion: ptr[int64](0)}, "was to be new"},
+		{store.SetStateRequest{Name: "x", Text: ptr("two"), IfVersion: ptr[int64](0)}, "expected to be new"},
 		{store.SetStateRequest{Name: "x", Text: ptr("two"), IfVersion: ptr[int64](7)}, "not 7"},
 		{store.SetStateRequest{Name: "x", Mode: "delete"}, "no version was given"},
 		{store.SetStateRequest{Name: "x", Mode: "delete", IfVersion: ptr[int64](2)}, "not 2"},
@@ -205,7 +205,7 @@ func TestTheNewestFiftyVersionsAreKept(t *testing.T) {
 			t.Errorf("version %d: %+v, %v", v, a.Result, err)
 		}
 		if !kept {
-			wantCode(t, err, store.StateNotFound, "not kept any more")
+			wantCode(t, err, store.StateNotFound, "no longer kept")
 		}
 	}
 }
@@ -409,7 +409,7 @@ func TestBadInputToStateWritesNothing(t *testing.T) {
 		"too long":               {set(store.SetStateRequest{Name: "x", Text: ptr(strings.Repeat("x", 256<<10+1))}), store.BadInput, "262145"},
 		"a version below 0":      {set(store.SetStateRequest{Name: "x", Text: ptr("x"), IfVersion: ptr[int64](-1)}), store.BadInput, "-1"},
 		"a version and force":    {set(store.SetStateRequest{Name: "x", Text: ptr("x"), IfVersion: ptr[int64](1), Force: true}), store.BadInput, "exclude"},
-		"a version of nothing":   {set(store.SetStateRequest{Name: "x", Text: ptr("x"), IfVersion: ptr[int64](3)}), store.VersionConflict, "not there"},
+		"a version of nothing":   {set(store.SetStateRequest{Name: "x", Text: ptr("x"), IfVersion: ptr[int64](3)}), store.VersionConflict, "does not exist"},
 		"a bad scope":            {set(store.SetStateRequest{Name: "x", Text: ptr("x"), Scope: []string{"/etc/**"}}), store.BadScope, "/etc/**"},
 		"a bad agent":            {set(store.SetStateRequest{Name: "x", Text: ptr("x"), AgentID: ptr("a\nb")}), store.BadInput, "agent"},
 		"min above max":          {set(store.SetStateRequest{Name: "x", Text: ptr("1"), Mode: "add", Min: ptr[int64](2), Max: ptr[int64](1)}), store.BadInput, "above"},

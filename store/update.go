@@ -128,7 +128,7 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 		}
 		edit.Remove = append(edit.Remove, confirmation(&e.Lock)...)
 		if e.Lock.Published.Fleet == fleetConfirmed {
-			c.warn("lock %q is no longer confirmed by the remote: what was added was not asked there", e.Lock.ID)
+			c.warn("lock %q is no longer confirmed by the remote, which was not asked about the addition", e.Lock.ID)
 		}
 		if u.yields(&e.Lock) {
 			edit.Set = append(edit.Set, lockfile.KeyValue{Key: "live_since", Value: c.now().Raw})

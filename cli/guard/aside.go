@@ -18,9 +18,9 @@ func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffi
 // mayMove refuses to move a hook that could miss something afterwards, now or
 // when it is put beside it later, or that has no place to go to.
 func (p Place) mayMove(hook file, name string) error {
-	const hint = "call `agent-locks guard check --quiet` from it, ahead of all else, and exit with its exit code where " +
+	const hint = "call `agent-locks guard check --quiet` from it before anything else, and exit with its exit code if " +
 		"that is not 0; " +
-		"or give it another name, and have a shell script run it, which the guard can be added to"
+		"or rename it and run it from a shell script that the guard can be added to"
 	if !p.inGit() {
 		return refuse(hint, "%q is not a shell script that a line can be added to", hook.path)
 	}

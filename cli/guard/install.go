@@ -143,7 +143,7 @@ func clearFirst(at, kept file) error {
 }
 
 func edited(f file) error {
-	hint := "move what was added to it below the last line of the guard's, or remove the guard's lines by hand"
+	hint := "move what was added to it below the guard's last line, or remove the guard's lines by hand"
 	if f.first {
 		hint = "move what was added into " + firstSibling + " beside it, and remove the hook by hand"
 	}

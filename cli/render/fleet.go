@@ -10,10 +10,11 @@ import (
 
 // FleetOn says what sharing means, in four lines.
 func FleetOn(w io.Writer, s store.FleetState) {
-	fmt.Fprintf(w, "on: %s takes %s, and this clone is %s there\n", Plain(s.Remote), Plain(s.Ref), fleetName(s))
-	fmt.Fprintf(w, "who can read the repository reads %s, deleted ones until the host cleans up\n", published(s.Share))
-	fmt.Fprintln(w, "claims with --if-free or --wait now succeed only once the remote has taken them; --local "+
-		"does without")
+	fmt.Fprintf(w, "on: %s accepts %s, and this clone is %s there\n", Plain(s.Remote), Plain(s.Ref), fleetName(s))
+	fmt.Fprintf(w, "anyone who can read the repository can read %s, even deleted ones until the host cleans up\n",
+		published(s.Share))
+	fmt.Fprintln(w, "claims with --if-free or --wait now succeed only once the remote has accepted them; "+
+		"--local skips that")
 	fmt.Fprintf(w, "%s of %s known; `agent-locks fleet off` withdraws this clone\n",
 		Count(s.Others, "lock"), Count(s.Clones, "other clone"))
 }

@@ -62,7 +62,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 		}
 	}
 	if len(g.Unclaimed) > 0 {
-		fmt.Fprintf(w, "agent-locks: %s files that no lock of your own covers (agentlocks.requireClaim):\n", guardVerb(g))
+		fmt.Fprintf(w, "agent-locks: %s files that no lock of yours covers (agentlocks.requireClaim):\n", guardVerb(g))
 		writeFiles(w, g.Unclaimed)
 	}
 	if len(g.Warned) > 0 {

@@ -17,7 +17,7 @@ import (
 // how to have the claim's entries, as they were typed, in that one.
 func writeOwnOverlap(w io.Writer, s store.Summary, entries []string, by Caller) {
 	flags, more := widening(entries)
-	fmt.Fprintf(w, "overlaps your own %s (%s): %s; to have all in that one: agent-locks update %s%s%s\n",
+	fmt.Fprintf(w, "overlaps your own %s (%s): %s; to put everything into that lock: agent-locks update %s%s%s\n",
 		Plain(s.ID), Short(s.Title), Short(overlapCell(s)), Plain(s.ID), flags, by.flags())
 	if more > 0 {
 		fmt.Fprintf(w, "and %d more, each with --add-scope\n", more)

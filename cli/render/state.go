@@ -47,7 +47,7 @@ func StatesDeleted(w io.Writer, gone []store.StateWritten, dryRun bool) {
 	}
 	switch {
 	case len(gone) == 0:
-		fmt.Fprintln(w, "no entry begins so")
+		fmt.Fprintln(w, "no entry has this prefix")
 	case dryRun:
 		fmt.Fprintln(w, "nothing is deleted without --yes")
 	}
@@ -146,7 +146,7 @@ func StateNames(told []store.ToldState, leftOut int) []string {
 	for _, s := range told {
 		names = append(names, fmt.Sprintf("%s (version %d)", Plain(s.Name), s.Version))
 	}
-	text := "of these files the shared state says something in " + strings.Join(names, ", ")
+	text := "the shared state has entries about these files: " + strings.Join(names, ", ")
 	if leftOut > 0 {
 		text += fmt.Sprintf(" and %d more", leftOut)
 	}

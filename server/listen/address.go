@@ -25,7 +25,7 @@ type address struct {
 // socketMode is a socket's mode where none is said: for the user alone.
 const socketMode fs.FileMode = 0o600
 
-const writeTokens = "write one into a file of your own, as with (umask 077; openssl rand -hex 32 >tokens), " +
+const writeTokens = "write one to a private file, for example with (umask 077; openssl rand -hex 32 >tokens), " +
 	"and name it with --token-file"
 
 // where reads where to listen, and whether that may be done without tokens.
@@ -34,7 +34,7 @@ func (c Config) where() (address, error) {
 		return c.socket(path)
 	}
 	if c.SocketMode != "" {
-		return address{}, refusal("omit it, or --listen unix:PATH", "--socket-mode %q is of sockets, and %q is none",
+		return address{}, refusal("omit it, or --listen unix:PATH", "--socket-mode %q is for sockets, and %q is not one",
 			c.SocketMode, c.Address)
 	}
 	host, port, err := net.SplitHostPort(c.Address)
@@ -51,7 +51,7 @@ func (c Config) where() (address, error) {
 	}
 	switch {
 	case c.NoAuth && c.TokenFile != "":
-		return address{}, refusal("omit one of them", "--token-file %q has tokens, and --no-auth asks for none",
+		return address{}, refusal("omit one of them", "--token-file %q and --no-auth exclude each other",
 			c.TokenFile)
 	case c.NoAuth && !tcp.IP.IsLoopback():
 		return address{}, refusal(writeTokens,
@@ -70,7 +70,7 @@ func (c Config) socket(path string) (address, error) {
 	case path == "" || strings.ContainsRune(path, 0):
 		return a, refusal("as in --listen unix:/run/user/1000/agent-locks.sock", "--listen %q names no path", c.Address)
 	case c.NoAuth:
-		return a, refusal("omit it: a socket asks for a token only where --token-file has some",
+		return a, refusal("omit it: a socket requires a token only with --token-file",
 			"--no-auth is for loopback addresses, and %q is a socket", c.Address)
 	}
 	if c.SocketMode != "" {

@@ -116,7 +116,7 @@ func (l *Listener) tokenOf(r *http.Request) (digest, error) {
 	}
 	d := digestOf(strings.TrimSpace(token))
 	if !l.tokens.count(d, l.log) {
-		return digest{}, errors.New("the token is not one of those that count")
+		return digest{}, errors.New("the token is not valid")
 	}
 	return d, nil
 }

@@ -110,15 +110,15 @@ func unbound(address string, err error) error {
 // introduce says where the listener is, for whom, and what to beware of.
 func (l *Listener) introduce(c Config, where address) {
 	if c.NoAuth {
-		fmt.Fprintln(c.Said, "agent-locks: warning: no token is asked for (--no-auth): every user and every program "+
-			"of this machine may read and end every lock")
+		fmt.Fprintln(c.Said, "agent-locks: warning: no token is required (--no-auth): every user and every program "+
+			"on this machine can read and end every lock")
 	}
 	if where.socket != "" && where.mode&0o006 != 0 && c.TokenFile == "" {
-		fmt.Fprintf(c.Said, "agent-locks: warning: the socket's mode %q lets every user of this machine call\n", c.SocketMode)
+		fmt.Fprintf(c.Said, "agent-locks: warning: the socket's mode %q lets every user on this machine call\n", c.SocketMode)
 	}
 	if (c.TokenFile != "" || where.socket != "") && !checksModes {
-		fmt.Fprintln(c.Said, "agent-locks: warning: on this system it is not checked who may read the token file or open "+
-			"the socket")
+		fmt.Fprintln(c.Said, "agent-locks: warning: on this system, agent-locks does not check who may read the token file "+
+			"or open the socket")
 	}
 	fmt.Fprintf(c.Said, "agent-locks: listening on %s for %s\n", l.Address(), l.repos.list())
 }

@@ -25,7 +25,7 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 	out := &answer{ResponseWriter: w, on: http.NewResponseController(w), now: l.now}
 	if !l.enterLarge(r, x) {
 		w.Header().Set("Retry-After", "5")
-		l.refuse(out, r, http.StatusServiceUnavailable, "send it again in a while, or say less at once",
+		l.refuse(out, r, http.StatusServiceUnavailable, "send it again in a while, or send less at once",
 			"other long messages are being read")
 		return
 	}
@@ -99,11 +99,11 @@ func (l *Listener) body(w *answer, r *http.Request) ([]byte, bool) {
 	_, long := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case long:
-		l.refuse(w, r, http.StatusRequestEntityTooLarge, "say less at once", "a message has at most 4 MiB")
+		l.refuse(w, r, http.StatusRequestEntityTooLarge, "send less at once", "a message has at most 4 MiB")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		l.refuse(w, r, http.StatusRequestTimeout, "send it at once", "the message did not come within 30 seconds")
+		l.refuse(w, r, http.StatusRequestTimeout, "send it at once", "the message did not arrive within 30 seconds")
 	case err != nil:
-		l.refuse(w, r, http.StatusBadRequest, "send it again", "the message did not come whole")
+		l.refuse(w, r, http.StatusBadRequest, "send it again", "the message arrived incomplete")
 	default:
 		return text, w.on.SetReadDeadline(noDeadline) == nil
 	}

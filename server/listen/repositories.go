@@ -43,7 +43,7 @@ func (c Config) named(ctx context.Context) (repositories, error) {
 		case !ok || !validName(name) || path == "":
 			return nil, refusal(nameHint, "--repo %q is not name=path", said)
 		case all.byName(name) != nil:
-			return nil, refusal("give each repository a name of its own", "--repo %q: the name %q is taken", said, name)
+			return nil, refusal("give each repository its own name", "--repo %q: the name %q is taken", said, name)
 		}
 		repo, err := c.find(ctx, &path)
 		if err != nil {
@@ -62,7 +62,7 @@ func (c Config) here(ctx context.Context) (repositories, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(repo.Root), ".git")
 	if !validName(name) {
-		return nil, refusal(nameHint, "the repository's directory is called %q, which is not a name for calls", name)
+		return nil, refusal(nameHint, "the repository's directory is called %q, which calls cannot use as a name", name)
 	}
 	return repositories{{name, repo, c.find}}, nil
 }

@@ -42,7 +42,7 @@ func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, 
 	case err != nil:
 		return nil, nil, refusal("", "cannot lock %q: %v", path+lockSuffix, reasonOf(err))
 	case !taken:
-		return nil, nil, refusal("that one serves all who can open it; stop it first, or choose another path",
+		return nil, nil, refusal("it serves everyone who can open it; stop it first, or choose another path",
 			"another listener serves at %q", path)
 	}
 	if err = makeWay(path); err == nil {
@@ -74,7 +74,7 @@ func makeWay(path string) error {
 	case err != nil:
 		return fmt.Errorf("%q: %w", path, reasonOf(err))
 	case info.Mode().Type() != fs.ModeSocket:
-		return refusal("choose another path, or remove it", "%q is there, and is not a socket", path)
+		return refusal("choose another path, or remove it", "%q exists and is not a socket", path)
 	}
 	conn, err := net.DialTimeout("unix", path, time.Second)
 	if err == nil {

@@ -66,7 +66,7 @@ func Token(path string) (string, error) {
 }
 
 func unusable(path string, err error) error {
-	return refusal("one token a line, in a file that only you can read: chmod 600 "+shell.Word(path),
+	return refusal("one token per line, in a file that only you can read: chmod 600 "+shell.Word(path),
 		"--token-file %q: %v", path, reasonOf(err))
 }
 

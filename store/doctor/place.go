@@ -26,7 +26,7 @@ func (x *exam) repository() {
 	if x.repo.ConfigErr != nil {
 		x.add(Finding{
 			Severity: SeverityProblem, Check: CheckRepository, Path: x.repo.CommonDir,
-			Message: fmt.Sprintf("git's config could not be read (%v): names are compared without regard to letter case",
+			Message: fmt.Sprintf("git's config could not be read (%v): names are compared case-insensitively",
 				x.repo.ConfigErr),
 			Fix: "fix the config file, or its permissions",
 		})
@@ -151,15 +151,15 @@ func mutexFinding(path string, state disk.MutexState, network string, trial time
 	case state == disk.MutexUseless:
 		return Finding{
 			Severity: SeverityProblem, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("two locks on %q were granted at once: this file system does not exclude, so agents can "+
-				"overwrite each other's work on a lock", path),
+			Message: fmt.Sprintf("two locks on %q were granted at once: locks do not exclude on this file system, so agents "+
+				"can overwrite each other's work on a lock", path),
 			Fix: "keep the repository on a local disk, or mount the file system with locking",
 		}
 	case network != "":
 		return Finding{
 			Severity: SeverityNote, Check: CheckMutex, Path: path,
-			Message: fmt.Sprintf("%q lies on a network file system (%s): locks exclude within this machine; across "+
-				"machines that cannot be tested from here", path, network),
+			Message: fmt.Sprintf("%q is on a network file system (%s): locks exclude within this machine; across "+
+				"machines this cannot be tested from here", path, network),
 			Fix: "let only the agents of one machine use it, or keep the repository on a local disk",
 		}
 	default:

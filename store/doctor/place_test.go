@@ -22,7 +22,7 @@ func TestDoctorSaysWhatTheMutexDoes(t *testing.T) {
 		{disk.MutexBusy, "", SeverityNote, "has held"},
 		{disk.MutexExcludes, "", SeverityOK, "refused"},
 		{disk.MutexExcludes, "NFS", SeverityNote, "NFS"},
-		{disk.MutexUseless, "NFS", SeverityProblem, "does not exclude"},
+		{disk.MutexUseless, "NFS", SeverityProblem, "do not exclude"},
 	} {
 		f := mutexFinding("/x/.mutex", c.state, c.network, 2*time.Second)
 		if f.Severity != c.severity || !strings.Contains(f.Message, c.says) || (f.Fix == "") != (c.severity == SeverityOK) {

@@ -67,7 +67,7 @@ func (e Entry) Edited(edit lockfile.Edit) (*lockfile.File, error) {
 func checkSize(f *lockfile.File) error {
 	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
 		return fault.Input("the lock file would have %d bytes, more than %d", n, limit).
-			WithHint("put long text into a file of the repository and name it in a note")
+			WithHint("put long text into a file in the repository and name it in a note")
 	}
 	return nil
 }

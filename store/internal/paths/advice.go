@@ -42,7 +42,7 @@ func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
 		}
 		dir = filepath.Join(dir, name)
 		if _, err := r.lstat(r.in, filepath.Join(dir, ".git")); err == nil {
-			r.warn("%s lies in a repository or worktree of its own; to reach those who work there pass %q as `base_dir`",
+			r.warn("%s is in a separate repository or worktree; to reach the agents there pass %q as `base_dir`",
 				fault.InQuotes(text), filepath.Join(r.in, dir))
 			return
 		}

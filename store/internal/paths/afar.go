@@ -31,7 +31,7 @@ func (r *Reader) fromElsewhere(text string) error {
 	if !slices.Contains([]string{".", ".."}, first) {
 		return nil
 	}
-	return fault.New(fault.BadScope, "%s is relative to a directory, and a caller from elsewhere stands in none",
+	return fault.New(fault.BadScope, "%s is relative to a directory, and a remote caller has none",
 		fault.InQuotes(text)).
 		WithHint("begin at the repository's root, as in src/auth/**; ** is all of it")
 }

@@ -130,7 +130,7 @@ func (r *Reader) several(typed string, e *overlap.Entry, fields []string, how ov
 	return d, true
 }
 
-const apart = "give each path as an entry of its own"
+const apart = "give each path as a separate entry"
 
 // literalDirectory is what a text begins with before it is a pattern, up to the last slash.
 func literalDirectory(text string) string {

@@ -225,7 +225,7 @@ func TestNewNamesThatBeginAsOthers(t *testing.T) {
 		}
 	}
 	for _, entry := range []string{"lib/** sub/**", "*.ts;*.md", "*.c *.h"} {
-		if refused, _ := a.claims(entry); refused == nil || !strings.Contains(refused.Hint, "entry of its own") {
+		if refused, _ := a.claims(entry); refused == nil || !strings.Contains(refused.Hint, "separate entry") {
 			t.Errorf("claim %q: %+v", entry, refused)
 		}
 	}

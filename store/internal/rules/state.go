@@ -75,10 +75,10 @@ func (ch StateChange) refusal(name string, present *lockfile.State, live bool) e
 		return ch.conflict(name, present, live)
 	}
 	if ch.Mode == StateSet && ch.Text == nil && !live {
-		return fault.Input("%q is not there, so `text` is needed", name).WithHint("give the text that it is to have")
+		return fault.Input("%q does not exist, so `text` is needed", name).WithHint("give its text")
 	}
 	if present != nil && present.Version >= lockfile.MaxVersion {
-		return fault.Input("%q is at version %d, the last that there is", name, present.Version).
+		return fault.Input("%q is at version %d, the last one possible", name, present.Version).
 			WithHint("use another name")
 	}
 	return nil
@@ -98,7 +98,7 @@ func (ch StateChange) mayReplace(present *lockfile.State, live bool) bool {
 }
 
 func (ch StateChange) conflict(name string, present *lockfile.State, live bool) error {
-	is, version := "is not there", int64(0)
+	is, version := "does not exist", int64(0)
 	if present != nil {
 		version = present.Version
 		is = fmt.Sprintf("is at version %d, by %s since %s", version, Named(present.AgentID), present.Updated)
@@ -110,11 +110,11 @@ func (ch StateChange) conflict(name string, present *lockfile.State, live bool) 
 	if ch.IfVersion != nil {
 		asked = fmt.Sprintf("not %d", *ch.IfVersion)
 		if *ch.IfVersion == 0 {
-			asked = "and was to be new"
+			asked = "but was expected to be new"
 		}
 	}
 	what := "written"
-	hint := fmt.Sprintf("read its text, merge what you mean, and write it again with `if_version` %d", version)
+	hint := fmt.Sprintf("read its text, merge your change, and write it again with `if_version` %d", version)
 	switch {
 	case !live:
 		hint = "to create it, write it again with `if_version` 0"
@@ -122,7 +122,7 @@ func (ch StateChange) conflict(name string, present *lockfile.State, live bool) 
 		what, hint = "added", ch.onceMore(version)
 	case ch.Mode == StateDelete:
 		what = "deleted"
-		hint = fmt.Sprintf("read its text; if it is to go all the same, delete it with `if_version` %d", version)
+		hint = fmt.Sprintf("read its text; to delete it anyway, delete it with `if_version` %d", version)
 	}
 	return fault.New(fault.VersionConflict, "not %s: %q %s, %s", what, name, is, asked).WithHint(hint)
 }
@@ -151,7 +151,7 @@ func NoState(name string, gone *lockfile.State) *fault.Error {
 		e = fault.New(fault.StateNotFound, "%q was deleted as version %d, by %s at %s", name, gone.Version,
 			Named(gone.AgentID), gone.Updated)
 	}
-	return e.WithHint("`state_list` lists what there is")
+	return e.WithHint("`state_list` lists the entries")
 }
 
 // number matches what a paragraph would make a text of.
@@ -217,7 +217,7 @@ func (ch StateChange) added(name, value string, live bool) (string, *int64, erro
 	} {
 		if bound.outside {
 			return "", nil, fault.New(fault.Conflict, "not added: %q is %d, and adding %d makes %d, %s %d", name, old, n, sum,
-				bound.word, *bound.of).WithHint("nothing was written; add what fits, or agree with those who share it")
+				bound.word, *bound.of).WithHint("nothing was written; add a number that fits, or agree with the others who use it")
 		}
 	}
 	return strconv.FormatInt(sum, 10), &sum, nil

@@ -64,7 +64,7 @@ func Full(ctx context.Context, d *disk.Dir) error {
 	if live < MaxEntries {
 		return nil
 	}
-	return fault.Input("the shared state has %d entries, and %d are the most that there may be", live, MaxEntries).
+	return fault.Input("the shared state has %d entries, and at most %d are allowed", live, MaxEntries).
 		WithHint("delete what nobody needs any more with `state_set mode=delete`; `state_list` lists them")
 }
 

@@ -13,7 +13,7 @@ func Put(tx *disk.Tx, before *Entry, next lockfile.State) (Entry, error) {
 	f, err := fileOf(before, next)
 	if err != nil {
 		return Entry{}, fault.Input("%q cannot be written: %v", next.Name, err).
-			WithHint("put long text into a file of the repository and name that here")
+			WithHint("put long text into a file in the repository and name the file here")
 	}
 	folders, file := presentPlace(next.Name).folders()
 	in, err := ensure(tx, folders)
