@@ -123,12 +123,12 @@ func forecastTool() Tool {
 		Command: "forecast",
 		Title:   "Foresee merge conflicts",
 		Description: "Merge this worktree as it is now with every other one and with the upstream, aside: " +
-			"which files will conflict, claimed or not. Changes nothing. Answers pairs that are not clean (yours, " +
+			"which files will conflict, claimed or not. Changes nothing. Returns pairs that are not clean (yours, " +
 			"theirs, state, files with kind, your lines, and the locks that cover each) and clean, a count.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			listArg("scope", "Only conflicts in files that these paths or globs cover"),
-			boolArg("all", "Every two worktrees"),
+			boolArg("all", "Every pair of worktrees"),
 			textArg("against", "A commit or branch, instead of others"),
 			baseDir(),
 		},
@@ -144,7 +144,7 @@ func waitTool() Tool {
 		Description: "Wait until no live lock blocks these files. Changes nothing, reserves nothing: " +
 			"to queue for a claim use lock_create. " +
 			"Many clients give up after 60 s. " +
-			"Answers status (free or timeout), overlaps, and recent: who finished there.",
+			"Returns status (free or timeout), overlaps, and recent: who finished there.",
 		Hints: Hints{ReadOnly: true, Idempotent: true},
 		Properties: []Property{
 			listArg("scope", "Paths or globs from the repository's root").required(),
