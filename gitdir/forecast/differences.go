@@ -111,18 +111,21 @@ func (f *forecast) compare(ctx context.Context, all []comparison, renames []stri
 		fmt.Fprintf(&input, "%s %s\n", c.a, c.b)
 	}
 	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "-z", "--raw"}, renames)
-	out, err := f.scratch.git.Run(ctx, []byte(input.String()), args...)
+	out, said, err := f.scratch.git.RunAloud(ctx, []byte(input.String()), args...)
 	if err != nil {
 		return err
 	}
 	found := make([][]change, len(all))
-	err = parseChanges(out, func(pair int, c change) {
+	compared, err := parseChanges(out, func(pair int, c change) {
 		if pair > 0 && pair <= len(all) {
 			found[pair-1] = append(found[pair-1], c)
 		}
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case compared != len(all):
+		return fmt.Errorf("git diff-tree compared %d of %d trees: %s", compared, len(all), strings.TrimSpace(said))
 	}
 	for i, c := range all {
 		for _, change := range found[i] {

@@ -161,13 +161,15 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 			for _, i := range open[len(all):] {
 				fmt.Fprintf(&input, "%s %s\n", f.Sides[f.Pairs[i].Yours].commit, f.Sides[f.Pairs[i].Theirs].commit)
 			}
-			out, err := f.scratch.git.Run(ctx, []byte(input.String()), slices.Concat(settings,
+			out, said, err := f.scratch.git.RunAloud(ctx, []byte(input.String()), slices.Concat(settings,
 				[]string{"merge-tree", "--write-tree", "--stdin", "-z", "--messages"})...)
 			if err := ended(ctx); err != nil {
 				return nil, err
 			}
-			batch = !gitdir.Unknown(err) // --stdin is from git 2.39 on
 			found := parseAnswers(out)
+			if batch = !gitdir.Unknown(err); unread(said) != "" { // --stdin is from git 2.39 on
+				batch, found = false, nil // of which pair it says so is not known
+			}
 			for _, a := range found[:min(len(found), len(open)-len(all))] {
 				all = append(all, judged{merged: a})
 			}
@@ -186,13 +188,16 @@ func (f *forecast) answers(ctx context.Context, open []int, settings []string) (
 
 // alone asks git to merge one pair. old: this git cannot.
 func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j judged, old bool, err error) {
-	out, err := f.scratch.git.Run(ctx, nil, slices.Concat(settings, []string{"merge-tree", "--write-tree", "-z",
+	out, said, err := f.scratch.git.RunAloud(ctx, nil, slices.Concat(settings, []string{"merge-tree", "--write-tree", "-z",
 		"--messages", f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit})...)
 	if err := ended(ctx); err != nil {
 		return j, false, err
 	}
 	if gitdir.Unknown(err) {
 		return j, true, nil
+	}
+	if why := unread(said); why != "" {
+		return judged{why: why}, false, nil
 	}
 	var ok bool
 	j.merged, _, ok = parseAnswer(strings.Split(string(out), "\x00"))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,4 +38,21 @@ func (t *taker) omitUnread(said string) error {
 
 func unreadError(name string) error {
 	return fmt.Errorf("git cannot read a directory, and names it only as %q", name)
+}
+
+// unread is what git could not read of two commits although it merged them: before 2.44
+// it takes a tree that is missing for an empty one, with no more than an error among
+// what it says. A partial clone lacks trees, and none is fetched.
+func unread(said string) string {
+	var missing []string
+	for line := range strings.Lines(said) {
+		if what, is := strings.CutPrefix(strings.TrimSpace(line), "error: "); is && !slices.Contains(missing, what) {
+			missing = append(missing, what)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("trees are missing (%s); in a partial clone, `git ls-tree` fetches them",
+		strings.Join(missing, ", "))
 }
