@@ -66,7 +66,7 @@ func TestWaiterLooksOnceMoreBeforeItGivesUp(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	a, b, _, theirs := blockedBy(t)
-	done := b.waits("me", "src/a.go", 2.5)
+	done := b.waits("me", "src/a.go", 4.5) // before it looks by itself, after 5 s
 	a.release("agent", theirs.ID)
 	if got := <-done; got.err != nil {
 		t.Error(got.err)
