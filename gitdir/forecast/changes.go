@@ -19,6 +19,7 @@ const (
 
 func (c change) added() bool   { return c.oldMode == noMode }
 func (c change) deleted() bool { return c.newMode == noMode }
+func (c change) arrived() bool { return c.added() || c.from != c.to }
 
 // parseChanges reads what `diff-tree -r -z --raw` prints of pairs of trees,
 // with --stdin each after a line of its own; changes come with how many such

@@ -53,7 +53,7 @@ func (f *forecast) commitAll(ctx context.Context, heads func() ([][]byte, error)
 			continue
 		}
 		name := fmt.Sprintf("commit%d", i)
-		text := commit{s.tree, s.head.date}.text(append([]string{s.Head}, s.merged...))
+		text := commit{s.tree, s.head.date}.text(append([]string{s.Head}, s.merged...), i)
 		if err := f.scratch.write(name, text); err != nil {
 			return err
 		}

@@ -2,20 +2,20 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // What is new and a snapshot omits matters not only by its name. A file may be what one
-// that is gone was renamed to; and where the other side renamed its directory, git has
-// it move along.
+// that is gone was renamed to; where the other side renamed its directory, git has it
+// move along; and a directory that it lies in is not gone, so that it was not renamed.
 
 const (
 	anySize = -1 // of files in a directory, whatever they are
@@ -52,36 +52,81 @@ func (d *differences) omitsNew(p *Pair) bool {
 }
 
 // settleMoves says what of a pair is not known as something omitted may be what was
-// renamed, would move, or stands where something moves to. A file that only seems deleted is not a conflict.
+// renamed, would move, keeps its directory, or stands where something moves to. What
+// only seems to conflict for that reason is not a conflict.
 func (f *forecast) settleMoves(ctx context.Context, p *Pair, h history) {
 	if h.err != nil {
 		return
 	}
-	for _, at := range []struct {
-		omitting, other int
-		own, others     []change
-	}{{p.Yours, p.Theirs, h.yours, h.theirs}, {p.Theirs, p.Yours, h.theirs, h.yours}} {
-		for _, o := range f.Sides[at.omitting].Omitted {
-			if !o.new {
-				continue
-			}
-			why := fmt.Sprintf("%q in %q is not compared: %s", o.Path, f.Sides[at.omitting].Place(), o.Why)
-			if movedAlong(o.Path, at.others) || movedTo(o.Path, at.own, at.others) {
+	yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
+	if err := errors.Join(f.settleMovesOf(ctx, p, yours, theirs, h.yours, h.theirs),
+		f.settleMovesOf(ctx, p, theirs, yours, h.theirs, h.yours)); err != nil {
+		p.Why = gitdir.Said(err)
+	}
+}
+
+// settleMovesOf does so for what one side omits.
+func (f *forecast) settleMovesOf(ctx context.Context, p *Pair, side, other *Side, own, others []change) error {
+	if len(side.Omitted) == 0 {
+		return nil
+	}
+	homeless, err := f.homeless(ctx, side.tree, own, slices.Concat(others, other.additions()))
+	ours, oerr := f.homeless(ctx, other.tree, others, own)
+	if err := errors.Join(err, oerr); err != nil {
+		return err
+	}
+	moving := displacements(own, homeless)
+	stands := paths{} // where something moves to
+	for _, d := range slices.Concat(moving, displacements(others, ours)) {
+		stands.note(d.to)
+	}
+	for _, o := range side.Omitted {
+		if !o.new {
+			continue
+		}
+		why := fmt.Sprintf("%q in %q is not compared: %s", o.Path, side.Place(), o.Why)
+		if movedAlong(o.Path, others) || stands.meets(o.Path) {
+			p.Why = why
+		}
+		for _, d := range moving {
+			if strings.HasPrefix(o.Path, d.dir+"/") { // it keeps the directory
 				p.Why = why
-			}
-			gone, err := f.mayBe(ctx, o, at.own, at.others)
-			if err != nil {
-				p.Why = gitdir.Said(err)
-			}
-			for _, name := range gone {
-				p.Why = why + fmt.Sprintf(", and may be what %q was renamed to", name)
-				p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
-					return (file.Kind == DeletedHere || file.Kind == DeletedThere) &&
-						(file.Path == name || slices.Contains(file.Names, name))
-				})
+				p.forget(d)
 			}
 		}
+		gone, err := f.mayBe(ctx, o, own, others, homeless)
+		if err != nil {
+			return err
+		}
+		for _, name := range gone {
+			p.Why = why + fmt.Sprintf(", and may be what %q was renamed to", name)
+			p.forget(moving...)
+			p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
+				return (file.Kind == DeletedHere || file.Kind == DeletedThere) && file.has(name)
+			})
+		}
 	}
+	return nil
+}
+
+// additions are what a side's snapshot omits of what is new, as changes.
+func (s *Side) additions() (all []change) {
+	for _, o := range s.Omitted {
+		if name := strings.TrimSuffix(o.Path, "/"); o.new {
+			all = append(all, change{oldMode: noMode, from: name, to: name})
+		}
+	}
+	return all
+}
+
+// has reports whether a name is one of a file's.
+func (f *File) has(name string) bool { return f.Path == name || slices.Contains(f.Names, name) }
+
+// forget drops the conflicts in what was displaced, if it was.
+func (p *Pair) forget(all ...displacement) {
+	p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
+		return slices.ContainsFunc(all, func(d displacement) bool { return file.has(d.from) || file.has(d.to) })
+	})
 }
 
 // movedAlong reports whether a directory of a name was renamed, or a part of it.
@@ -94,18 +139,20 @@ func movedAlong(name string, changes []change) bool {
 	return false
 }
 
-// movedTo reports whether something that others added in a directory that was renamed
-// comes to a name.
-func movedTo(name string, own, others []change) bool {
-	arrivals := paths{}
+// A displacement is of a file that came to a directory which the other side renamed: git
+// has it follow.
+type displacement struct{ dir, from, to string }
+
+// displacements are those of what others brought, by what was renamed here.
+func displacements(own, homeless []change) (all []displacement) {
 	for moved := range directoriesMoved(own) {
-		for _, c := range others {
-			if rest, inside := strings.CutPrefix(c.to, moved.from+"/"); inside && c.added() {
-				arrivals.note(path.Join(moved.to, rest))
+		for _, c := range homeless {
+			if rest, inside := strings.CutPrefix(c.to, moved.from+"/"); inside {
+				all = append(all, displacement{moved.from, c.to, path.Join(moved.to, rest)})
 			}
 		}
 	}
-	return arrivals.meets(name)
+	return all
 }
 
 // A movement is a directory's.
@@ -125,57 +172,4 @@ func directoriesMoved(changes []change) map[movement]bool {
 		}
 	}
 	return all
-}
-
-// mayBe lists the files that one side lacks, that the other changed or in whose
-// directory it added something, and that what is omitted may have been: git takes
-// for a rename only what has at least half the size in common.
-func (f *forecast) mayBe(ctx context.Context, o Omission, own, others []change) ([]string, error) {
-	if o.size == noSize {
-		return nil, nil
-	}
-	var lacks []change
-	var ids []string
-	for _, c := range own {
-		touches := func(other change) bool {
-			dir := path.Dir(c.from)
-			return other.from == c.from || other.added() && dir != "." && strings.HasPrefix(other.to, dir+"/")
-		}
-		if c.deleted() && isFile(c.oldMode) && slices.ContainsFunc(others, touches) {
-			lacks, ids = append(lacks, c), append(ids, c.oldID)
-		}
-	}
-	sizes, err := f.scratch.sizes(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for i, c := range lacks {
-		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 {
-			names = append(names, c.from)
-		}
-	}
-	return names, nil
-}
-
-// sizes are those of objects, in the order asked for.
-func (s *scratch) sizes(ctx context.Context, ids []string) ([]int64, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	out, err := s.git.Run(ctx, []byte(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check=%(objectsize)")
-	if err != nil {
-		return nil, err
-	}
-	found := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(found) != len(ids) {
-		return nil, fmt.Errorf("git cat-file printed %d sizes for %d objects", len(found), len(ids))
-	}
-	sizes := make([]int64, len(ids))
-	for i, text := range found {
-		if sizes[i], err = strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, fmt.Errorf("git cat-file printed %q for a size", text)
-		}
-	}
-	return sizes, nil
 }

@@ -17,6 +17,11 @@ func TestOmittedFilesThatMove(t *testing.T) {
 	omitted := `"DIR/main" is not compared: it has more than 8 MiB`
 	nested := `"DIR/main" is not compared: it is a repository of its own`
 	silently := func(s *sandbox) { s.git("main", "config", "merge.directoryRenames", "true") }
+	alone := func(s *sandbox) {
+		s.rename("main/big", "main/alone/sub/big")
+		s.commit("main")
+		s.git("w", "merge", "-q", "main")
+	}
 	var made gittest.Template
 	for name, c := range gittest.SomeOf(1, map[string]struct {
 		main, w func(s *sandbox)
@@ -81,6 +86,40 @@ func TestOmittedFilesThatMove(t *testing.T) {
 			func(s *sandbox) { silently(s); s.rename("main/dir", "main/d2"); s.write("main/d2/n", big) },
 			func(s *sandbox) { s.write("w/dir/m", "theirs\n") },
 			nil,
+		},
+		"another file of one's own comes there": {
+			func(s *sandbox) { silently(s); s.write("main/dir/n", "mine\n"); s.write("main/d2/n", big) },
+			func(s *sandbox) { s.rename("w/dir", "w/d2") },
+			[]string{`main w: "d2/n" in ` + omitted},
+		},
+		"the only file below a directory that was renamed": {
+			func(s *sandbox) { alone(s); s.rename("main/alone", "main/d2") },
+			func(s *sandbox) { s.write("w/alone/n", "theirs\n") },
+			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may be what "alone/sub/big" was renamed to`},
+		},
+		"the only file of a renamed directory, and a big new one beside it": {
+			func(s *sandbox) { alone(s); s.rename("main/alone", "main/d2") },
+			func(s *sandbox) { s.write("w/alone/n", big) },
+			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may be what "alone/sub/big" was renamed to`},
+		},
+		"its directory is kept by it": {
+			func(s *sandbox) { s.rename("main/dir", "main/d2"); s.write("main/dir/n", big) },
+			func(s *sandbox) { s.write("w/dir/m", "theirs\n") },
+			[]string{`main w: "dir/n" in ` + omitted},
+		},
+		"its directory is kept by another file": {
+			func(s *sandbox) {
+				s.write("main/dir/stays", "x\n")
+				s.rename("main/dir/sub", "main/d2")
+				s.write("main/dir/n", big)
+			},
+			func(s *sandbox) { s.write("w/dir/m", "theirs\n") },
+			nil,
+		},
+		"a file of its size was deleted on both sides": {
+			func(s *sandbox) { s.rename("main/big", "main/n1") },
+			func(s *sandbox) { s.rename("w/big", "w/n2") },
+			[]string{`main w: "n2" in ` + strings.Replace(omitted, "main", "w", 1) + `, and may be what "big" was renamed to`},
 		},
 		"another directory was renamed": {
 			func(s *sandbox) { s.write("main/n", big) },

@@ -53,15 +53,16 @@ func parseCommit(text []byte) (c commit, ok bool) {
 	return c, c.tree != "" && len(strings.Fields(c.date)) == 2
 }
 
-// text is a commit of a snapshot. It is dated as its first parent: one of 1970
-// makes git walk all history for the merge base.
-func (c commit) text(parents []string) string {
+// text is the commit of a side's snapshot, by the side's number: two that are the same
+// would be each other's ancestor. It is dated as its first parent: one of 1970 makes git
+// walk all history for the merge base.
+func (c commit) text(parents []string, side int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", c.tree)
 	for _, parent := range parents {
 		fmt.Fprintf(&b, "parent %s\n", parent)
 	}
 	who := "agent-locks <agent-locks@localhost> " + strings.TrimSpace(c.date)
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nas it is now\n", who, who)
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\nside %d as it is now\n", who, who, side)
 	return b.String()
 }
