@@ -25,6 +25,9 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 			Own:    who.Owns(l),
 			Parent: rules.SameAgent(who.Parent, l.AgentID),
 			Stale:  rules.Stale(l, c.store.Now(), minutes),
+
+			Elsewhere: entries[i].Elsewhere != nil,
+			Unshared:  c.view != nil && !publishable(entries[i], c.view),
 		}
 	}
 	return out

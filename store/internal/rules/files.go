@@ -25,6 +25,9 @@ type FileClaim struct {
 	Own    bool // the caller's (design, section 7, Mine)
 	Parent bool // held by the agent that started the caller
 	Stale  bool
+	// Elsewhere: it is another clone's. Unshared: it is the caller's, and other clones
+	// are not to see it; so it comes before none of theirs.
+	Elsewhere, Unshared bool
 }
 
 // older reports whether a claim has been live for longer than another one: one
@@ -43,6 +46,14 @@ func (c *FileClaim) older(o *FileClaim) bool {
 		cmp.Compare(cameBack(c.Lock), cameBack(o.Lock)),
 		strings.Compare(c.Lock.ID, o.Lock.ID),
 	) < 0
+}
+
+// eldestOf is the older of two claims; the first may be nil.
+func eldestOf(c, o *FileClaim) *FileClaim {
+	if c == nil || o.older(c) {
+		return o
+	}
+	return c
 }
 
 // A Judgement is what the rule says about files.
@@ -65,8 +76,9 @@ func Judge(files []string, claims []FileClaim) Judgement {
 	j := Judgement{Found: map[Finding][]string{}}
 	for _, file := range files {
 		name := lockfile.Recordable(file)
-		var others []Finding  // without their reasons
-		var eldest *FileClaim // of the caller's own that are live
+		var others []Finding // without their reasons
+		// Of the caller's own that are live; the latter of those that others may see.
+		var eldest, eldestShared *FileClaim
 		claimed := false
 		for i := range claims {
 			c := &claims[i]
@@ -75,8 +87,11 @@ func Judge(files []string, claims []FileClaim) Judgement {
 			case c.Own: // a claim of one's own that may cover the file gives no leave
 				if _, exactly := Covering(c.Scope, file); exactly {
 					claimed = true
-					if !c.Stale && (eldest == nil || c.older(eldest)) {
-						eldest = c
+					if !c.Stale {
+						eldest = eldestOf(eldest, c)
+					}
+					if !c.Stale && !c.Unshared {
+						eldestShared = eldestOf(eldestShared, c)
 					}
 				}
 			case !c.Parent:
@@ -89,7 +104,11 @@ func Judge(files []string, claims []FileClaim) Judgement {
 			j.Unclaimed = append(j.Unclaimed, name)
 		}
 		for _, f := range others {
-			f.Reason = exemption(&claims[f.Claim], eldest)
+			theirs, own := &claims[f.Claim], eldest
+			if theirs.Elsewhere {
+				own = eldestShared
+			}
+			f.Reason = exemption(theirs, own)
 			j.Found[f] = append(j.Found[f], name)
 		}
 	}

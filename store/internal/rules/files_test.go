@@ -29,6 +29,8 @@ func TestJudge(t *testing.T) {
 	stale := func(s *FileClaim) { s.Stale = true }
 	back := func(s *FileClaim) { s.Lock.LiveSince = lockfile.Stamp{Time: s.Lock.Created.Time, Raw: "then"} }
 	shared := func(s *FileClaim) { s.Lock.Mode = lockfile.Shared }
+	elsewhere := func(s *FileClaim) { s.Elsewhere = true }
+	unshared := func(s *FileClaim) { s.Unshared = true }
 	for name, c := range map[string]struct {
 		claims    []FileClaim
 		blocked   string // the claims that block src/a.go
@@ -59,6 +61,10 @@ func TestJudge(t *testing.T) {
 		"only the latter is older":      {[]FileClaim{lock(0, "src/!(b*)", own), lock(1, "src/**"), lock(2, "src/a.go", own)}, "[1]", "[]", false},
 		"one older, one younger":        {[]FileClaim{lock(0, "src/**"), lock(1, "src/**", own), lock(2, "src/**")}, "[0]", "[2 yours_is_older]", false},
 		"the eldest of one's own count": {[]FileClaim{lock(3, "src/**", own), lock(2, "src/**"), lock(1, "src/**", own)}, "[]", "[1 yours_is_older]", false},
+		"a younger one of elsewhere":    {[]FileClaim{lock(0, "src/**", own), lock(1, "src/**", elsewhere)}, "[]", "[1 yours_is_older]", false},
+		"which cannot see one's own":    {[]FileClaim{lock(0, "src/**", own, unshared), lock(1, "src/**", elsewhere)}, "[1]", "[]", false},
+		"which sees a younger one":      {[]FileClaim{lock(0, "src/**", own, unshared), lock(1, "src/**", elsewhere), lock(2, "src/**", own)}, "[1]", "[]", false},
+		"who is here can see it":        {[]FileClaim{lock(0, "src/**", own, unshared), lock(1, "src/**")}, "[]", "[1 yours_is_older]", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,58 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// A lock that other clones are not to see comes before none of theirs, however old it
+// is: neither one that is lost nor one that is local.
+func TestUnsharedLockComesBeforeNoOtherClones(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	me := "agent"
+	for name, mine := range map[string]func(a *world){
+		"lost": func(a *world) {
+			a.claimed(me, "src/**")
+			get(t)(a.at(a.main).FleetOff(t.Context(), store.FleetRequest{}))
+		},
+		"local": func(a *world) {
+			r := claimRequest(me, "src/**")
+			r.Local = true
+			if _, err := a.at(a.main).Create(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b, _ := newFleet(t)
+			mine(a)
+			b.pass(time.Minute)
+			theirs := b.claimed("other", "src/**")
+			get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{}))
+			list, err := a.at(a.main).Query(t.Context(), store.QueryRequest{AgentID: me})
+			if err != nil || len(list.Result) != 1 || list.Result[0].Fleet != name {
+				t.Fatalf("%+v, %v", list.Result, err)
+			}
+			edit, err := a.at(a.main).Edit(t.Context(), store.EditRequest{Path: filepath.Join(a.main, "src", "a.go"), AgentID: &me})
+			if err != nil || len(edit.Result.Blocked) != 1 || edit.Result.Blocked[0].Title != "Work on src/**" {
+				t.Errorf("the edit hook says %+v, %v", edit.Result, err)
+			}
+			guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}, AgentID: &me})
+			if err != nil || guard.Result.Verdict != store.GuardBlocked || len(guard.Result.Blocked) != 1 {
+				t.Errorf("the guard says %+v, %v", guard.Result, err)
+			}
+			b.release("other", theirs.ID)
+			get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+			guard, err = a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}, AgentID: &me})
+			if err != nil || guard.Result.Verdict != store.GuardClear {
+				t.Errorf("once that has ended, the guard says %+v, %v", guard.Result, err)
+			}
+		})
+	}
+}
