@@ -23,7 +23,7 @@ type config struct {
 	ignoreCase  bool   // core.ignorecase
 	bare        bool   // core.bare
 	perWorktree bool   // extensions.worktreeConfig
-	fleet       bool   // agentlocks.fleet
+	fleet       string // agentlocks.fleet, as written
 }
 
 // A setting is one line of a config file.
@@ -78,7 +78,7 @@ func (c *config) set(s setting) {
 	case "core.bare":
 		c.bare = truth(s.value)
 	case "agentlocks.fleet":
-		c.fleet = truth(s.value)
+		c.fleet = s.value
 	case "extensions.worktreeconfig":
 		c.perWorktree = truth(s.value)
 	}

@@ -31,7 +31,7 @@ func (r *Repo) Afresh(ctx context.Context) (*Repo, error) {
 	fresh.config, fresh.ConfigErr = readConfig(common, func(path string) ([]byte, error) {
 		return g.run(ctx, "config", "--file", path, "--list", "-z")
 	})
-	fresh.IgnoreCase, fresh.Fleet = fresh.config.ignoreCase, fresh.config.fleet
+	fresh.configured()
 	fresh.Root = root(common, fresh.config.worktree)
 	return fresh, context.Cause(ctx)
 }

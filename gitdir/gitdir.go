@@ -16,6 +16,7 @@ package gitdir
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 )
@@ -80,6 +81,7 @@ type Repo struct {
 
 	IgnoreCase bool  // core.ignorecase
 	Fleet      bool  // agentlocks.fleet: this clone shares its locks with others
+	FleetErr   error // why nobody can tell, if so
 	ConfigErr  error // why the config could not be read, if so
 
 	config     config   // what the common directory's config says
@@ -121,9 +123,18 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r.IgnoreCase, r.Fleet = r.config.ignoreCase, r.config.fleet
+	r.configured()
 	r.Root = root(r.CommonDir, r.config.worktree)
 	return r, nil
+}
+
+// configured takes over what others ask of the config.
+func (r *Repo) configured() {
+	r.IgnoreCase = r.config.ignoreCase
+	var err error
+	if r.Fleet, err = ParseBool(r.config.fleet); err != nil {
+		r.Fleet, r.FleetErr = false, fmt.Errorf("git config agentlocks.fleet is %q, which is neither on nor off", r.config.fleet)
+	}
 }
 
 // root is the directory that a lock in the common directory governs: the one

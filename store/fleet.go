@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,7 +65,7 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 			return FleetState{}, fault.Input("this clone shares its locks through %q already", before.remote).
 				WithHint("agent-locks fleet off first: it withdraws what was published there")
 		}
-		fresh := !set.on
+		fresh := !set.on && c.repo.FleetErr == nil // else it may have taken part
 		c.repo.Fleet = true
 		f, err := set.open(c)
 		if err == nil {
@@ -97,11 +98,7 @@ func foreignRef(err error, ref string) error {
 
 // with are the settings that a request asks for on top of what is set.
 func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
-	if r.Remote != "" || s.remote == "" {
-		if s.remote = r.Remote; s.remote == "" {
-			s.remote = "origin"
-		}
-	}
+	s.remote = cmp.Or(r.Remote, s.remote)
 	if r.Label != nil {
 		label, err := cleanLabel(*r.Label)
 		if err != nil {
@@ -237,7 +234,7 @@ func (s *Store) FleetStatus(ctx context.Context, r FleetRequest) (Answer[FleetSt
 
 func fleetState(c *call) (FleetState, error) {
 	set, err := fleetOf(c)
-	if err != nil {
+	if err = cmp.Or(c.maybeShared(), err); err != nil {
 		return FleetState{}, err
 	}
 	return stateWith(c, set)
@@ -249,9 +246,6 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 		return state, nil
 	}
 	state.Label, state.Remote, state.Ref, state.Share = set.label, set.remote, set.ref, shareClaims
-	if state.Ref == "" {
-		state.Ref = fleet.DefaultRef
-	}
 	if set.everything {
 		state.Share = shareAll
 	}

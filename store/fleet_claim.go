@@ -71,6 +71,9 @@ func deadlines(began time.Time, limit time.Duration) (until, end time.Time) {
 // beginConfirmed marks a claim before it is written; nil where this clone does
 // not share its locks.
 func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
+	if err := c.maybeShared(); err != nil {
+		return nil, err
+	}
 	switch {
 	case !c.repo.Fleet:
 		return nil, nil

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +29,6 @@ func (s *Store) examineFleet(ctx context.Context, r DoctorRequest) ([]Finding, e
 		if err != nil {
 			return nil, err
 		}
-		set.remote, set.ref = cmp.Or(set.remote, "origin"), cmp.Or(set.ref, fleet.DefaultRef)
 		x := &fleetExam{call: c, set: set}
 		x.remote()
 		view, err := fleet.Read(c.ctx, c.dir, &c.tip)
@@ -111,6 +109,10 @@ func (s *Store) fleetFindings(ctx context.Context, r DoctorRequest, d Diagnosis)
 		return nil
 	}
 	repo, err := s.locate(ctx, r.Target, s.Environ())
+	if err == nil && repo.FleetErr != nil {
+		return []Finding{{Severity: SeverityProblem, Check: doctor.CheckFleet, Message: repo.FleetErr.Error(),
+			Fix: "git config " + fleetKey + " on, or off"}}
+	}
 	if err != nil || !repo.Fleet {
 		return nil // another finding says what is wrong with it
 	}

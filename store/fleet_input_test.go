@@ -27,6 +27,10 @@ func TestFleetOnRefuses(t *testing.T) {
 		parts   []string // of message and hint
 	}{
 		{"no such remote", nil, store.FleetRequest{Remote: "nowhere"}, store.BadInput, []string{`"nowhere"`, `there are "origin"`}},
+		{"an option for a remote", nil, store.FleetRequest{Remote: "--upload-pack=touch x"}, store.BadInput,
+			[]string{`"--upload-pack=touch x" cannot be a remote's name`, "`git remote` lists"}},
+		{"a URL for a remote", nil, store.FleetRequest{Remote: "https://x/y"}, store.BadInput,
+			[]string{`"https://x/y" cannot be a remote's name`, "git remote add"}},
 		{"no remote at all", func(w *world, _ string) { w.git(w.main, "remote", "remove", "origin") }, store.FleetRequest{},
 			store.BadInput, []string{`no remote "origin", nor any other`, "--remote"}},
 		{"a remote that is a path that is gone", func(w *world, bare string) {

@@ -20,13 +20,15 @@ const oldView = 10 * time.Minute
 
 // everybody adds the other clones' active locks to those of this store.
 func (c *call) everybody(entries []disk.Entry) []disk.Entry {
+	if err := c.maybeShared(); err != nil {
+		c.unknown(err)
+	}
 	if !c.repo.Fleet {
 		return entries
 	}
 	view, err := c.readView()
 	if err != nil {
-		c.unseen, c.doubt = true, err.Error()
-		c.warn("cannot tell what other clones have claimed: %v", err)
+		c.unknown(err)
 		return entries
 	}
 	if view == nil { // it was turned on by hand, say
@@ -41,6 +43,14 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 		}
 	}
 	return entries
+}
+
+// unknown says, once a call, why what the others have claimed cannot be read.
+func (c *call) unknown(err error) {
+	if c.unseen, c.doubt = true, err.Error(); !c.viewed {
+		c.warn("cannot tell what other clones have claimed: %v", err)
+	}
+	c.viewed = true
 }
 
 // readView reads what is known of the others; nil where this clone never took

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
@@ -42,22 +44,29 @@ func fleetOf(c *call) (fleetSettings, error) {
 	}
 	get := func(key string) string { return found[strings.ToLower(key)] }
 	return fleetSettings{
-		on: c.repo.Fleet, remote: get(fleetRemoteKey), ref: get(fleetRefKey), label: get(fleetLabelKey),
-		everything: get(fleetShareKey) == shareAll,
+		on: c.repo.Fleet, remote: cmp.Or(get(fleetRemoteKey), defaultRemote), ref: cmp.Or(get(fleetRefKey), fleet.DefaultRef),
+		label: get(fleetLabelKey), everything: get(fleetShareKey) == shareAll,
 	}, nil
+}
+
+const defaultRemote = "origin"
+
+// maybeShared is the error where nobody can tell whether this clone shares its locks.
+func (c *call) maybeShared() error {
+	if c.repo.FleetErr == nil {
+		return nil
+	}
+	return fault.Input("%v", c.repo.FleetErr).
+		WithHint("git config " + fleetKey + " on, or off; agent-locks fleet on sets it, too")
 }
 
 // open opens the way to the other clones.
 func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
-	remote := s.remote
-	if remote == "" {
-		remote = "origin"
-	}
-	if err := checkRef(s.ref); err != nil {
+	if err := cmp.Or(checkRemote(s.remote), checkRef(s.ref)); err != nil {
 		return nil, err
 	}
 	f, err := fleet.Open(c.ctx, fleet.Config{
-		Repo: c.repo, Environ: c.environ, Remote: remote, Ref: s.ref, Label: s.label, Everything: s.everything,
+		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.everything,
 		Now: c.store.Now,
 	})
 	if err != nil {
@@ -76,7 +85,7 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 	var none T
 	s, err := fleetOf(c)
-	if err != nil {
+	if err = cmp.Or(c.maybeShared(), err); err != nil {
 		return none, err
 	}
 	if !s.on {
@@ -132,13 +141,23 @@ func cleanLabel(label string) (string, error) {
 	return clean, nil
 }
 
+// checkRemote refuses what git would not take for a remote's name, or for an option.
+func checkRemote(name string) error {
+	if !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " ~^:?*[\\=\x7f") && !strings.ContainsFunc(name,
+		unicode.IsControl) {
+		return nil
+	}
+	return fault.Input("%q cannot be a remote's name", name).
+		WithHint("agent-locks fleet on --remote takes a name that `git remote` lists; git remote add makes one")
+}
+
 // refName is what a ref may be called here: in full, and nothing of what git
 // leaves to a shell or gives a meaning of its own.
 var refName = regexp.MustCompile(`^refs(/[A-Za-z0-9_][A-Za-z0-9_.-]*){2,}$`)
 
 // checkRef refuses what is not a ref's full name.
 func checkRef(ref string) error {
-	if ref == "" || refName.MatchString(ref) && !strings.Contains(ref, "..") && !strings.Contains(ref, ".lock/") &&
+	if refName.MatchString(ref) && !strings.Contains(ref, "..") && !strings.Contains(ref, ".lock/") &&
 		!strings.HasSuffix(ref, ".lock") && !strings.Contains(ref, "./") && !strings.HasSuffix(ref, ".") {
 		return nil
 	}

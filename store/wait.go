@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -52,7 +53,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 			}
 		}
 		k, err := wishOf(c, r)
-		if err != nil {
+		if err = cmp.Or(err, c.maybeShared()); err != nil {
 			return Waited{}, err
 		}
 		w := beginWait(c, limit)
