@@ -131,9 +131,11 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 // configured takes over what others ask of the config.
 func (r *Repo) configured() {
 	r.IgnoreCase = r.config.ignoreCase
-	var err error
-	if r.Fleet, err = ParseBool(r.config.fleet); err != nil {
-		r.Fleet, r.FleetErr = false, fmt.Errorf("git config agentlocks.fleet is %q, which is neither on nor off", r.config.fleet)
+	value := r.config.fleet
+	if on, err := ParseBool(value); err != nil {
+		r.FleetErr = fmt.Errorf("git config agentlocks.fleet is %q, which is neither on nor off", value)
+	} else {
+		r.Fleet = on
 	}
 }
 
