@@ -64,7 +64,7 @@ func TestWorktreesThatHang(t *testing.T) {
 	s.two()
 	path, running := s.logged()
 	var want []string
-	many, limit := 7, 12*time.Second
+	many, limit := 7, 24*time.Second
 	for i := range many {
 		name := fmt.Sprintf("hangs%d", i)
 		s.git("main", "worktree", "add", "-q", "--detach", "../"+name)
@@ -91,8 +91,8 @@ func TestOwnWorktreeHangs(t *testing.T) {
 	s.two()
 	s.conflicting()
 	s.fifo("main/.gitattributes")
-	res := s.ask("main", forecast.Request{Limit: 3 * time.Second})
-	s.wants(s.told(res), `main w: "DIR/main": git did not answer within 1.5s`)
+	res := s.ask("main", forecast.Request{Limit: 10 * time.Second})
+	s.wants(s.told(res), `main w: "DIR/main": git did not answer within 5s`)
 	s.remove("main/.gitattributes")
 	repo := s.find("main")
 	s.fifo("main/.git/config")
@@ -121,9 +121,9 @@ func TestMergeThatHangs(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.script("slow/git", "case \" $* \" in *' "+command+" '*) exec sleep 60;; esac\nexec '"+git+"' \"$@\"\n")
-			res := s.ask("main", forecast.Request{Limit: 3 * time.Second}, "PATH="+s.path("slow")+":"+os.Getenv("PATH"))
+			res := s.ask("main", forecast.Request{Limit: 10 * time.Second}, "PATH="+s.path("slow")+":"+os.Getenv("PATH"))
 			told := s.told(res)
-			if len(told) != 1 || !strings.Contains(told[0], "git did not answer within 3s") {
+			if len(told) != 1 || !strings.Contains(told[0], "git did not answer within 10s") {
 				t.Errorf("%q", told)
 			}
 		})
