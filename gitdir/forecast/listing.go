@@ -5,19 +5,22 @@ import (
 	"strings"
 )
 
-// A listing is what `ls-files -z -t -u -m -d -o` says of a worktree: what is
+// A listing is what `ls-files -z -v -u -m -d -o` says of a worktree: what is
 // not as its index has it.
 type listing struct {
-	unmerged  []string
-	changed   []string // modified or deleted, in the order of the index
-	untracked []string // a repository ends in a slash
+	unmerged   []string
+	changed    []string // modified or deleted, in the order of the index
+	submodules map[string]bool
+	untracked  []string // a repository ends in a slash
 }
 
 // parseListing reads records that end in a NUL: a tag, and of index entries
 // their mode, object, stage and a tab before the name. Unmerged entries (M) are
-// listed once for each stage, and again as modified (C) or deleted (R).
+// listed once for each stage, and again as modified (C) or deleted (R). The tag of
+// what is to count as unchanged (assume-unchanged) is a small letter: also where it is
+// deleted.
 func parseListing(out []byte) (listing, error) {
-	var l listing
+	l := listing{submodules: map[string]bool{}}
 	last := map[string]bool{} // unmerged names: few
 	for record := range records(out) {
 		tag, rest, ok := strings.Cut(record, " ")
@@ -28,12 +31,16 @@ func parseListing(out []byte) (listing, error) {
 			l.untracked = append(l.untracked, rest)
 			continue
 		}
-		_, name, ok := strings.Cut(rest, "\t")
+		mode, name, ok := strings.Cut(rest, "\t")
 		if !ok {
 			return l, fmt.Errorf("git ls-files printed %q", record)
 		}
+		if strings.HasPrefix(mode, subMode) {
+			l.submodules[name] = true
+		}
 		switch {
-		case tag == "M":
+		case tag == "c", tag == "r":
+		case strings.EqualFold(tag, "M"):
 			if !last[name] {
 				last[name] = true
 				l.unmerged = append(l.unmerged, name)

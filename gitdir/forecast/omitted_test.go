@@ -51,7 +51,7 @@ func TestOmittedFilesAndRealMerges(t *testing.T) {
 func (m *mess) shuffled() {
 	m.git("", "init", "-q", "main")
 	if how := []string{"", "true", "conflict"}[m.IntN(3)]; how != "" {
-		m.git("main", "config", "merge.directoryRenames", how)
+		m.git("", "config", "--global", "merge.directoryRenames", how)
 	}
 	dirs := []string{"d", "d/sub", "d/sub/low", "e", "e/sub"}
 	for i := range 3 + m.IntN(6) {

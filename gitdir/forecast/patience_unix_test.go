@@ -130,6 +130,23 @@ func TestMergeThatHangs(t *testing.T) {
 	}
 }
 
+// That git did not answer is said once, of however many files it was asked.
+func TestSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("main", "config", "filter.slow.clean", "test %f != a && sleep 100; false")
+	s.git("main", "config", "filter.slow.required", "true")
+	s.write("main/.git/info/attributes", "[a-d] filter=slow\n")
+	for _, name := range []string{"a", "b", "c", "d"} {
+		s.write("w/"+name, "x\n")
+	}
+	told := s.told(s.ask("main", forecast.Request{Limit: 6 * time.Second}))
+	if len(told) != 1 || strings.Count(told[0], "git did not answer") != 1 {
+		t.Errorf("%q", told)
+	}
+}
+
 // A call that is given up ends at once, with every git and filter, and leaves
 // nothing.
 func TestCancelled(t *testing.T) {

@@ -24,6 +24,8 @@ const (
 	maxNames     = 16 << 10  // bytes of names that one command line takes on every system
 )
 
+const ownRepository = "it is a repository of its own"
+
 // A taker takes the snapshot of one side.
 type taker struct {
 	side  *Side
@@ -52,6 +54,11 @@ func (f *forecast) snapshots(ctx context.Context) {
 	patiently(ctx, len(wanted), func(n int) Side {
 		return f.snapshot(ctx, wanted[n], sides[wanted[n]])
 	}, func(n int, taken Side) { f.Sides[wanted[n]] = taken })
+	for _, s := range f.Sides {
+		if s.note != "" {
+			f.Notes = append(f.Notes, s.note)
+		}
+	}
 }
 
 // snapshot finds out what a side is like now.
@@ -69,8 +76,11 @@ func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 		index: filepath.Join(side.repo.GitDir, "index"), copied: index}
 	err := copyFile(t.index, t.copied)
 	if errors.Is(err, fs.ErrNotExist) {
-		side.commit = side.Head // nothing was ever checked out
-		return side
+		var files bool
+		if files, err = t.fromHead(ctx); err == nil && !files {
+			side.commit = side.Head // nothing was ever checked out
+			return side
+		}
 	}
 	if err == nil {
 		err = t.bring(ctx)
@@ -92,9 +102,28 @@ func (t *taker) said(err error) string {
 	return strings.ReplaceAll(said, t.copied, t.index)
 }
 
+// fromHead makes the index that the worktree lacks: HEAD's, as `git reset` would. files: the
+// worktree has some, so that what it lacks was deleted.
+func (t *taker) fromHead(ctx context.Context) (files bool, err error) {
+	list := []string{"ls-files", "-z", "-o", "--exclude-standard"}
+	if t.ignored != "" {
+		list = append(list, "--exclude="+t.ignored)
+	}
+	out, err := t.git.Run(ctx, nil, list...)
+	if err != nil || len(out) == 0 {
+		return false, err
+	}
+	if exists(filepath.Join(t.side.repo.GitDir, "info", "sparse-checkout")) {
+		return true, errors.New("it has no index, so that which files a sparse checkout lacks is not known")
+	}
+	t.side.note = fmt.Sprintf("%q has no index: of HEAD's files, those that are not there count as deleted", t.side.Worktree)
+	_, err = t.git.Run(ctx, nil, "read-tree", t.side.Head)
+	return true, err
+}
+
 // bring brings the copied index up to date and writes its tree.
 func (t *taker) bring(ctx context.Context) error {
-	list := []string{"ls-files", "-z", "-t", "-u", "-m", "-d", "-o", "--exclude-standard"}
+	list := []string{"ls-files", "-z", "-v", "-u", "-m", "-d", "-o", "--exclude-standard"}
 	if t.ignored != "" {
 		list = append(list, "--exclude="+t.ignored)
 	}
@@ -140,6 +169,8 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		switch {
 		case dirs.behindLink(name):
 			gone = append(gone, name)
+		case !l.submodules[name] && exists(filepath.Join(t.side.Worktree, filepath.FromSlash(name), ".git")):
+			t.omit(name, ownRepository) // git takes it for deleted, until it is added
 		case t.fits(name, maxFiles):
 			paths = append(paths, name)
 		}
@@ -153,7 +184,7 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 				paths = append(paths, name)
 			}
 		case !slices.Contains(nested, strings.TrimSuffix(dir, "/")): // another worktree is nobody's change
-			t.omit(dir, "it is a repository of its own")
+			t.omit(dir, ownRepository)
 		}
 	}
 	return paths, gone
@@ -236,5 +267,8 @@ func (t *taker) add(ctx context.Context, paths []string) error {
 		return nil
 	}
 	half := len(paths) / 2
-	return errors.Join(t.add(ctx, paths[:half]), t.add(ctx, paths[half:]))
+	if err := t.add(ctx, paths[:half]); err != nil {
+		return err
+	}
+	return t.add(ctx, paths[half:])
 }
