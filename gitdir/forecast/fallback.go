@@ -34,6 +34,7 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 		f.settleSubmodules(ctx, p)
 		f.settleHistory(p, h, d)
 		f.settleMoves(ctx, p, h)
+		f.settleMerging(ctx, p, h, d)
 		p.undecided()
 	})
 }

@@ -70,7 +70,9 @@ type Omission struct {
 	Path string // a directory ends in a slash
 	Why  string
 
-	new  bool  // not in the index: it goes where its directory goes
+	unmerged bool // in the index
+
+	new  bool  // not in the snapshot: it goes where its directory goes
 	size int64 // of a new file, which can be what became of one that is gone; else anySize or noSize
 }
 

@@ -15,6 +15,7 @@ import (
 type history struct {
 	yours, theirs []change
 	among         map[string]bool
+	bases         []string
 	err           error
 }
 
@@ -47,6 +48,7 @@ func (f *forecast) histories(ctx context.Context, pairs []*Pair) []history {
 		if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
 			continue
 		}
+		all[n].bases = bases[n]
 		first := trees[bases[n][0]]
 		answers[n] = []*found{ask(first, f.Sides[p.Yours].tree), ask(first, f.Sides[p.Theirs].tree)}
 		for _, base := range bases[n][1:] {

@@ -34,7 +34,7 @@ func (s *Side) markNew(untracked []string) {
 	for i := range s.Omitted {
 		o := &s.Omitted[i]
 		directory := strings.HasSuffix(o.Path, "/")
-		o.new, o.size = directory || listed[o.Path], noSize
+		o.new, o.size = o.new || directory || listed[o.Path], noSize
 		if directory && !listed[o.Path] { // unreadable, or its `.git` is invalid: its files are the worktree's
 			o.size = anySize
 		} else if info, err := os.Lstat(filepath.Join(s.Worktree, filepath.FromSlash(o.Path))); err == nil &&

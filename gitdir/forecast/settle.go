@@ -31,6 +31,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 	for n, p := range asked {
 		f.settleHistory(p, histories[n], d)
 		f.settleMoves(ctx, p, histories[n])
+		f.settleMerging(ctx, p, histories[n], d)
 	}
 	for _, i := range open {
 		f.Pairs[i].undecided()
@@ -46,6 +47,34 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 		p.findNames(h, d.paths[p])
 		p.settleAncestors(h, d)
 		p.Why = cmp.Or(f.missed(p, h), p.Why)
+	}
+}
+
+// settleMerging says of a side in the middle of a merge that its conflicts with what the
+// other has, and it is merging, are not resolved. The two have it in common, so it is
+// not a change of the other's.
+func (f *forecast) settleMerging(ctx context.Context, p *Pair, h history, d *differences) {
+	differ := paths{}
+	for _, name := range d.paths[p] {
+		differ.note(name)
+	}
+	for _, sides := range [][2]int{{p.Yours, p.Theirs}, {p.Theirs, p.Yours}} {
+		side, other := &f.Sides[sides[0]], &f.Sides[sides[1]]
+		at := slices.IndexFunc(side.Omitted, func(o Omission) bool { return o.unmerged && differ.meets(o.Path) })
+		if len(side.merged) == 0 || at < 0 {
+			continue
+		}
+		for _, base := range h.bases {
+			_, err := f.scratch.git.Run(ctx, nil, "merge-base", "--is-ancestor", base, side.Head)
+			switch {
+			case err == nil: // it was merged before
+			case gitdir.Exited(err) == 1:
+				p.Why = fmt.Sprintf("%q is merging what %q has: its conflict in %q is not resolved",
+					side.Place(), other.Place(), side.Omitted[at].Path)
+			default:
+				p.Why = gitdir.Said(err)
+			}
+		}
 	}
 }
 

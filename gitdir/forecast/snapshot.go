@@ -116,7 +116,8 @@ func (t *taker) fromHead(ctx context.Context) (files bool, err error) {
 	if exists(filepath.Join(t.side.repo.GitDir, "info", "sparse-checkout")) {
 		return true, errors.New("it has no index, so that which files a sparse checkout lacks is not known")
 	}
-	t.side.note = fmt.Sprintf("%q has no index: of HEAD's files, those that are not there count as deleted", t.side.Worktree)
+	t.side.note = fmt.Sprintf("%q has no index: of HEAD's files, those that are not there count as deleted",
+		t.side.Worktree)
 	_, err = t.git.Run(ctx, nil, "read-tree", t.side.Head)
 	return true, err
 }
@@ -229,6 +230,7 @@ func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
 	for _, name := range slices.Concat(unmerged, gone) {
 		fmt.Fprintf(&info, "0 %s\t%s\x00", strings.Repeat("0", len(t.side.Head)), name)
 	}
+	inHead := map[string]bool{}
 	for names := range chunks(unmerged) {
 		out, err := t.git.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", "HEAD", "--"}, names...)...)
 		if err != nil {
@@ -236,12 +238,16 @@ func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
 		}
 		for record := range records(out) {
 			if !strings.HasPrefix(record, "040000 ") {
+				_, name, _ := strings.Cut(record, "\t")
+				inHead[name] = true
 				info.WriteString(record + "\x00")
 			}
 		}
 	}
 	for _, name := range unmerged {
 		t.omit(name, "it has a conflict of its own, so HEAD's version is compared")
+		o := &t.side.Omitted[len(t.side.Omitted)-1]
+		o.unmerged, o.new = true, !inHead[name]
 	}
 	_, err := t.git.Run(ctx, []byte(info.String()), "update-index", "-z", "--index-info")
 	return err

@@ -90,14 +90,21 @@ func TestInTheMiddle(t *testing.T) {
 		t.Parallel()
 		s := newSandbox(t)
 		s.two()
-		s.edit("w/f", 5, "theirs")
 		s.edit("w/g", 3, "theirs")
+		s.commit("w")
+		s.edit("w/f", 5, "theirs")
 		s.commit("w")
 		s.edit("main/g", 3, "mine")
 		s.commit("main")
 		_, _ = s.try("main", "merge", "w")
+		unresolved := `"DIR/main" is merging what "DIR/w" has: its conflict in "g" is not resolved`
 		s.edit("w/f", 5, "on top of what was merged")
-		s.wants(s.told(s.ask("main", forecast.Request{})))
+		s.git("main", "branch", "before", "main~")
+		s.git("main", "worktree", "add", "-q", "../before", "before") // without a conflict in what is merged
+		s.git("main", "branch", "part", "w~")
+		s.git("main", "worktree", "add", "-q", "../part", "part")
+		s.wants(s.told(s.ask("main", forecast.Request{})),
+			"main part: "+strings.Replace(unresolved, "DIR/w", "DIR/part", 1), "main w: "+unresolved)
 	})
 	t.Run("merge that is resolved", func(t *testing.T) {
 		t.Parallel()
