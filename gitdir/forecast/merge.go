@@ -109,6 +109,9 @@ func (p *Pair) take(j judged, yours, theirs string) {
 		}
 		p.hear(m)
 	}
+	for _, m := range j.merged.messages {
+		p.unite(m)
+	}
 	slices.SortStableFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	p.Files = slices.CompactFunc(p.Files, func(a, b File) bool { return a.Path == b.Path })
 	if j.why == "" && !j.merged.clean && len(p.Files) == 0 {
@@ -130,6 +133,24 @@ func (p *Pair) hear(m message) {
 		f := File{Path: m.paths[0], Kind: Names}
 		f.addNames(m.paths...)
 		p.Files = append(p.Files, f)
+	}
+}
+
+// unite makes one conflict of a file that each side renamed: git has each of its names
+// unmerged, in the ancestor or on one side. It goes by the one in yours.
+func (p *Pair) unite(m message) {
+	if m.kind != "CONFLICT (rename/rename)" {
+		return
+	}
+	part := func(f File) bool { return len(f.stages) == 1 && slices.Contains(m.paths, f.Path) }
+	for _, number := range []string{"2", "3"} {
+		i := slices.IndexFunc(p.Files, func(f File) bool { return part(f) && f.stages[0].number == number })
+		if i < 0 {
+			continue
+		}
+		one := p.Files[i].Path
+		p.Files = slices.DeleteFunc(p.Files, func(f File) bool { return part(f) && f.Path != one })
+		return
 	}
 }
 

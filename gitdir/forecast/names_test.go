@@ -53,8 +53,13 @@ func TestConflictsHaveAllNamesOfTheirFile(t *testing.T) {
 		"renamed to two names": {
 			func(s *sandbox) { s.rename("main/f", "main/f2") },
 			func(s *sandbox) { s.rename("w/f", "w/f3") },
-			[]string{"names f f2 [f2 f3][]", "names f2 - [f f3][]", "names f3 f2 [f f2][]"},
-			[]string{"names f f3 [f2 f3][]", "names f2 f3 [f f3][]", "names f3 - [f f2][]"},
+			[]string{"names f2 - [f f3][]"}, []string{"names f3 - [f f2][]"},
+		},
+		"renamed to two names, and another file to one of these": {
+			func(s *sandbox) { s.rename("main/f", "main/f2") },
+			func(s *sandbox) { s.rename("w/f", "w/f3"); s.write("w/f2", "new\n") },
+			[]string{"both_added f2 - [f f3][[1 20]]", "names f3 f2 [f f2][]"},
+			[]string{"both_added f2 - [f f3][[1 1]]", "names f3 - [f f2][]"},
 		},
 		"two renamed to one": {
 			func(s *sandbox) { s.rename("main/f", "main/h") },

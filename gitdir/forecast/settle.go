@@ -103,7 +103,7 @@ func (d *differences) undecidable(p *Pair) []string {
 }
 
 func (p *Pair) conflictsIn(name string) bool {
-	return slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == name })
+	return slices.ContainsFunc(p.Files, func(f File) bool { return f.has(name) })
 }
 
 // settleAncestors says of those paths what is not known, where the ancestors

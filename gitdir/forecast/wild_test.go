@@ -260,9 +260,10 @@ func same(files []forecast.File, want []string, total map[string]int) (got []str
 				continue
 			}
 		}
-		got = append(got, line)
+		got = append(append(got, line), others(f, want)...)
 	}
 	slices.Sort(got)
+	got = slices.Compact(got)
 	return got, slices.Equal(got, want)
 }
 
