@@ -85,5 +85,6 @@ func TestRepositoryInThePlaceOfAFile(t *testing.T) {
 	s.edit("w/g", 5, "theirs")
 	s.wants(s.told(s.ask("main", forecast.Request{})))
 	s.edit("main/f", 5, "mine")
-	s.wants(s.told(s.ask("main", forecast.Request{})), `main w: "f" in "DIR/w" is not compared: it is a repository of its own`)
+	s.wants(s.told(s.ask("main", forecast.Request{})),
+		`main w: "f" in "DIR/w" is not compared: it is a repository of its own`)
 }

@@ -38,8 +38,10 @@ func (f *forecast) merge(ctx context.Context) error {
 		p := &f.Pairs[i]
 		p.take(answers[n], f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
 	}
-	if f.rules.changed {
+	if f.rules.unlike != "" {
 		f.Exact = false
+		f.Notes = append(f.Notes, fmt.Sprintf("this answer is not exact: by the setting %q git merges otherwise",
+			f.rules.unlike))
 	}
 	regions, found := f.regions(open, answers), make(chan error, 1)
 	go func() { found <- f.findLines(ctx, regions) }() // beside what else there is to find out

@@ -21,10 +21,11 @@ type rules struct {
 	moves   bool   // what others add to a directory that was renamed, silently
 	limit   string // of renames
 	remotes bool   // there are some
-	changed bool   // line ends are made the same before merging, which is not done here
+	unlike  string // a setting by which git merges otherwise than here
 }
 
-const settingsOfMerges = `^(core\.usereplacerefs|merge\..*|diff\.(renames|renamelimit|algorithm)|remote\..*\.url)$`
+const settingsOfMerges = `^(core\.usereplacerefs|merge\..*|pull\.twohead|` +
+	`diff\.(renames|renamelimit|algorithm)|remote\..*\.url)$`
 
 func askRules(ctx context.Context, r *gitdir.Repo) (rules, error) {
 	settings, err := r.SettingsOf(ctx, settingsOfMerges)
@@ -54,7 +55,14 @@ func rulesOf(settings map[string]string) rules {
 		}
 	}
 	r.usual = settings["merge.default"]
-	r.changed, _ = gitdir.ParseBool(settings["merge.renormalize"])
+	if on, err := gitdir.ParseBool(settings["merge.renormalize"]); on && err == nil {
+		r.unlike = "merge.renormalize"
+	}
+	for _, strategy := range strings.Fields(settings["pull.twohead"]) {
+		if strategy != "ort" {
+			r.unlike = "pull.twohead=" + strategy
+		}
+	}
 	for key := range settings {
 		name, of := strings.CutPrefix(key, "merge.")
 		if dot := strings.LastIndexByte(name, '.'); of && dot >= 0 {
