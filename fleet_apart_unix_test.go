@@ -151,7 +151,7 @@ func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 	if _, err := io.ReadAll(inherited); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 25*time.Second {
 		t.Errorf("the answers took %s", took)
 	}
 	g.await("a question to the remote", func() bool { return g.asked() > before })
@@ -195,7 +195,7 @@ func TestLookGoesOnByItself(t *testing.T) {
 	g.shut()
 	began := time.Now()
 	said := agentLocks(t, b, "check", "--scope", "src")
-	if took := time.Since(began); took < 2*time.Second || took > 10*time.Second {
+	if took := time.Since(began); took < 2*time.Second || took > 25*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if !strings.Contains(said, "known as of 5m ago: the remote has not answered yet") {
