@@ -250,8 +250,11 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 		state.Share = shareAll
 	}
 	view, err := fleet.Read(c.ctx, c.dir, &c.tip)
-	if view == nil || err != nil {
+	if err != nil {
 		return state, err
+	}
+	if view == nil {
+		view = c.firstView()
 	}
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
 	state.addLooks(view)

@@ -117,7 +117,14 @@ func (c *call) awaitLook(age time.Duration, urgent bool, patience time.Duration)
 			c.late = ""
 			return
 		}
-		if err != nil || g.Tried.After(start) || !g.Wanted && !g.Busy || c.dir.Now().Sub(start) >= patience {
+		switch {
+		case err != nil, c.dir.Now().Sub(start) >= patience:
+			return
+		case g.Tried.After(start):
+			c.late = fmt.Sprintf("the last look failed (%s)", firstWords(g.Why))
+			return
+		case !g.Wanted && !g.Busy: // not even that could be written
+			c.late = "the last look failed; agent-locks fleet sync says why"
 			return
 		}
 	}

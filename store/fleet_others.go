@@ -31,8 +31,8 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 		c.unknown(err)
 		return entries
 	}
-	if view == nil { // it was turned on by hand, say
-		view = &fleet.View{}
+	if view == nil {
+		view = c.firstView()
 	}
 	c.noteView(view)
 	c.keepUp(view, entries)
@@ -58,6 +58,16 @@ func (c *call) unknown(err error) {
 func (c *call) readView() (view *fleet.View, err error) {
 	c.view, err = fleet.Read(c.ctx, c.dir, &c.tip)
 	return c.view, err
+}
+
+// firstView is that of a clone that has never looked with success: it was turned on
+// by hand, say.
+func (c *call) firstView() *fleet.View {
+	g, err := fleet.GlanceAt(c.dir, &c.tip)
+	if err != nil {
+		return &fleet.View{Failed: c.dir.Now(), Words: err.Error()}
+	}
+	return &fleet.View{Failed: g.Failed, Words: g.Words}
 }
 
 // lastView is the view that this call has read, however old.
@@ -126,6 +136,8 @@ func (c *call) noteView(v *fleet.View) {
 // what they have. late is why a look that was wanted has not come.
 func doubtOf(v *fleet.View, late string, now time.Time) string {
 	switch {
+	case v.Looked.IsZero() && !v.Failed.IsZero() && v.Words != "":
+		return fmt.Sprintf("no look at the remote has succeeded yet; the last one failed (%s)", firstWords(v.Words))
 	case v.Looked.IsZero():
 		return "no look at the remote has succeeded yet"
 	case v.Tip.Format > fleet.Format:

@@ -3,6 +3,7 @@ package store_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/store"
@@ -58,6 +59,59 @@ func TestSharingThatIsNeitherOnNorOff(t *testing.T) {
 	}
 }
 
+// A remote that cannot be used is a look that failed: calls name the reason, status
+// shows it, and the network is left alone for a minute.
+func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	for _, c := range []struct {
+		name, why, undo string
+		arrange         []string
+	}{
+		{"no such remote", `there is no remote "origin"`, "remote rename up origin", []string{"remote", "rename", "origin", "up"}},
+		{"two URLs", "has 2 URLs", "remote set-url --delete origin ^/elsewhere$", []string{"remote", "set-url", "--add",
+			"origin", "/elsewhere"}},
+		{"a bad ref", `"main" is not a ref's full name`, "config --unset agentlocks.fleetRef", []string{"config",
+			"agentlocks.fleetRef", "main"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a, b, _ := newFleet(t)
+			theirs := b.claimed("b", "docs/**")
+			get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+			a.git(a.main, c.arrange...)
+			a.age(33 * time.Second)
+			s, started := a.at(a.main), 0
+			s.SyncApart = func(dir string, environ []string) error {
+				started++
+				return a.syncApart(dir, environ)
+			}
+			for range 3 {
+				got, err := s.Check(t.Context(), store.CheckRequest{Scope: []string{"src", "docs"}})
+				said := strings.Join(got.Warnings, "\n")
+				if err != nil || !got.Unseen || len(got.Result) != 1 || !strings.Contains(said, c.why) {
+					t.Errorf("%+v, %v", got, err)
+				}
+				a.apart.Wait()
+			}
+			if started != 1 {
+				t.Errorf("%d looks were started", started)
+			}
+			state := get(t)(s.FleetStatus(t.Context(), store.FleetRequest{}))
+			if state.FailedAt == "" || !strings.Contains(state.LastError, c.why) || state.Others != 1 {
+				t.Errorf("the status is %+v", state)
+			}
+			wantCode(t, second(s.Create(t.Context(), claimRequest("a", "src/**"))), store.BadInput, c.why)
+			a.git(a.main, strings.Fields(c.undo)...)
+			wantCode(t, second(s.Create(t.Context(), claimRequest("a", "docs/**"))), store.Conflict, theirs.ID)
+			state = get(t)(s.FleetSync(t.Context(), store.FleetRequest{}))
+			if state.FailedAt != "" || state.LastError != "" || state.Others != 1 {
+				t.Errorf("then the status is %+v", state)
+			}
+		})
+	}
+}
+
 // What turns sharing on by hand gets the remote and the ref that fleet on would use.
 func TestSharingTurnedOnByHand(t *testing.T) {
 	gittest.NotShort(t)
@@ -70,8 +124,22 @@ func TestSharingTurnedOnByHand(t *testing.T) {
 	if !s.On || s.Remote != "origin" || s.Ref != fleetRef || s.Clone != "" {
 		t.Errorf("it is %+v", s)
 	}
+	b.git(b.main, "remote", "rename", "origin", "up")
+	if err := second(b.at(b.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})); err != nil { // it looks
+		t.Fatal(err)
+	}
+	b.apart.Wait()
+	check, err := b.at(b.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
+	why := `no look at the remote has succeeded yet; the last one failed (this remote cannot be used: there is no remote "origin"`
+	if err != nil || !check.Unseen || !strings.Contains(strings.Join(check.Warnings, "\n"), why) {
+		t.Errorf("%+v, %v", check, err)
+	}
+	if s := get(t)(b.at(b.main).FleetStatus(t.Context(), store.FleetRequest{})); s.FailedAt == "" {
+		t.Errorf("it is %+v", s)
+	}
+	b.git(b.main, "remote", "rename", "up", "origin")
 	b.git(b.main, "remote", "add", "other", "/elsewhere")
-	err := second(b.at(b.main).FleetOn(t.Context(), store.FleetRequest{Remote: "other"}))
+	err = second(b.at(b.main).FleetOn(t.Context(), store.FleetRequest{Remote: "other"}))
 	wantCode(t, err, store.BadInput, `through "origin" already`)
 	theirs := a.claimed("agent", "src/**")
 	err = second(b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go")))

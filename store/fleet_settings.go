@@ -65,10 +65,7 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 	if err := cmp.Or(checkRemote(s.remote), checkRef(s.ref)); err != nil {
 		return nil, err
 	}
-	f, err := fleet.Open(c.ctx, fleet.Config{
-		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.everything,
-		Now: c.store.Now,
-	})
+	f, err := fleet.Open(c.ctx, s.config(c))
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +75,13 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 		}
 	}
 	return f, nil
+}
+
+func (s fleetSettings) config(c *call) fleet.Config {
+	return fleet.Config{
+		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.everything,
+		Now: c.store.Now,
+	}
 }
 
 // withFleet lends the way to the other clones; not where this clone does not
@@ -94,6 +98,9 @@ func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 	}
 	f, err := s.open(c)
 	if err != nil {
+		if c.ctx.Err() == nil { // a look failed: calls that do not see this error read of it
+			_ = fleet.NoteFailure(c.ctx, s.config(c), err) // where it cannot be written, this error says why, too
+		}
 		return none, err
 	}
 	defer f.Close() // what had to be written was

@@ -56,7 +56,7 @@ func resting(failed, now time.Time) bool {
 func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
-		return Glance{}, err
+		return Glance{Wanted: err == nil}, err // the first sync makes it
 	}
 	defer folder.Close() // it was only read
 	// A sync takes the lock, then the mark, and writes what came of it before

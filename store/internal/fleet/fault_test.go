@@ -109,6 +109,56 @@ func TestServerHangs(t *testing.T) {
 	}
 }
 
+// Where a push gets no answer, and nobody else pushes, no clone was faster.
+func TestPushHangs(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	done := make(chan struct{})
+	url := serveHTTP(t, newRemote(t), func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !isPush(r) {
+				h.ServeHTTP(w, r)
+				return
+			}
+			select {
+			case <-done:
+			case <-r.Context().Done():
+			}
+		})
+	})
+	t.Cleanup(func() { close(done) }) // before the server waits for its requests
+	a := newClone(t, url)
+	l := newLock("2026-01-01T00-00-00-a", "src/**")
+	a.wants[l.ID] = l
+	_, err := a.Publish(context.Background(), Request{Judge: a.judge(l.ID), Claims: []Key{{ID: l.ID}}, Urgent: true})
+	wantCode(t, err, fault.FleetUnreachable)
+	if err == nil || !strings.Contains(err.Error(), "can be read, and takes no push: no answer within 10 s") {
+		t.Error(err)
+	}
+}
+
+// A claim that has spent its time waiting while another process of its clone looked
+// in vain does not look again; one that has time left does.
+func TestFailedLookOfAnotherProcessCounts(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a := newClone(t, newRemote(t))
+	a.look()
+	s := a.lastSeen()
+	s.Failed, s.Words = time.Now().Add(time.Minute), "no route" // later than the call begins
+	if err := a.save(tipName, s); err != nil {
+		t.Fatal(err)
+	}
+	l := newLock("2026-01-01T00-00-00-a", "src/**")
+	a.wants[l.ID] = l
+	r, err := a.Publish(t.Context(), Request{Judge: a.judge(l.ID), Claims: []Key{{ID: l.ID}}, Urgent: true})
+	wantCode(t, err, fault.FleetUnreachable)
+	if err == nil || !strings.Contains(err.Error(), "no route") || r.Pushes > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	a.must(a.claim("2026-01-01T00-00-00-b", "docs/**"))
+}
+
 // Who may read and not push sees, and cannot claim.
 func TestPushIsForbidden(t *testing.T) {
 	gittest.NotShort(t)

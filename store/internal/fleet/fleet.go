@@ -95,7 +95,24 @@ func Open(ctx context.Context, c Config) (*Fleet, error) {
 	return f, nil
 }
 
-func (f *Fleet) open(ctx context.Context) (err error) {
+func (f *Fleet) open(ctx context.Context) error {
+	if err := f.openStore(ctx); err != nil {
+		return err
+	}
+	dirMode, fileMode := f.Repo.Modes()
+	var err error
+	f.repo, err = remote.Open(ctx, remote.Options{
+		Store: f.dir.Path, Root: f.Repo.Root, Worktree: f.Repo.Worktree, Environ: f.Environ,
+		Remote: f.Remote, Ref: f.Ref, DirMode: dirMode, FileMode: fileMode,
+	})
+	if err == nil {
+		err = f.repo.CheckURL(ctx)
+	}
+	return asFault(err)
+}
+
+// openStore is the part of Open that asks git for nothing.
+func (f *Fleet) openStore(ctx context.Context) (err error) {
 	if f.dir, err = disk.Open(f.Repo); err != nil {
 		return err
 	}
@@ -111,15 +128,34 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	if f.root, err = os.OpenRoot(f.dir.Path); err != nil {
 		return disk.Unusable("open", f.dir.Path, err)
 	}
-	dirMode, fileMode := f.Repo.Modes()
-	f.repo, err = remote.Open(ctx, remote.Options{
-		Store: f.dir.Path, Root: f.Repo.Root, Worktree: f.Repo.Worktree, Environ: f.Environ,
-		Remote: f.Remote, Ref: f.Ref, DirMode: dirMode, FileMode: fileMode,
-	})
+	return nil
+}
+
+// noteTime is how long a failure waits to be noted while another process looks.
+const noteTime = 2 * time.Second
+
+// NoteFailure notes, as a look that failed, that there can be none: Open, say, has
+// failed. What is known of the others stays.
+func NoteFailure(ctx context.Context, c Config, why error) error {
+	f := &Fleet{Config: c}
+	err := f.openStore(ctx)
 	if err == nil {
-		err = f.repo.CheckURL(ctx)
+		err = f.noteFailure(ctx, why)
 	}
-	return asFault(err)
+	return errors.Join(err, f.Close())
+}
+
+func (f *Fleet) noteFailure(ctx context.Context, why error) error {
+	lock, err := f.acquire(ctx, f.dir.Now().Add(noteTime))
+	if err != nil {
+		return err
+	}
+	s := *new(Memory).recall(f.folder)
+	if s.Remote == "" {
+		s.Remote, s.Ref = f.Remote, f.Ref
+	}
+	s.Failed, s.Words = f.dir.Now(), why.Error()
+	return errors.Join(f.save(tipName, s), lock.Unlock())
 }
 
 // ensure makes the directory and the files that are locked in it.

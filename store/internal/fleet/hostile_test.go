@@ -197,6 +197,13 @@ func TestBrokenTip(t *testing.T) {
 			}
 			f.lead(f.tree(entries...), 9, "epochepoch")
 		}, "too large"},
+		"an object that the host has lost": {func(f forger) {
+			blob := f.object("blob", []byte("lost"))
+			f.lead(f.tree(format.Entry{Mode: format.ModeFile, Name: "x", ID: blob}), 9, "epochepoch")
+			if err := os.Remove(filepath.Join(f.bare, "objects", blob[:2], blob[2:])); err != nil {
+				t.Fatal(err)
+			}
+		}, "corruption on the remote side"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

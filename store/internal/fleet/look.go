@@ -90,11 +90,19 @@ func (t *turn) mayAsk(urgent bool) error {
 	if urgent || !resting(t.state.Failed, t.fleet.dir.Now()) {
 		return nil
 	}
+	e := t.failedBefore()
+	if t.state.Broken == nil {
+		e = e.WithHint("it is asked again a minute after it did not answer; agent-locks fleet sync asks now")
+	}
+	return e
+}
+
+// failedBefore is the error of the last look, which failed.
+func (t *turn) failedBefore() *fault.Error {
 	if t.state.Broken != nil {
 		return t.broken()
 	}
-	return t.unreachable(t.state.Words).
-		WithHint("it is asked again a minute after it did not answer; agent-locks fleet sync asks now")
+	return t.unreachable(t.state.Words)
 }
 
 func (t *turn) unreachable(words string) *fault.Error {
@@ -170,13 +178,18 @@ func (t *turn) failed(err error) error {
 
 func (t *turn) broken() *fault.Error {
 	b := t.state.Broken
-	by := ""
-	if b.Committer != "" {
-		by = ", by " + b.Committer
+	which := ""
+	if b.Commit != "" {
+		which = fmt.Sprintf(" (%q", b.Commit)
+		if b.Committer != "" {
+			which += ", by " + b.Committer
+		}
+		which += ")"
 	}
-	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read (%q%s): %s", t.fleet.Ref, t.fleet.Remote,
-		b.Commit, by, b.Why).
-		WithHint("what is shown is from the last good look; agent-locks fleet reset replaces it")
+	e := fault.New(fault.FleetBroken, "%q on the remote %q cannot be read%s: %s", t.fleet.Ref, t.fleet.Remote, which,
+		b.Why).
+		WithHint(fmt.Sprintf("what is shown is from the last good look; agent-locks fleet reset replaces it; where that "+
+			"fails, delete it, and the next claim makes it again: git push %s :%s", t.fleet.Remote, t.fleet.Ref))
 	e.Err = b
 	return e
 }

@@ -98,7 +98,7 @@ func (p *publishing) run(ctx context.Context) error {
 			return err
 		}
 		if !p.fleet.dir.Now().Before(p.until) {
-			return p.busy()
+			return p.timeUp()
 		}
 		if err := disk.Pause(ctx, rand.N(2*max(p.push, time.Millisecond))); err != nil {
 			return err
@@ -106,9 +106,26 @@ func (p *publishing) run(ctx context.Context) error {
 	}
 }
 
-func (p *publishing) busy() error {
-	return fault.New(fault.FleetBusy, "other clones were faster each time for %s: %s", p.Wait, p.words).
+// timeUp says why nothing was settled: the last push has told.
+func (p *publishing) timeUp() error {
+	waited := p.fleet.dir.Now().Sub(p.start).Round(time.Second)
+	what := fmt.Sprintf("other clones were faster each time for %s", waited)
+	switch {
+	case p.silences > 0:
+		return p.silent()
+	case p.refusals > 0:
+		what = fmt.Sprintf("the remote %q has not taken it within %s", p.fleet.Remote, max(time.Second, waited))
+	case waited == 0:
+		what = "another clone was faster"
+	}
+	return fault.New(fault.FleetBusy, "%s: %s", what, p.words).
 		WithHint("try again, or wait for longer; what was tried may show elsewhere until the next sync")
+}
+
+// silent is the error where a push gets no answer, and a look does.
+func (p *publishing) silent() error {
+	return fault.New(fault.FleetUnreachable, "the remote %q can be read, and takes no push: %s", p.fleet.Remote, p.words).
+		WithHint("may you push there? `local` claims without the other clones")
 }
 
 // attempt is one try, while this process holds fleet.lock.
@@ -133,6 +150,10 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 	}
 	if err := t.mayAsk(p.Urgent); err != nil {
 		return false, err
+	}
+	// The time went by while another process of this clone looked, in vain.
+	if now := p.fleet.dir.Now(); p.until.Sub(now) < swapTime && t.state.Failed.After(p.start) {
+		return false, t.failedBefore()
 	}
 	if p.mustLook(t) {
 		if err := p.lookAgain(ctx, t); err != nil {

@@ -175,9 +175,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 			return false, t.otherFormat(p.words)
 		}
 		if p.silences++; p.silences >= sameAnswer {
-			return false, fault.New(fault.FleetUnreachable, "the remote %q can be read, and takes no push: %s", t.fleet.Remote,
-				p.words).
-				WithHint("may you push there? `local` claims without the other clones")
+			return false, p.silent()
 		}
 		return false, nil
 	case cut: // some hosts never let go of a history

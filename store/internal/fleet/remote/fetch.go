@@ -91,6 +91,9 @@ func (r *Repository) bearable() error {
 // Damaged reports whether git complains of the bare repository itself, which is
 // then made again.
 func Damaged(err error) bool {
+	if Malformed(err) {
+		return false
+	}
 	said := err.Error()
 	for _, of := range []string{"cannot lock ref '" + tracking, "loose object", "is corrupt", "bad object",
 		"unable to read", "missing blob", "missing tree", "missing commit", "not a git repository",
@@ -154,6 +157,9 @@ func OtherFormat(words string) bool {
 		strings.Contains(words, "unexpected capabilities^{}") // of an empty repository
 }
 
-// Malformed reports whether git refused what the ref leads to, and not the way
-// to it.
-func Malformed(err error) bool { return strings.Contains(err.Error(), "fsck error") }
+// Malformed reports whether git, here or there, complains of what the ref leads to,
+// and not of the way to it.
+func Malformed(err error) bool {
+	said := err.Error()
+	return strings.Contains(said, "fsck error") || strings.Contains(said, "repository corruption on the remote side")
+}

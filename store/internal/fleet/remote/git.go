@@ -158,7 +158,7 @@ const maxWords = 600
 func words(stderr string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(stderr, "\r", "\n"), "\n") {
-		if line = strings.TrimSpace(line); line != "" && line != "remote:" && !slices.Contains(lines, line) {
+		if line = strings.Trim(line, " \t\x00"); line != "" && line != "remote:" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
