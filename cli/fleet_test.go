@@ -71,10 +71,12 @@ func TestFleetOutputs(t *testing.T) {
 			want: "off: this clone shares no locks\n"},
 		{name: "on", args: []string{"fleet"}, store: fake{result: fleetState()}, want: `on: laptop (yipbubty), through refs/agents-locks/fleet on origin
 as of 2026-07-17T18-45-12; failed at 2026-07-17T18-50-12: fatal: no route\x1b[2J
+the ref was set back: it is at change 6, and was at 7 before; a replica that lags catches up, else agent-locks fleet reset accepts it
 the ref was found deleted or replaced at 2026-07-17T17-45-12; live locks were kept
 published: 1 lock (titles, scopes, agent ids, branches and times, tasks and notes)
 confirmed by the remote: a
 unpublished: b; agent-locks fleet sync tries now
+not published, from before this clone was copied: e; finish them here, and claim again what you work on
 lost, another clone came first: c
 local, for this clone alone: d, d, d, d, d and 2 more
 other clones: 3 locks of 2 clones; the ref has 7 commits
@@ -96,9 +98,9 @@ ignored: of clone aaaaaaaa: "x" is ignored
 		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
 			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +
 				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"confirmed":["a"],"unpublished":["b"],"lost":["c"],` +
-				`"local":["d","d","d","d","d","d","d"],"members":[{"clone":"zxdprwj3","label":"\u202erunner","locks":2,` +
+				`"local":["d","d","d","d","d","d","d"],"copied":["e"],"members":[{"clone":"zxdprwj3","label":"\u202erunner","locks":2,` +
 				`"last_seen":"2026-07-17T18-45-12"},{"clone":"aaaaaaaa","locks":1,"last_seen":"2026-07-17T18-44-12"}],` +
-				`"failed_at":"2026-07-17T18-50-12","last_error":"fatal: no route\u001b[2J","ref_lost":"2026-07-17T17-45-12",` +
+				`"failed_at":"2026-07-17T18-50-12","last_error":"fatal: no route\u001b[2J","ref_lost":"2026-07-17T17-45-12","set_back":"at change 6, and was at 7 before",` +
 				`"epoch":"e","ignored":["of clone aaaaaaaa: \"x\" is ignored"]}` + "\n"},
 	})
 }
@@ -136,7 +138,8 @@ func fleetState() store.FleetState {
 		Confirmed: []string{"a"}, Unpublished: []string{"b"}, Lost: []string{"c"}, Local: []string{"d", "d", "d", "d", "d", "d", "d"},
 		Members: []store.FleetMember{{Clone: "zxdprwj3", Label: "\u202erunner", Locks: 2, LastSeen: "2026-07-17T18-45-12"},
 			{Clone: "aaaaaaaa", Locks: 1, LastSeen: "2026-07-17T18-44-12"}},
-		FailedAt: "2026-07-17T18-50-12", LastError: "fatal: no route\x1b[2J", RefLost: "2026-07-17T17-45-12", Epoch: "e",
+		FailedAt: "2026-07-17T18-50-12", LastError: "fatal: no route\x1b[2J", RefLost: "2026-07-17T17-45-12",
+		Copied: []string{"e"}, SetBack: "at change 6, and was at 7 before", Epoch: "e",
 		Ignored: []string{`of clone aaaaaaaa: "x" is ignored`},
 	}
 }

@@ -37,7 +37,8 @@ type call struct {
 	dir        *disk.Dir
 	paths      *paths.Reader
 	warnings   []string
-	unreadable int
+	unreadable int          // files of this store
+	unread     int          // and locks of other clones
 	unseen     bool         // other clones may have claimed more than is known
 	compared   int          // active locks of others that a check looked at
 	tip        fleet.Memory // of what the other clones have
@@ -46,6 +47,7 @@ type call struct {
 	namesOdd   bool         // it says what of the others was ignored
 	late       string       // why a look that was wanted has not come
 	doubt      string       // why it is unseen
+	doubted    string       // the warning that says so
 	keptUp     bool         // a sync was started where one was due
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder
@@ -70,7 +72,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	if err == nil { // else the refusal says what has become of the lock
 		c.warnings = append(c.warnings, c.tellNews(c.who)...)
 	}
-	a.Warnings, a.Unreadable, a.Unseen, a.Compared = c.warnings, c.unreadable, c.unseen, c.compared
+	a.Warnings, a.Unreadable, a.Unseen, a.Compared = c.warnings, c.incomplete(), c.unseen, c.compared
 	a.Waiting, a.Dir = c.waiting, c.dir.Path
 	a.At = Target{BaseDir: t.BaseDir, Repo: repo}
 	if err == nil {
@@ -122,6 +124,9 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	}
 	return c, nil
 }
+
+// incomplete counts what may be locks and could not be read.
+func (c *call) incomplete() int { return c.unreadable + c.unread }
 
 func (c *call) warn(format string, args ...any) {
 	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))

@@ -47,7 +47,7 @@ func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], e
 		if c.unseen {
 			c.warn("this answer is incomplete: other clones may have claimed these paths")
 		}
-		if c.unreadable > 0 {
+		if c.incomplete() > 0 {
 			c.warn("this answer is incomplete: a file that could not be read may hold a lock on these paths")
 		}
 		found := overlappingWith(c, scope, entries)

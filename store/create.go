@@ -55,6 +55,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		if r.Local && c.repo.Fleet {
 			k.lock.Published.Fleet = fleetLocal
 		}
+		c.namesOdd = true
 		look := &look{}
 		if r.WaitSeconds == nil {
 			look = lookElsewhere(c, r.Target, k.scope)
@@ -258,7 +259,7 @@ func notePassed(c *call, k *claim, b blockers) {
 				l.ID)
 		}
 	}
-	if c.unreadable > 0 {
+	if c.incomplete() > 0 {
 		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so check it")
 	}
 }

@@ -80,7 +80,7 @@ func eachPlace[T any](
 				err = see(p, &a.Result)
 			}
 			a.Warnings = append(a.Warnings, c.warnings...)
-			a.Unreadable += c.unreadable
+			a.Unreadable += c.incomplete()
 			a.Unseen = a.Unseen || c.unseen
 			a.Dir = c.dir.Path
 			a.Delivered = inTurn(a.Delivered, c.delivered())

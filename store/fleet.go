@@ -40,10 +40,12 @@ type FleetState struct {
 	Unpublished []string      `json:"unpublished,omitempty"` // active ones that do not stand there, and are to
 	Lost        []string      `json:"lost,omitempty"`        // that no longer are, since another clone came first
 	Local       []string      `json:"local,omitempty"`       // and that never were to
+	Copied      []string      `json:"copied,omitempty"`      // the original's, where this clone is a copy: not published
 	Members     []FleetMember `json:"members,omitempty"`     // the other clones
 	FailedAt    string        `json:"failed_at,omitempty"`   // a look that failed since as_of
 	LastError   string        `json:"last_error,omitempty"`  // what was said then, or what cannot be read there
 	RefLost     string        `json:"ref_lost,omitempty"`    // when the ref was found deleted or replaced, the last time
+	SetBack     string        `json:"set_back,omitempty"`    // that the ref is older than it was, and by how much
 	Epoch       string        `json:"epoch,omitempty"`       // of the ref: another one after that
 	Ignored     []string      `json:"ignored,omitempty"`     // what of the others could not be taken
 }

@@ -204,6 +204,9 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 		})
 		return err
 	})
+	if err == nil {
+		c.confirmed()
+	}
 	changeErr := settleClaim(c, id, err == nil)
 	if changeErr != nil && err == nil {
 		return changeErr // the next sync finds that it stands

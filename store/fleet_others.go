@@ -111,14 +111,16 @@ func (c *call) noteView(v *fleet.View) {
 	}
 	c.viewed = true
 	now := c.dir.Now()
+	c.unread = v.Unread
 	if c.doubt = doubtOf(v, c.late, now); c.doubt != "" {
 		c.unseen = true
 		if v.Looked.IsZero() {
-			c.warn("what other clones have claimed is not known: %s", c.doubt)
+			c.doubted = fmt.Sprintf("what other clones have claimed is not known: %s", c.doubt)
 		} else {
-			c.warn("what other clones have claimed is known as of %s ago: %s",
+			c.doubted = fmt.Sprintf("what other clones have claimed is known as of %s ago: %s",
 				rules.Age(rules.SecondsBetween(v.Looked, now)), c.doubt)
 		}
+		c.warnings = append(c.warnings, c.doubted)
 	}
 	if !c.namesOdd {
 		return
@@ -130,6 +132,12 @@ func (c *call) noteView(v *fleet.View) {
 	if more := len(v.Odd) - most; more > 0 {
 		c.warn("and %d more of these: agent-locks fleet status has them", more)
 	}
+}
+
+// confirmed takes back what was said of an old view: the remote has answered since.
+func (c *call) confirmed() {
+	c.unseen, c.doubt = false, ""
+	c.warnings = slices.DeleteFunc(c.warnings, func(said string) bool { return c.doubted != "" && said == c.doubted })
 }
 
 // doubtOf says why other clones may have claimed more than a view has; "": it is

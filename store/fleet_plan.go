@@ -29,6 +29,9 @@ const publishTime = 5 * time.Second
 // view that was read last; nil: none was.
 func howItStands(e disk.Entry, v *fleet.View, now time.Time) string {
 	l := &e.Lock
+	if v != nil && !e.Done() && ofOriginal(l, v) {
+		return fleetUnpublished // for good
+	}
 	if v == nil || !publishable(e, v) || l.Published.Fleet == fleetClaiming {
 		return l.Published.Fleet
 	}

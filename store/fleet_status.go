@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/agent-locks/agent-locks/lockfile"
@@ -46,6 +47,8 @@ func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 		case e.Done(), how == fleetClaiming:
 		case how == fleetLocal:
 			s.Local = append(s.Local, id)
+		case ofOriginal(&e.Lock, v) && !stands:
+			s.Copied = append(s.Copied, id)
 		case how == fleetLost:
 			s.Lost = append(s.Lost, id)
 		case stands && how == fleetConfirmed:
@@ -56,6 +59,12 @@ func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 	}
 }
 
+// ofOriginal reports whether a lock is of the clone that this one is a copy of, and
+// was not judged there: it is not published.
+func ofOriginal(l *lockfile.Lock, v *fleet.View) bool {
+	return l.Created.Time.Before(v.Self.Copied) && l.Published.Nonce == "" && l.Published.Fleet == ""
+}
+
 // addLooks says what came of the last looks.
 func (s *FleetState) addLooks(v *fleet.View) {
 	s.Epoch, s.Ignored = v.Tip.Epoch, v.Odd
@@ -64,6 +73,9 @@ func (s *FleetState) addLooks(v *fleet.View) {
 	}
 	if !v.Lost.IsZero() {
 		s.RefLost = lockfile.FormatStamp(v.Lost)
+	}
+	if v.Behind > 0 {
+		s.SetBack = fmt.Sprintf("at change %d, and was at %d before", v.Behind, v.Tip.Seq)
 	}
 	switch {
 	case v.Broken != nil:

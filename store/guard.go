@@ -141,7 +141,7 @@ func (g *guarding) decide() (Verdict, error) {
 	}
 	if c != nil {
 		g.answer.Warnings, g.answer.Dir = c.warnings, c.dir.Path
-		g.answer.Unreadable, g.answer.Unseen = c.unreadable, c.unseen
+		g.answer.Unreadable, g.answer.Unseen = c.incomplete(), c.unseen
 	}
 	if failed != nil { // says best what is wrong, where all failed for one reason
 		return GuardFailed, failed

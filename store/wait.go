@@ -56,6 +56,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 		if err = cmp.Or(err, c.maybeShared()); err != nil {
 			return Waited{}, err
 		}
+		c.namesOdd = true
 		w := beginWait(c, limit)
 		out, err := waitUntilFree(c, k, w)
 		if err := w.stop(); err != nil {

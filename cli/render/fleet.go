@@ -34,6 +34,8 @@ func FleetStatus(w io.Writer, s store.FleetState) {
 	}{
 		{s.Confirmed, "confirmed by the remote: %s\n"},
 		{s.Unpublished, "unpublished: %s; agent-locks fleet sync tries now\n"},
+		{s.Copied, "not published, from before this clone was copied: %s; finish them here, and claim again what you " +
+			"work on\n"},
 		{s.Lost, "lost, another clone came first: %s\n"},
 		{s.Local, "local, for this clone alone: %s\n"},
 	} {
@@ -64,6 +66,10 @@ func writeLooks(w io.Writer, s store.FleetState) {
 		fmt.Fprintf(w, "%s; what is there now cannot be read: %s\n", asOf, Short(s.LastError))
 	default:
 		fmt.Fprintln(w, asOf)
+	}
+	if s.SetBack != "" {
+		fmt.Fprintf(w, "the ref was set back: it is %s; a replica that lags catches up, else agent-locks fleet reset "+
+			"accepts it\n", Plain(s.SetBack))
 	}
 	if s.RefLost != "" {
 		fmt.Fprintf(w, "the ref was found deleted or replaced at %s; live locks were kept\n", Plain(s.RefLost))

@@ -37,6 +37,7 @@ type View struct {
 	Lost   time.Time
 	Behind uint64
 	Odd    []string // what was ignored, or could not be read
+	Unread int      // those of Odd that may be locks
 	Wanted bool     // as Glance.Wanted
 }
 
@@ -146,8 +147,12 @@ func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, 
 	if err != nil {
 		return nil, err
 	}
+	unread := len(odd)
 	for clone, what := range s.Odd {
 		for _, text := range what {
+			if clone != format.EndedName && !format.Stray(text) {
+				unread++
+			}
 			if clone != "" {
 				text = "of clone " + clone + ": " + text
 			}
@@ -161,6 +166,6 @@ func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, 
 	return &View{
 		Self: self, Tip: s.Tip, Locks: locks, Mine: mine, Ended: ended, Looked: s.Looked, Failed: s.Failed,
 		Words:  s.Words,
-		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd,
+		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd, Unread: unread,
 	}, nil
 }

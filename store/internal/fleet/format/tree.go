@@ -82,6 +82,18 @@ func (e Entry) order() string {
 	return e.Name
 }
 
+// What is said of names that no clone writes.
+const (
+	strayClone = "is not a clone's directory"
+	strayLock  = "is not a lock's file"
+)
+
+// Stray reports whether a remark is not about what may be a lock.
+func Stray(remark string) bool {
+	return strings.HasSuffix(remark, strayClone) || strings.HasSuffix(remark, strayLock) ||
+		strings.HasPrefix(remark, "and ") && strings.HasSuffix(remark, " more") // of what was named
+}
+
 // Clones are the directories of clones in a tree, mine always among them; odd
 // says what else there is, and what is beyond the bound. The tree of ended
 // locks is not spoken of.
@@ -90,7 +102,7 @@ func (t Tree) Clones(mine string) (clones Tree, odd []string) {
 		switch {
 		case e.Name == EndedName && e.Mode == ModeDir:
 		case !ValidClone(e.Name) || e.Mode != ModeDir:
-			odd = append(odd, fmt.Sprintf("%q is not a clone's directory", clip(e.Name)))
+			odd = append(odd, fmt.Sprintf("%q "+strayClone, clip(e.Name)))
 		case e.Name != mine && len(clones) >= MaxClones:
 			odd = append(odd, fmt.Sprintf("the clone %q is one more than %d", e.Name, MaxClones))
 		default:
@@ -119,7 +131,7 @@ func (t Tree) Locks() (locks Tree, odd []string) {
 		switch {
 		case e.Name == OwnerName && e.Mode == ModeFile:
 		case !isLock || e.Mode != ModeFile || lockfile.ValidID(id) != nil:
-			odd = append(odd, fmt.Sprintf("%q is not a lock's file", clip(e.Name)))
+			odd = append(odd, fmt.Sprintf("%q "+strayLock, clip(e.Name)))
 		case folded[lower]:
 			odd = append(odd, fmt.Sprintf("%q differs from another name by letter case only", clip(e.Name)))
 		case len(locks) >= MaxLocks:

@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
+	"github.com/agent-locks/agent-locks/store"
+)
+
+// Another clone's lock that cannot be read may hold any file: no answer passes that
+// by, and a thousand of them fill none. What no clone writes is nobody's lock.
+func TestForeignLocksThatCannotBeRead(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	sync := func() { get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})) }
+	check := func() store.Answer[[]store.Summary] {
+		t.Helper()
+		got, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
+		if err != nil || len(got.Result) > 0 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		return got
+	}
+	a.forge(bare, map[string]string{"README": "hello", "building/README": "hello",
+		"building/y.md": forged("y", "Theirs", "claude", "lib/**", fresh)})
+	sync()
+	if got := check(); got.Missing() != "" {
+		t.Errorf("for a stray file it says %q", got.Missing())
+	}
+	files := map[string]string{}
+	for i := range 30 {
+		id := fmt.Sprintf("x%02d", i)
+		files["building/"+id+".md"] = forged(id, "Theirs", "claude", "src/**", fresh+".5")
+	}
+	a.forge(bare, files)
+	sync()
+	wantSaid := func(name string, warnings []string) {
+		t.Helper()
+		said := strings.Join(warnings, "\n")
+		if len(warnings) > 6 || !strings.Contains(said, `"x00" is ignored`) || !strings.Contains(said, "may hold a lock on these paths") {
+			t.Errorf("%s says\n%s", name, said)
+		}
+	}
+	if got := check(); got.Missing() == "" || got.Unreadable > 12 {
+		t.Errorf("%q, %d", got.Missing(), got.Unreadable)
+	} else {
+		wantSaid("check", got.Warnings)
+	}
+	free, err := a.free(0)
+	if err != nil || free.Result.Status != "free" {
+		t.Fatalf("%+v, %v", free, err)
+	}
+	wantSaid("wait", free.Warnings)
+	claim, err := a.at(a.main).Create(t.Context(), claimRequest("me", "src/**"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSaid("a claim", claim.Warnings)
+}
+
+// A claim that the remote has confirmed does not say that the look before it failed.
+func TestConfirmedClaimForgetsAFailedLook(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	if err := os.Rename(bare, bare+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := second(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{})); err == nil {
+		t.Fatal("the remote is gone, and answers")
+	}
+	if err := os.Rename(bare+"-away", bare); err != nil {
+		t.Fatal(err)
+	}
+	wait := 60.0
+	waits := claimRequest("me", "docs/**")
+	waits.IfFree, waits.WaitSeconds = false, &wait
+	for _, r := range []store.CreateRequest{claimRequest("me", "src/**"), waits} {
+		got, err := a.at(a.main).Create(t.Context(), r)
+		if err != nil || got.Unseen || strings.Contains(strings.Join(got.Warnings, "\n"), "other clones") {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// A plain lock from before its clone was copied is never published by the copy: the
+// status says so, and promises nothing.
+func TestCopyDoesNotPromiseToPublish(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, _ := newFleet(t)
+	id := a.claim(a.main, "Work", "src/**")
+	c := &world{t: t, main: a.main + "-copy", env: a.env, now: a.now}
+	t.Cleanup(c.apart.Wait)
+	if err := os.CopyFS(c.main, os.DirFS(a.main)); err != nil {
+		t.Fatal(err)
+	}
+	s := get(t)(c.at(c.main).FleetSync(t.Context(), store.FleetRequest{}))
+	if !slices.Equal(s.Copied, []string{id}) || len(s.Unpublished) > 0 {
+		t.Errorf("the copy's status is %+v", s)
+	}
+	list, err := c.at(c.main).Query(t.Context(), store.QueryRequest{})
+	i := slices.IndexFunc(list.Result, func(s store.Summary) bool { return s.ID == id })
+	if err != nil || i < 0 || list.Result[i].Fleet != "unpublished" {
+		t.Errorf("%+v, %v", list.Result, err)
+	}
+	if s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{})); len(s.Copied) > 0 {
+		t.Errorf("the original's status is %+v", s)
+	}
+}
+
+// The status says that the ref was set back.
+func TestStatusSaysThatTheRefWasSetBack(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	before := a.git(bare, "rev-parse", fleetRef)
+	a.claimed("agent", "docs/**")
+	a.git(bare, "update-ref", fleetRef, before)
+	_ = second(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	if s.SetBack != "at change 2, and was at 3 before" {
+		t.Errorf("it is %+v", s)
+	}
+	if s = get(t)(a.at(a.main).FleetReset(t.Context(), store.FleetRequest{})); s.SetBack != "" {
+		t.Errorf("after a reset it is %+v", s)
+	}
+}
