@@ -86,7 +86,9 @@ func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
 				started++
 				return a.syncApart(dir, environ)
 			}
-			for range 3 {
+			_, _ = s.Check(t.Context(), store.CheckRequest{Scope: []string{"src"}}) // it waits for the look, not for ever
+			a.apart.Wait()
+			for range 2 {
 				got, err := s.Check(t.Context(), store.CheckRequest{Scope: []string{"src", "docs"}})
 				said := strings.Join(got.Warnings, "\n")
 				if err != nil || !got.Unseen || len(got.Result) != 1 || !strings.Contains(said, c.why) {
