@@ -100,20 +100,24 @@ func publishAlive(c *call, e disk.Entry) {
 
 // freshen has the remote looked at where the last look is older than that, and
 // waits a moment for it. What becomes of it shows in the view.
-func (c *call) freshen(age time.Duration) { c.awaitLook(age, false, askTime) }
+func (c *call) freshen(age time.Duration) { c.awaitLook(c.dir.Now().Add(-age), false, askTime) }
 
 // lookOnceMore does so for a waiter whose time is up, however new the last look is.
-func (c *call) lookOnceMore() { c.awaitLook(0, true, turnFor) }
+func (c *call) lookOnceMore() { c.awaitLook(c.dir.Now(), true, turnFor) }
 
-func (c *call) awaitLook(age time.Duration, urgent bool, patience time.Duration) {
+// awaitLook has the remote looked at where no look has begun since then.
+func (c *call) awaitLook(since time.Time, urgent bool, patience time.Duration) {
 	start := c.dir.Now()
-	if !c.lookIfOlder(age, urgent) {
+	if fresh, underWay := c.startLook(since, urgent); !underWay {
+		if urgent && !fresh && c.late == "" {
+			c.late = "the remote has not been looked at since"
+		}
 		return
 	}
 	c.late = "the remote has not answered yet"
 	for disk.Pause(c.ctx, glanceEvery) == nil {
 		g, err := fleet.GlanceAt(c.dir, &c.tip)
-		if err == nil && (!g.Looked.Before(start) || !g.Failed.Before(start)) {
+		if err == nil && (!g.Looked.Before(since) || !g.Failed.Before(start)) {
 			c.late = ""
 			return
 		}
@@ -130,23 +134,28 @@ func (c *call) awaitLook(age time.Duration, urgent bool, patience time.Duration)
 	}
 }
 
-// lookIfOlder has the remote looked at where the last look is older than that,
-// and reports whether a look is under way. One that failed has the network left
-// alone, except by a waiter: that is urgent, and asks again after that age.
-func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
+// lookIfOlder has the remote looked at for a waiter where the last look is older
+// than that.
+func (c *call) lookIfOlder(age time.Duration) { c.startLook(c.dir.Now().Add(-age), true) }
+
+// startLook has the remote looked at, unless a look has begun since then, and reports
+// which. One that failed has the network left alone, except by a waiter: that is
+// urgent, and asks again a little later.
+func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 	c.late = ""
 	if !c.repo.Fleet || c.store.SyncApart == nil {
-		return false
+		return false, false
 	}
-	now := c.dir.Now()
 	g, err := fleet.GlanceAt(c.dir, &c.tip)
 	if err == nil {
+		now := c.dir.Now()
 		rests := g.Unreachable(now) != ""
 		if urgent {
-			rests = now.Sub(g.Failed).Abs() < age || g.Why != "" && now.Sub(g.Tried).Abs() < age
+			failed := slices.MaxFunc([]time.Time{since, now.Add(-turnFor)}, time.Time.Compare)
+			rests = !g.Failed.Before(failed) || g.Why != "" && !g.Tried.Before(failed)
 		}
-		if now.Sub(g.Looked).Abs() < age || rests {
-			return false
+		if fresh = !g.Looked.Before(since) && !g.Looked.After(now); fresh || rests {
+			return fresh, false
 		}
 		if err = fleet.Want(c.dir); err == nil {
 			g, err = fleet.GlanceAt(c.dir, &c.tip) // a sync that was at its end has not seen the mark
@@ -158,7 +167,7 @@ func (c *call) lookIfOlder(age time.Duration, urgent bool) bool {
 	if err != nil {
 		c.late = fmt.Sprintf("no look could be started (%v)", err)
 	}
-	return err == nil
+	return false, err == nil
 }
 
 // keepUp starts a sync, once a call, where one is due.

@@ -3,6 +3,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +18,11 @@ import (
 )
 
 // gate has a clone reach its remote by a program in ssh's place, which waits
-// while the gate is shut.
+// while the gate is shut, once it has left a file that tells.
 func gate(w *world, bare string) (shut, open func()) {
 	w.t.Helper()
 	way := filepath.Join(filepath.Dir(w.main), "way")
-	script := "#!/bin/sh\nwhile [ -e '" + way + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
+	script := "#!/bin/sh\n: >'" + way + ".asked'\nwhile [ -e '" + way + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
 	if err := os.WriteFile(way, []byte(script), 0o777); err != nil {
 		w.t.Fatal(err)
 	}
@@ -39,6 +40,16 @@ func gate(w *world, bare string) (shut, open func()) {
 		}
 	}
 	return shut, open
+}
+
+// talks reports whether a process of the clone looks or swaps.
+func (w *world) talks() bool {
+	lock := flock.New(filepath.Join(w.dir(), "fleet", "fleet.lock"), flock.SetFlag(os.O_RDONLY))
+	taken, err := lock.TryRLock()
+	if taken {
+		err = lock.Unlock()
+	}
+	return err == nil && !taken
 }
 
 // A waiter whose claim the remote refuses keeps its place: it comes before who
@@ -103,14 +114,7 @@ func TestFleetOffIsTheLastWord(t *testing.T) {
 	shut()
 	left := make(chan error, 1)
 	go func() { left <- second(b.at(b.main).FleetOff(t.Context(), store.FleetRequest{})) }()
-	b.eventually("somebody who talks to the remote", func() bool {
-		lock := flock.New(filepath.Join(b.dir(), "fleet", "fleet.lock"), flock.SetFlag(os.O_RDONLY))
-		taken, err := lock.TryRLock()
-		if taken {
-			err = lock.Unlock()
-		}
-		return err == nil && !taken
-	})
+	b.eventually("somebody who talks to the remote", b.talks)
 	plain := claimRequest("agent", "src/**")
 	plain.IfFree = false
 	if _, err := b.at(b.main).Create(t.Context(), plain); err != nil {
@@ -228,5 +232,31 @@ func TestHangingRemoteIsUnseen(t *testing.T) {
 	open()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// What a look has seen is as of when it began: a claim may come while it waits for
+// the answer.
+func TestLookIsAsOfItsBeginning(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	_, b, bare := newFleet(t)
+	shut, open := gate(b, bare)
+	shut()
+	synced := make(chan error, 1)
+	go func() { synced <- second(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{})) }()
+	b.eventually("a question", func() bool {
+		_, err := os.Stat(filepath.Join(filepath.Dir(b.main), "way.asked"))
+		return err == nil
+	})
+	before := time.Now()
+	time.Sleep(time.Millisecond) // a clock may be coarse
+	open()
+	if err := <-synced; err != nil {
+		t.Fatal(err)
+	}
+	var tip struct{ Looked time.Time }
+	if err := json.Unmarshal([]byte(b.read("fleet", "tip.json")), &tip); err != nil || !tip.Looked.Before(before) {
+		t.Errorf("it is as of %s, and waited for its answer at %s: %v", tip.Looked, before, err)
 	}
 }

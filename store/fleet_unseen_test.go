@@ -1,10 +1,12 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,5 +85,74 @@ func TestUnknownIsNeverFree(t *testing.T) {
 			tc.make(a, bare)
 			a.wantUnknown(tc.why)
 		})
+	}
+}
+
+// What another clone has claimed since the last look is not free, however short that
+// is ago; and neither is anything where the remote has gone since.
+func TestFreeIsAskedOfTheRemote(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, b, bare := newFleet(t)
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	theirs := b.claimed("other", "src/api")
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	agent, seconds := "agent", 60.0
+	ask := store.WaitRequest{Scope: []string{"src"}, TimeoutSeconds: &seconds, AgentID: &agent}
+	out, err := a.at(a.main).Wait(store.WithWaiting(ctx, store.Waiting{Report: func(p store.Progress) {
+		if strings.Contains(p.Message, "other@") {
+			end()
+		}
+	}}), ask)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it is %+v, %v", out.Result, err)
+	}
+	b.release("other", theirs.ID)
+	if out, err := a.free(60); err != nil || out.Result.Status != "free" {
+		t.Errorf("then it is %+v, %v", out.Result, err)
+	}
+	if err := os.Rename(bare, bare+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.free(0.5)
+	wantCode(t, err, store.FleetUnreachable, "what other clones have claimed is not known: ")
+	seconds = 0.5
+	_, err = a.alone().Wait(t.Context(), ask) // nothing looks here
+	wantCode(t, err, store.FleetUnreachable)
+}
+
+// A waiter looks again when what it waited for in its own clone has ended: the look
+// from before says nothing of who was faster.
+func TestFreeIsAskedWhenItComesTrue(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	local := claimRequest("neighbour", "src/api")
+	local.Local = true
+	mine, err := a.at(a.main).Create(t.Context(), local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocked := make(chan struct{})
+	var once sync.Once
+	ctx := store.WithWaiting(t.Context(), store.Waiting{Report: func(store.Progress) { once.Do(func() { close(blocked) }) }})
+	waited := make(chan store.Waited, 1)
+	go func() {
+		agent, seconds := "agent", 5.0
+		out, err := a.at(a.main).Wait(ctx, store.WaitRequest{Scope: []string{"src"}, TimeoutSeconds: &seconds, AgentID: &agent})
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- out.Result
+	}()
+	<-blocked
+	get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+	b.claimed("other", "src/api")
+	if err := second(a.alone().Finish(t.Context(), store.FinishRequest{Ref: store.Ref{LockID: mine.Result.ID}, Force: true})); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-waited; got.Status != "timeout" {
+		t.Errorf("it is %+v", got)
 	}
 }

@@ -91,6 +91,7 @@ func wishOf(c *call, r WaitRequest) (*claim, error) {
 }
 
 func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
+	since := w.began // a look that began before says nothing of now
 	for over, timedOut := false, false; ; {
 		c.paths.Refill()
 		clear(k.compared)
@@ -102,8 +103,11 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			if err != nil {
 				return Waited{}, err
 			}
+			if !w.by.none() {
+				since = c.dir.Now() // nor does one from before this read
+			}
 			said := len(c.warnings)
-			b := judgeAnywhere(c, k, read, timedOut)
+			b := judgeAnywhere(c, k, read, since, timedOut)
 			if b.none() && c.doubt == "" {
 				notePassed(c, k, b)
 				return Waited{Status: isFree, Overlaps: blockerSummaries(c, k, b)}, nil
@@ -140,10 +144,10 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 }
 
 // judgeAnywhere judges a wish by the locks of this store and of the other clones.
-// Where nothing blocks it the remote is asked, unless it was just now; and in any
-// case where the time is up and another clone's lock blocks. What an earlier read
-// said of the others no longer counts.
-func judgeAnywhere(c *call, k *claim, own disk.Listing, timedOut bool) blockers {
+// Where nothing blocks it the remote is asked, unless a look has begun since then; and
+// in any case where the time is up and another clone's lock blocks. What an earlier
+// read said of the others no longer counts.
+func judgeAnywhere(c *call, k *claim, own disk.Listing, since time.Time, timedOut bool) blockers {
 	said := len(c.warnings)
 	judge := func() blockers {
 		c.reread(said)
@@ -154,7 +158,7 @@ func judgeAnywhere(c *call, k *claim, own disk.Listing, timedOut bool) blockers 
 	b := judge()
 	switch {
 	case b.none() && c.repo.Fleet:
-		c.freshen(freshFor)
+		c.awaitLook(since, true, askTime)
 	case timedOut && b.afar():
 		c.lookOnceMore()
 	default:

@@ -109,7 +109,7 @@ func (w *wait) over() bool {
 // blocks: nothing here changes when it ends there.
 func (w *wait) watchClones() {
 	if w.by.afar() {
-		w.call.lookIfOlder(turnFor, true)
+		w.call.lookIfOlder(turnFor)
 	}
 }
 

@@ -43,6 +43,7 @@ type turn struct {
 	self  Self
 	state state
 	leave func() error
+	began time.Time // the last look, in case it succeeds
 	// renamed: this clone was found to be a copy, and took a new id.
 	renamed bool
 }
@@ -196,6 +197,7 @@ func (t *turn) broken() *fault.Error {
 
 // lookOnce fetches and, where the tip has moved, reads and installs it.
 func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
+	t.began = t.fleet.dir.Now()
 	commit, err := t.fleet.repo.Fetch(ctx)
 	if err != nil {
 		return 0, err
@@ -224,7 +226,7 @@ func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 
 // seen notes that the tip is still the ref's.
 func (t *turn) seen() error {
-	t.state.Looked, t.state.Failed, t.state.Words = t.fleet.dir.Now(), time.Time{}, ""
+	t.state.Looked, t.state.Failed, t.state.Words = t.began, time.Time{}, ""
 	t.state.Broken, t.state.Behind = nil, 0
 	return t.fleet.save(tipName, t.state)
 }
@@ -234,8 +236,7 @@ func (t *turn) seen() error {
 func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
 	next := t.state
 	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
-	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.fleet.dir.Now(), time.Time{},
-		"", nil, 0, ""
+	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.began, time.Time{}, "", nil, 0, ""
 	next.Seen = false
 	next.Changed = t.fleet.dir.Now()
 	next.Carried = slices.DeleteFunc(slices.Clone(t.state.Carried), func(clone string) bool {

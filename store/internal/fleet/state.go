@@ -75,7 +75,7 @@ type state struct {
 	Carried []string            `json:"carried,omitempty"` // clones whose locks outlive a lost ref until they are published again
 	Odd     map[string][]string `json:"odd,omitempty"`     // what was ignored, by clone
 
-	Looked  time.Time     `json:"looked"`  // the last time that the tip was known to be the ref's
+	Looked  time.Time     `json:"looked"`  // the tip was still the ref's then: the last look that succeeded began
 	Changed time.Time     `json:"changed"` // the last time that others had moved it
 	Failed  time.Time     `json:"failed"`  // the last look that failed, if none succeeded since
 	Words   string        `json:"words,omitempty"`

@@ -51,9 +51,9 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	}
 	pushCtx, cancel := within(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
 	defer cancel()
-	began := p.fleet.dir.Now()
+	t.began = p.fleet.dir.Now()
 	answer, words := p.fleet.repo.Push(pushCtx, lease, commit)
-	p.push = p.fleet.dir.Now().Sub(began)
+	p.push = p.fleet.dir.Now().Sub(t.began)
 	p.result.Pushes++
 	if answer == remote.Swapped {
 		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
@@ -103,7 +103,7 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	now := p.fleet.dir.Now()
 	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
 	s.Swapped = now
-	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = now, time.Time{}, "", nil, 0, p.push
+	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = t.began, time.Time{}, "", nil, 0, p.push
 	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })
 	if len(p.Claims) == 0 && now.Sub(s.Changed) < optimism && p.push > 0 {
 		s.Quiet = now.Add(rand.N(min(2*p.push, courtesy)))
