@@ -46,7 +46,7 @@ func comparedPairs(c *call, k *claim, e disk.Entry) []overlap.Pair {
 	if old, ok := k.compared[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
 		return old.pairs
 	}
-	pairs := k.scope.Overlaps(storedScope(c, e))
+	pairs := pairsWith(c, k.scope, e)
 	if k.compared == nil {
 		k.compared = map[string]comparison{}
 	}

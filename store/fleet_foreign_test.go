@@ -315,3 +315,39 @@ func TestForeignHeartbeatIsShownAsItIs(t *testing.T) {
 		t.Errorf("the status says %+v", status.Members)
 	}
 }
+
+// Clones may tell letter case apart or not: what one has claimed, another one has not
+// under a name that differs in that only. Within a clone its own setting holds.
+func TestLetterCaseTellsNothingApartBetweenClones(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	for name, setting := range map[string][2]string{
+		"alike": {"false", "false"}, "theirs does": {"false", "true"}, "ours does": {"true", "false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b, _ := newFleet(t)
+			a.git(a.main, "config", "core.ignorecase", setting[0])
+			b.git(b.main, "config", "core.ignorecase", setting[1])
+			a.claimed("agent", "src/api/[k]ey.ts")
+			_, err := b.at(b.main).Create(t.Context(), claimRequest("me", "SRC/Api/**"))
+			wantCode(t, err, store.Conflict, "agent@")
+			check, err := b.at(b.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src/API/KEY.ts"}})
+			list, err2 := b.at(b.main).Query(t.Context(), store.QueryRequest{Scope: []string{"src/API/"}})
+			if err = errors.Join(err, err2); err != nil || len(check.Result) != 1 || len(list.Result) != 1 {
+				t.Errorf("check %+v, list %+v, %v", check.Result, list.Result, err)
+			}
+			edit, err := b.at(b.main).Edit(t.Context(), store.EditRequest{Path: filepath.Join(b.main, "src", "api", "KEY.ts")})
+			if err != nil || len(edit.Result.Blocked) != 1 {
+				t.Errorf("the edit hook says %+v, %v", edit.Result, err)
+			}
+			b.claimed("me", "docs/Page.md")
+			other := claimRequest("neighbour", "docs/page.md")
+			other.Local = true
+			_, err = b.at(b.main).Create(t.Context(), other)
+			if folds := setting[1] == "true"; (err != nil) != folds {
+				t.Errorf("within a clone: %v", err)
+			}
+		})
+	}
+}

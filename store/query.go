@@ -59,7 +59,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 			entries = c.everybody(entries)
 		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
-			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(scope.Overlaps(storedScope(c, e))) == 0
+			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(pairsWith(c, scope, e)) == 0
 		})
 		if more := len(entries) - limit; more > 0 {
 			c.warn("%d more, claimed earlier, are omitted by `limit` %d; a larger one lists them", more, limit)

@@ -137,15 +137,27 @@ type overlapping struct {
 func overlappingWith(c *call, scope overlap.Scope, entries []disk.Entry) []overlapping {
 	var out []overlapping
 	for _, e := range entries {
-		if pairs := scope.Overlaps(storedScope(c, e)); len(pairs) > 0 {
+		if pairs := pairsWith(c, scope, e); len(pairs) > 0 {
 			out = append(out, overlapping{e, pairs})
 		}
 	}
 	return out
 }
 
-// storedScope is a lock's scope, ready to be compared.
+// pairsWith compares a scope of the caller's, or of one of this clone's locks, with
+// a lock's.
+func pairsWith(c *call, scope overlap.Scope, e disk.Entry) []overlap.Pair {
+	if e.Elsewhere != nil {
+		scope = c.paths.Folded(scope)
+	}
+	return scope.Overlaps(storedScope(c, e))
+}
+
+// storedScope is a lock's scope, ready to be compared (pairsWith).
 func storedScope(c *call, e disk.Entry) overlap.Scope {
+	if e.Elsewhere != nil {
+		return c.paths.Foreign(e.Lock.Scope)
+	}
 	return c.paths.Stored(e.Lock.Scope, c.paths.WorktreeOf(&e.Lock))
 }
 

@@ -29,6 +29,8 @@ type Reader struct {
 	seen   int               // names that were looked at for what patterns match
 	in     string            // the worktree in which names are looked up; "" where there is none
 	afar   bool              // the caller is elsewhere (Afar)
+
+	unfolded, folded overlap.Scope // the last scope that was Folded, and what came of it
 }
 
 // New is a reader for a call about a repository; warn hears what is odd.
@@ -181,7 +183,37 @@ func (r *Reader) scopeError(err error) error {
 // Stored is a scope that was read from a file, claimed in a worktree ("" where
 // that is not known). Other tools, and people, write absolute paths into it.
 func (r *Reader) Stored(texts []string, worktree string) overlap.Scope {
+	return r.stored(texts, worktree, r.how())
+}
+
+// Foreign is a scope that another clone has claimed. Whether that one tells names
+// apart by letter case is not known, so it does not count. What is compared with it
+// has to be Folded.
+func (r *Reader) Foreign(texts []string) overlap.Scope {
 	how := r.how()
+	how.FoldCase = true
+	return r.stored(texts, r.in, how)
+}
+
+// Folded is a scope of this clone for comparing with Foreign ones.
+func (r *Reader) Folded(scope overlap.Scope) overlap.Scope {
+	how := r.how()
+	if how.FoldCase || len(scope) == 0 {
+		return scope
+	}
+	how.FoldCase = true
+	if len(r.unfolded) == len(scope) && r.unfolded[0] == scope[0] {
+		return r.folded
+	}
+	texts := make([]string, len(scope))
+	for i, e := range scope {
+		texts[i] = e.String()
+	}
+	r.unfolded, r.folded = scope, r.stored(texts, r.in, how)
+	return r.folded
+}
+
+func (r *Reader) stored(texts []string, worktree string, how overlap.Context) overlap.Scope {
 	how.Kind = func(p string) overlap.Kind { return r.kindInEither(worktree, p) }
 	if err := r.placeAbsolute(texts, &how); err != nil {
 		how.NoRoots = true
