@@ -32,6 +32,7 @@ const (
 // nil: the claim counts once it is written.
 type confirming struct {
 	call  *call
+	claim *claim
 	nonce string
 	alive *flock.Flock
 	until time.Time // it competes with other clones
@@ -81,7 +82,7 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 		k.lock.Published.Fleet = fleetLocal
 		return nil, nil
 	}
-	n := &confirming{call: c, nonce: rand.Text()}
+	n := &confirming{call: c, claim: k, nonce: rand.Text()}
 	_, err := c.dir.Change(c.ctx, func(tx *disk.Tx) error {
 		folder, err := tx.EnsureFolder(fleet.Name)
 		if err != nil {
@@ -194,14 +195,18 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 		return nil
 	}
 	c := n.call
+	l := n.claim.lock
+	l.Published.StaleAfter = c.foreignMinutes()
+	key := fleet.Key{ID: id, Nonce: n.nonce, Terms: fleet.Terms(&l)}
 	err := n.atMost(ctx, func() error {
 		var last publication
-		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
+		result, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return f.Publish(c.ctx, fleet.Request{
-				Judge: judgeFor(c, id, &last), Claims: []fleet.Key{{ID: id, Nonce: n.nonce}},
+				Judge: judgeFor(c, id, &last), Claims: []fleet.Key{key},
 				Wait: max(0, n.until.Sub(c.dir.Now())), Urgent: true,
 			})
 		})
+		tellBack(c, result)
 		return err
 	})
 	if err == nil {

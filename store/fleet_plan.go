@@ -76,7 +76,7 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 		l := e.Lock
 		l.Published.StaleAfter = c.foreignMinutes()
 		standing, stands := v.Mine[l.ID]
-		stands = stands && standing.Nonce == l.Published.Nonce
+		stands = stands && standing.Keeps(&l)
 		switch {
 		case l.Published.Nonce == "", stands && c.store.Now().Before(standing.Until):
 			p.plan.Locks = append(p.plan.Locks, l)

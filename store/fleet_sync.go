@@ -30,10 +30,19 @@ func syncWith(c *call, f *fleet.Fleet, r fleet.Request, always bool) (fleet.Resu
 		return plan, err
 	}
 	result, err := f.Publish(c.ctx, r)
+	tellBack(c, result)
 	if err != nil {
 		return result, err
 	}
 	return result, settle(c, result.View, last)
+}
+
+// tellBack says that others' locks were put back.
+func tellBack(c *call, r fleet.Result) {
+	if r.Back > 0 {
+		c.warn("the ref had been deleted or replaced: locks of other clones that were put back: %d; each is judged again "+
+			"when its clone syncs", r.Back)
+	}
 }
 
 // An outcome is what a sync has shown of one lock, and what is told of it.

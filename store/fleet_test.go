@@ -31,6 +31,15 @@ func newFleet(t *testing.T) (a, b *world, bare string) {
 	return a, b, bare
 }
 
+// join is one more clone that shares its locks.
+func join(t *testing.T, bare, label string) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.git(w.main, "remote", "add", "origin", bare)
+	get(t)(w.at(w.main).FleetOn(t.Context(), store.FleetRequest{Label: &label}))
+	return w
+}
+
 func get(t *testing.T) func(store.Answer[store.FleetState], error) store.FleetState {
 	return func(a store.Answer[store.FleetState], err error) store.FleetState {
 		t.Helper()

@@ -111,7 +111,7 @@ func TestClaimOfTwoProcessesTakesOneSwap(t *testing.T) {
 	a.wants["2026-01-01T00-00-00-b"] = l
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // takes the other one along
 	r := a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),
-		Claims: []Key{{"2026-01-01T00-00-00-b", "n"}}, Wait: time.Second}))
+		Claims: []Key{keyOf(l)}, Wait: time.Second}))
 	if r.Pushes != 0 {
 		t.Errorf("the second claim took %d pushes", r.Pushes)
 	}
@@ -119,7 +119,7 @@ func TestClaimOfTwoProcessesTakesOneSwap(t *testing.T) {
 	l.Published.Nonce = "m"
 	a.wants["2026-01-01T00-00-00-b"] = l
 	r = a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),
-		Claims: []Key{{"2026-01-01T00-00-00-b", "m"}}, Wait: time.Second}))
+		Claims: []Key{keyOf(l)}, Wait: time.Second}))
 	if r.Pushes != 1 || r.View.Mine["2026-01-01T00-00-00-b"].Nonce != "m" {
 		t.Errorf("a judged change took %d pushes, and stands as %v", r.Pushes, r.View.Mine)
 	}

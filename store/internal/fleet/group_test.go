@@ -41,7 +41,7 @@ func TestManyAgentsOfOneClone(t *testing.T) {
 	for i, f := range fleets {
 		wg.Go(func() {
 			id := fmt.Sprintf("2026-01-01T00-00-00-%02d", i)
-			if _, err := f.Publish(context.Background(), Request{Judge: a.judge(id), Claims: []Key{{id, "nonce-" + id}},
+			if _, err := f.Publish(context.Background(), Request{Judge: a.judge(id), Claims: []Key{keyOf(a.wants[id])},
 				Wait: time.Minute}); err != nil {
 				t.Error(err)
 			}

@@ -114,16 +114,16 @@ func TestHostileTree(t *testing.T) {
 	a := newClone(t, bare)
 	around := filepath.Join(a.dir, ".git")
 	v := a.look()
-	wantIDs(t, v, "2026-01-01T00-00-00-GOOD")
+	wantIDs(t, v, "2026-01-01T00-00-00-good")
 	for name := range storetest.Tree(t, around) {
 		if strings.HasPrefix(name, "agents-locks/fleet/") && strings.HasSuffix(name, ".md") &&
-			name != "agents-locks/fleet/clone001/2026-01-01T00-00-00-GOOD.md" {
+			name != "agents-locks/fleet/clone001/2026-01-01T00-00-00-good.md" {
 			t.Errorf("there is %s", name)
 		}
 	}
 	said := strings.Join(v.Odd, "\n")
 	for _, name := range []string{"Clone001", "clone003", "clone004", "clone005", "clone0066", "exec.md",
-		"good.md", "link.md", "CON.md", "and 1 more", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
+		"GOOD.md", "link.md", "CON.md", "and 1 more", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
 		if !strings.Contains(said, name) {
 			t.Errorf("it is not said that %s is ignored:\n%s", name, said)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
@@ -16,8 +17,9 @@ import (
 // A change is what installing a snapshot does to one clone's directory.
 type change struct {
 	clone  string
+	twins  []string // names that go first: where letter case tells none apart, they are those of files to write
 	write  []lockText
-	remove []string // ids
+	remove []string // names
 	whole  bool     // and the directory itself goes
 }
 
@@ -33,6 +35,9 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 	}
 	_, err = t.fleet.dir.Change(ctx, func(tx *disk.Tx) error {
 		for _, c := range changes {
+			if err := t.drop(change{clone: c.clone, remove: c.twins}); err != nil {
+				return err
+			}
 			if err := t.add(tx, c); err != nil {
 				return err
 			}
@@ -69,7 +74,7 @@ func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]chan
 		if err != nil {
 			return nil, err
 		}
-		if c.whole = len(files) == 0; c.whole || len(c.write)+len(c.remove) > 0 {
+		if c.whole = len(files) == 0; c.whole || len(c.write)+len(c.twins)+len(c.remove) > 0 {
 			changes = append(changes, c)
 		}
 	}
@@ -92,16 +97,23 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 	if err != nil {
 		return c, err
 	}
-	wanted := map[string]bool{}
+	there, wanted, folded := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, name := range names {
+		there[name] = true
+	}
 	for _, f := range files {
 		name := f.id + format.Extension
-		wanted[name] = true
-		if data, err := folder.ReadFile(name); err != nil || !bytes.Equal(data, f.data) {
+		wanted[name], folded[strings.ToLower(name)] = true, true
+		if data, err := folder.ReadFile(name); err != nil || !bytes.Equal(data, f.data) || !there[name] {
 			c.write = append(c.write, f) // what cannot be read is replaced
 		}
 	}
 	for _, name := range names {
-		if !wanted[name] {
+		switch {
+		case wanted[name]:
+		case folded[strings.ToLower(name)]:
+			c.twins = append(c.twins, name)
+		default:
 			c.remove = append(c.remove, name)
 		}
 	}

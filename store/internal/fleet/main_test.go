@@ -149,12 +149,14 @@ func (c *clone) judge(claim string) Judge {
 	}
 }
 
+func keyOf(l lockfile.Lock) Key { return Key{l.ID, l.Published.Nonce, Terms(&l)} }
+
 // claim publishes a new lock, judged.
 func (c *clone) claim(id, scope string) (Result, error) {
 	l := newLock(id, scope)
 	l.Published.Nonce = "nonce-" + id
 	c.wants[id] = l
-	r, err := c.Publish(context.Background(), Request{Judge: c.judge(id), Claims: []Key{{id, "nonce-" + id}},
+	r, err := c.Publish(context.Background(), Request{Judge: c.judge(id), Claims: []Key{keyOf(l)},
 		Wait: 20 * time.Second, Urgent: true})
 	if err != nil {
 		delete(c.wants, id)

@@ -11,11 +11,11 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A Key names a claim that is to stand: a lock, and the nonce of the change
-// that was judged. Each judged change has a nonce of its own, since the lock
-// may have stood before without it.
+// A Key names a claim that is to stand: a lock, the nonce of the change that was
+// judged, and what others judge it by. Each judged change has a nonce of its own,
+// since the lock may have stood before without it.
 type Key struct {
-	ID, Nonce string
+	ID, Nonce, Terms string
 }
 
 // A Plan is what this clone wants to stand on top of one tip.
@@ -49,6 +49,7 @@ type draft struct {
 	mine map[string]Standing
 	root format.Tree
 	same bool // it is what stands
+	back int  // locks of other clones that are put back
 }
 
 // makeDraft makes a plan's trees on top of the known tip, under a token.
@@ -65,7 +66,8 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 	if err != nil {
 		return draft{}, err
 	}
-	d.same = !p.Always && sameLocks(d.mine, t.state.Mine) && len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
+	d.same = !p.Always && sameLocks(d.mine, t.state.Mine) && len(t.state.Odd[t.self.Clone]) == 0 &&
+		len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
 	d.root = d.root.With(format.ModeDir, t.self.Clone, own)
 	if err := t.addCarried(ctx, &d); err != nil {
 		return draft{}, err
@@ -89,12 +91,13 @@ func visible(known, next format.Tree, clone string) bool {
 	return seen.Find(format.ModeDir, clone) != "" && (!joins || next.Crowd() <= format.MaxClones)
 }
 
-func sameLocks(a, b map[string]Standing) bool {
-	if len(a) != len(b) {
+// sameLocks reports whether what is wanted stands already.
+func sameLocks(wanted, there map[string]Standing) bool {
+	if len(wanted) != len(there) {
 		return false
 	}
-	for id, s := range a {
-		if b[id].Blob != s.Blob {
+	for id, s := range wanted {
+		if there[id].Blob != s.Blob || there[id].Terms == "" { // which others do not see
 			return false
 		}
 	}
@@ -165,7 +168,8 @@ func (t *turn) render(l lockfile.Lock) ([]byte, error) {
 }
 
 // addCarried puts back what a lost ref had of others. Without a token, their
-// clones know the directory for their own.
+// clones know the directory for their own; without a nonce, they judge each lock
+// again: meanwhile somebody who did not know of it may have claimed the same.
 func (t *turn) addCarried(ctx context.Context, d *draft) error {
 	for _, clone := range t.state.Carried {
 		locks, _, err := locksOf(ctx, t.fleet.dir, clone)
@@ -174,6 +178,7 @@ func (t *turn) addCarried(ctx context.Context, d *draft) error {
 		}
 		var tree format.Tree
 		for _, l := range locks {
+			l.Lock.Published.Nonce = ""
 			data, err := format.Render(l.Lock, true)
 			if err != nil {
 				return err
@@ -183,6 +188,7 @@ func (t *turn) addCarried(ctx context.Context, d *draft) error {
 				return err
 			}
 			tree = tree.With(format.ModeFile, l.Lock.ID+format.Extension, blob)
+			d.back++
 		}
 		id, err := t.writeTree(tree)
 		if err != nil {

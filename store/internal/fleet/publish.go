@@ -40,6 +40,7 @@ type Request struct {
 type Result struct {
 	View    *View // as of the end
 	Pushes  int   // swaps that were tried
+	Back    int   // locks of other clones that were put back after the ref was lost
 	Renamed bool  // this clone is a copy and goes by a new id: what it had published is not its own
 }
 
@@ -233,7 +234,7 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 func (p *publishing) stand(t *turn) bool {
 	return len(p.Claims) > 0 && !slices.ContainsFunc(p.Claims, func(k Key) bool {
 		standing, ok := t.state.Mine[k.ID]
-		return !ok || standing.Nonce != k.Nonce
+		return !ok || standing.Nonce != k.Nonce || standing.Terms != k.Terms
 	})
 }
 

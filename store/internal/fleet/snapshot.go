@@ -157,8 +157,9 @@ func (v *survey) fill(snap *snapshot) error {
 		switch {
 		case e.Name == v.self.Clone && same && v.state.Mine != nil:
 			snap.mine = v.state.Mine
+			v.note(e.Name, v.state.Odd[e.Name])
 		case e.Name == v.self.Clone:
-			snap.mine, err = v.standing(e.ID)
+			snap.mine, err = v.standing(e)
 		case same:
 			snap.kept[e.Name] = true
 			v.note(e.Name, v.state.Odd[e.Name])
@@ -168,6 +169,13 @@ func (v *survey) fill(snap *snapshot) error {
 		if err != nil {
 			return err
 		}
+	}
+	if seen, _ := snap.root.Clones(""); seen.Find(format.ModeDir, v.self.Clone) == "" { // too many come before
+		mine := map[string]Standing{}
+		for id, s := range snap.mine {
+			mine[id] = Standing{Blob: s.Blob}
+		}
+		snap.mine = mine
 	}
 	var err error
 	snap.ended, err = v.endedOf(snap.root)
@@ -213,48 +221,48 @@ func (v *survey) lock(e format.Entry) (l lockfile.Lock, data []byte, bad, err er
 // maxRemarks bounds what is said of one clone's locks.
 const maxRemarks = 10
 
-// clone reads the lock files of another clone.
-func (v *survey) clone(dir format.Entry) ([]lockText, error) {
+// taken reads the lock files in a clone's directory, and tells of each that others
+// take, and of each that they ignore.
+func (v *survey) taken(dir format.Entry, take func(format.Entry, lockfile.Lock, []byte),
+	ignore func(format.Entry)) error {
 	locks, err := v.locks(dir.Name, dir.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var files []lockText
 	size := 0
 	for _, e := range locks {
-		_, data, bad, err := v.lock(e)
+		l, data, bad, err := v.lock(e)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if size += len(data); bad == nil && size > maxClone {
 			bad = fmt.Errorf("its clone's locks have more than %d bytes", maxClone)
 		}
-		switch {
-		case bad == nil:
-			files = append(files, lockText{e.Name, data})
-		case len(v.odd[dir.Name]) < maxRemarks:
+		if bad == nil {
+			take(e, l, data)
+			continue
+		}
+		ignore(e)
+		if len(v.odd[dir.Name]) < maxRemarks {
 			v.note(dir.Name, []string{fmt.Sprintf("%q is ignored: %v", e.Name, bad)})
 		}
 	}
-	return files, nil
+	return nil
 }
 
-// standing reads what stands of this clone. What cannot be read has no nonce:
-// it is replaced or withdrawn.
-func (v *survey) standing(dir string) (map[string]Standing, error) {
-	locks, err := v.locks(v.self.Clone, dir)
-	if err != nil {
-		return nil, err
-	}
+// clone reads the lock files of another clone.
+func (v *survey) clone(dir format.Entry) (files []lockText, err error) {
+	return files, v.taken(dir, func(e format.Entry, _ lockfile.Lock, data []byte) {
+		files = append(files, lockText{e.Name, data})
+	}, func(format.Entry) {})
+}
+
+// standing reads what stands of this clone, as others see it. What they ignore has
+// no nonce: it is replaced or withdrawn.
+func (v *survey) standing(dir format.Entry) (map[string]Standing, error) {
 	mine := map[string]Standing{}
-	for _, e := range locks {
-		l, _, _, err := v.lock(e)
-		if err != nil {
-			return nil, err
-		}
-		mine[e.Name] = standingOf(l, e.ID)
-	}
-	return mine, nil
+	return mine, v.taken(dir, func(e format.Entry, l lockfile.Lock, _ []byte) { mine[e.Name] = standingOf(l, e.ID) },
+		func(e format.Entry) { mine[e.Name] = Standing{Blob: e.ID} })
 }
 
 // endedOf reads what others have ended of this clone.

@@ -3,6 +3,8 @@ package fleet
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,6 +94,7 @@ type state struct {
 type Standing struct {
 	Blob  string `json:"blob"`
 	Nonce string `json:"nonce,omitempty"` // of its judged change; "": it was not judged
+	Terms string `json:"terms,omitempty"` // as of Terms; "": others do not see it
 	// Updated is the heartbeat that the others see.
 	Updated time.Time `json:"updated"`
 	// Until is when it becomes stale to the others at the earliest: from then on
@@ -102,7 +105,19 @@ type Standing struct {
 func standingOf(l lockfile.Lock, blob string) Standing {
 	minutes := max(l.Published.StaleAfter, l.LeaseMinutes, 1)
 	until := l.Updated.Time.Add(time.Duration(minutes * float64(time.Minute)))
-	return Standing{Blob: blob, Nonce: l.Published.Nonce, Updated: l.Updated.Time, Until: until}
+	return Standing{Blob: blob, Nonce: l.Published.Nonce, Terms: Terms(&l), Updated: l.Updated.Time, Until: until}
+}
+
+// Terms tell apart what others judge a lock by, besides its stamps.
+func Terms(l *lockfile.Lock) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %v %v %q", l.Status, l.Mode, l.LeaseMinutes, l.Published.StaleAfter, l.Scope))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Keeps reports whether others still see of a lock what was judged. Anybody who may
+// push can change that, and some may have passed it by since.
+func (s Standing) Keeps(l *lockfile.Lock) bool {
+	return s.Nonce == l.Published.Nonce && s.Terms == Terms(l) && !s.Updated.After(l.Updated.Time)
 }
 
 // An Ended is a lock of this clone that another one has ended.

@@ -5,6 +5,7 @@ import (
 	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -99,6 +100,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 
 // won notes the tip that was pushed. Where this fails, the next look finds it.
 func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip format.Tip, raw []byte) error {
+	p.result.Back += d.back
 	s := t.state
 	now := p.fleet.dir.Now()
 	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
@@ -108,6 +110,8 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	if len(p.Claims) == 0 && now.Sub(s.Changed) < optimism && p.push > 0 {
 		s.Quiet = now.Add(rand.N(min(2*p.push, courtesy)))
 	}
+	s.Odd = maps.Clone(s.Odd)
+	delete(s.Odd, t.self.Clone)
 	t.state = s
 	if err := p.fleet.repo.Track(tip.Commit); err != nil {
 		return err

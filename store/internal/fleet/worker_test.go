@@ -118,8 +118,8 @@ func (l *labourer) claim(scope string) error {
 	if err := os.Rename(want+".tmp", want); err != nil {
 		return err
 	}
-	r, err := l.fleet.Publish(context.Background(), Request{Judge: l.judge(lock.ID), Claims: []Key{{lock.ID,
-		nonce}}, Wait: 10 * time.Second, Urgent: true})
+	r, err := l.fleet.Publish(context.Background(), Request{Judge: l.judge(lock.ID), Claims: []Key{keyOf(lock)},
+		Wait: 10 * time.Second, Urgent: true})
 	switch {
 	case err == nil:
 		l.say("claimed", lock.ID, scope, r.Pushes)

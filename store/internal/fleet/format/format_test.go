@@ -93,6 +93,35 @@ func TestTreesAreInGitsOrder(t *testing.T) {
 	}
 }
 
+// Of names that differ by letter case only one counts, wherever it stands: the one
+// that is spelled as ours are. Of a clone that is there twice, the first counts.
+func TestTwinsOfNames(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"2026-07-17T18-45-12-WEB", "2026-07-17T18-45-12-web"}, "2026-07-17T18-45-12-web"},
+		{[]string{"2026-07-17T18-45-12-web", "2026-07-17t18-45-12-web"}, "2026-07-17T18-45-12-web"},
+		{[]string{"2026-07-17T18-45-12-Web", "2026-07-17T18-45-12-web", "2026-07-17t18-45-12-web"}, "2026-07-17T18-45-12-web"},
+		{[]string{"Mine", "mine"}, "Mine"},
+	} {
+		var tree Tree
+		for _, name := range tc.names {
+			tree = append(tree, Entry{ModeFile, name + Extension, "of " + name})
+		}
+		locks, odd := tree.Locks()
+		if len(locks) != 1 || locks[0] != (Entry{ModeFile, tc.want, "of " + tc.want}) || len(odd) != len(tc.names)-1 ||
+			slices.ContainsFunc(odd, func(what string) bool { return strings.Contains(what, `"`+tc.want+".md") }) {
+			t.Errorf("of %q it takes %v, and says %q", tc.names, locks, odd)
+		}
+	}
+	twice := Tree{{ModeDir, "aaaaaaaa", "first"}, {ModeDir, "aaaaaaaa", "second"}}
+	if clones, odd := twice.Clones(""); len(clones) != 1 || clones[0].ID != "first" || len(odd) != 1 {
+		t.Errorf("it takes %v, and says %q", clones, odd)
+	}
+}
+
 // Nothing beyond the list goes out, and nothing beyond it comes in.
 func TestAllowed(t *testing.T) {
 	t.Parallel()

@@ -103,6 +103,8 @@ func (t Tree) Clones(mine string) (clones Tree, odd []string) {
 		case e.Name == EndedName && e.Mode == ModeDir:
 		case !ValidClone(e.Name) || e.Mode != ModeDir:
 			odd = append(odd, fmt.Sprintf("%q "+strayClone, clip(e.Name)))
+		case clones.Find(e.Mode, e.Name) != "":
+			odd = append(odd, fmt.Sprintf("the clone %q is there twice", e.Name))
 		case e.Name != mine && len(clones) >= MaxClones:
 			odd = append(odd, fmt.Sprintf("the clone %q is one more than %d", e.Name, MaxClones))
 		default:
@@ -122,26 +124,40 @@ func (t Tree) Crowd() (n int) {
 	return n
 }
 
-// Locks are the lock files in a clone's directory, by id.
+// Locks are the lock files in a clone's directory, by id. Of ids that differ by
+// letter case only one counts, since not every file system can hold both: the one
+// that is spelled as this program spells its own, else the first.
 func (t Tree) Locks() (locks Tree, odd []string) {
-	folded := map[string]bool{}
+	at := map[string]int{} // by the id in lower case
 	for _, e := range t {
 		id, isLock := strings.CutSuffix(e.Name, Extension)
 		lower := strings.ToLower(id)
+		twin, isTwin := at[lower]
 		switch {
 		case e.Name == OwnerName && e.Mode == ModeFile:
 		case !isLock || e.Mode != ModeFile || lockfile.ValidID(id) != nil:
 			odd = append(odd, fmt.Sprintf("%q "+strayLock, clip(e.Name)))
-		case folded[lower]:
-			odd = append(odd, fmt.Sprintf("%q differs from another name by letter case only", clip(e.Name)))
+		case isTwin:
+			entry := Entry{e.Mode, id, e.ID}
+			if isOurs(id) && !isOurs(locks[twin].Name) {
+				entry, locks[twin] = locks[twin], entry
+			}
+			odd = append(odd, fmt.Sprintf("%q differs from another name by letter case only", clip(entry.Name+Extension)))
 		case len(locks) >= MaxLocks:
 			odd = append(odd, fmt.Sprintf("%q is one more than %d", clip(e.Name), MaxLocks))
 		default:
-			folded[lower] = true
+			at[lower] = len(locks)
 			locks = append(locks, Entry{e.Mode, id, e.ID})
 		}
 	}
 	return locks, summed(odd)
+}
+
+// isOurs reports whether an id is spelled as this program spells those that it gives:
+// a stamp, and a slug in lower case.
+func isOurs(id string) bool {
+	_, stamped := lockfile.ClaimedAt(id)
+	return stamped && lockfile.SlugOf(id) == strings.ToLower(lockfile.SlugOf(id))
 }
 
 // summed keeps a thousand remarks from filling an answer.
