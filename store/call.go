@@ -49,6 +49,7 @@ type call struct {
 	doubt      string       // why it is unseen
 	doubted    string       // the warning that says so
 	keptUp     bool         // a sync was started where one was due
+	confirms   bool         // it claims, and shared its locks when it began to
 	waiting    []Waiter
 	shown      []showing // notes that the answer shows to their lock's holder
 	who        rules.Caller

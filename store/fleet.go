@@ -124,11 +124,10 @@ func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState
 		off := false
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return fleet.Result{}, f.Alone(c.ctx, syncTime, func() error { // nobody publishes again meanwhile
-				err := withdraw(c, f)
-				if err == nil {
-					off, err = true, turnOff(c)
-				}
-				return err
+				return withdraw(c, f, func() error { // nor claims
+					off = true
+					return turnOff(c)
+				})
 			})
 		})
 		if err != nil && r.Force && c.repo.Fleet && !off {
@@ -139,9 +138,9 @@ func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState
 	})
 }
 
-// withdraw publishes that this clone has nothing.
-func withdraw(c *call, f *fleet.Fleet) error {
-	_, err := f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
+// withdraw publishes that this clone has nothing, and does the last thing then.
+func withdraw(c *call, f *fleet.Fleet, last func() error) error {
+	_, err := f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true, Last: last,
 		Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{}, nil }})
 	return err
 }

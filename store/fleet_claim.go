@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -109,27 +110,9 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.confirms = true
 	k.lock.Published = lockfile.Published{Fleet: fleetClaiming, Nonce: n.nonce}
 	return n, nil
-}
-
-// settleClaim makes a lock that was claiming a confirmed one, or takes it back,
-// also for a caller that has gone meanwhile.
-func settleClaim(c *call, id string, confirmed bool) error {
-	ctx := context.WithoutCancel(c.ctx)
-	warnings, err := c.dir.Change(ctx, func(tx *disk.Tx) error {
-		e, err := c.dir.Get(ctx, id)
-		if err != nil || e.Lock.Published.Fleet != fleetClaiming {
-			return err // somebody has ended it
-		}
-		if !confirmed {
-			return tx.Withdraw(e)
-		}
-		_, err = tx.Rewrite(e, standsAs(fleetConfirmed))
-		return err
-	})
-	c.warnings = append(c.warnings, warnings...)
-	return err
 }
 
 // standsAs is how a lock stands with the others from now on.
@@ -161,7 +144,11 @@ func (n *confirming) leave() {
 	err := n.alive.Unlock()
 	folder, openErr := c.dir.OpenFolder(fleet.Name)
 	if err = errors.Join(err, openErr); folder != nil {
-		err = errors.Join(err, folder.Unlink(claimingFile(n.nonce)), folder.Close())
+		unlinkErr := folder.Unlink(claimingFile(n.nonce))
+		if errors.Is(unlinkErr, fs.ErrNotExist) { // sharing was turned off
+			unlinkErr = nil
+		}
+		err = errors.Join(err, unlinkErr, folder.Close())
 	}
 	if err != nil {
 		c.warn("%q was left behind: %v", filepath.Join(c.dir.Path, fleet.Name, claimingFile(n.nonce)), err)
@@ -212,11 +199,13 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	if err == nil {
 		c.confirmed()
 	}
-	changeErr := settleClaim(c, id, err == nil)
-	if changeErr != nil && err == nil {
+	meanwhile, changeErr := n.settle(id, err == nil)
+	switch {
+	case meanwhile != nil:
+		return meanwhile
+	case changeErr != nil && err == nil:
 		return changeErr // the next sync finds that it stands
-	}
-	if changeErr != nil {
+	case changeErr != nil:
 		c.warn("lock %q could not be taken back: %v", id, changeErr)
 	}
 	if ours, ok := errors.AsType[*fault.Error](err); ok && changeErr == nil && ours.Code != fault.Conflict {
@@ -227,11 +216,11 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	return err
 }
 
-// byRemote reports whether a claim ended for what the remote said, or did not say.
-func byRemote(err error) bool {
-	return slices.ContainsFunc([]Code{FleetBusy, FleetUnreachable, FleetRefused, FleetBroken}, func(c Code) bool {
-		return errors.Is(err, c)
-	})
+// isOver reports whether a claim ended for what the remote said, or did not say, or
+// for what became of its lock meanwhile.
+func isOver(err error) bool {
+	return slices.ContainsFunc([]Code{FleetBusy, FleetUnreachable, FleetRefused, FleetBroken, LockNotActive},
+		func(c Code) bool { return errors.Is(err, c) })
 }
 
 // mayBeOver reports whether a refusal is for what a look at the remote may

@@ -94,6 +94,10 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 			p.lost = append(p.lost, e)
 		}
 	}
+	claims := func(l lockfile.Lock) bool { return l.ID == own && l.Published.Nonce != "" }
+	if own != "" && !slices.ContainsFunc(p.plan.Locks, claims) {
+		return publication{}, notClaiming(own) // what became of it, settle says
+	}
 	return p, nil
 }
 

@@ -80,7 +80,7 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 func (s fleetSettings) config(c *call) fleet.Config {
 	return fleet.Config{
 		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.everything,
-		Now: c.store.Now,
+		Now: c.store.Now, Joined: c.confirms,
 	}
 }
 

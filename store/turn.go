@@ -43,7 +43,7 @@ func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created
 	}
 	for out == nil {
 		switch {
-		case byRemote(err):
+		case isOver(err):
 			return Created{}, err
 		case w.last, w.over() && !w.lastLook(n):
 			return Created{}, gaveUp(c, k, place, w)

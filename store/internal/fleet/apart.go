@@ -143,7 +143,7 @@ func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, er
 		taken, err := disk.Uninterrupted(lock.TryLock)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, f.turnedOff()
+			return nil, TurnedOff()
 		case err != nil:
 			return nil, disk.Unusable("lock", lock.Path(), err)
 		case taken:

@@ -64,6 +64,7 @@ type Config struct {
 	Ref        string           // "": DefaultRef
 	Label      string           // what people call this clone; may be empty
 	Everything bool             // tasks and notes are published, too
+	Joined     bool             // it took part when the call began: where it no longer does, nothing is made
 	Chain      uint64           // commits after which the history is dropped; 0: 2000
 	Now        func() time.Time // for what locks and commits say; what is waited for goes by the machine's clock
 }
@@ -164,6 +165,9 @@ func (f *Fleet) ensure(ctx context.Context) error {
 		return nil
 	}
 	_, err := f.dir.Change(ctx, func(tx *disk.Tx) error {
+		if _, err := os.Lstat(filepath.Join(f.dir.Path, Name)); f.Joined && errors.Is(err, fs.ErrNotExist) {
+			return TurnedOff()
+		}
 		folder, err := tx.EnsureFolder(Name)
 		if err != nil {
 			return err
@@ -215,11 +219,11 @@ func asFault(err error) error {
 	return err
 }
 
-// turnedOff is the error of a call during which sharing was turned off: it must not
+// TurnedOff is the error of a call during which sharing was turned off: it must not
 // begin again with a new id.
-func (f *Fleet) turnedOff() error {
-	return fault.New(fault.FleetUnreachable, "%q is gone: sharing was turned off meanwhile", f.folder.Path).
-		WithHint("see agent-locks fleet status")
+func TurnedOff() *fault.Error {
+	return fault.New(fault.FleetUnreachable, "sharing with other clones was turned off meanwhile").
+		WithHint("try again: without it nobody else is asked; agent-locks fleet on turns it on")
 }
 
 const lockPause = 10 * time.Millisecond
@@ -231,7 +235,7 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 		lock := f.folder.OpenLock(lockName)
 		taken, err := disk.Uninterrupted(lock.TryLock)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, f.turnedOff()
+			return nil, TurnedOff()
 		}
 		if err != nil {
 			return nil, disk.Unusable("lock", lock.Path(), err)
@@ -243,7 +247,7 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 			case current:
 				return lock, nil
 			}
-			return nil, errors.Join(f.turnedOff(), lock.Unlock())
+			return nil, errors.Join(TurnedOff(), lock.Unlock())
 		}
 		if !f.dir.Now().Before(until) {
 			return nil, fault.New(fault.FleetBusy,

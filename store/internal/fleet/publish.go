@@ -34,6 +34,9 @@ type Request struct {
 	Wait   time.Duration
 	Fresh  bool // looks before anything else
 	Urgent bool // also soon after a look that failed
+	// Last runs once all stands, before another process of this clone has its turn;
+	// may be nil.
+	Last func() error
 }
 
 // A Result is what came of it.
@@ -141,6 +144,9 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 			var viewErr error
 			p.result.View, viewErr = t.fleet.view(ctx, t.self, &t.state)
 			err = errors.Join(err, viewErr)
+		}
+		if done && err == nil && p.Last != nil {
+			err = p.Last()
 		}
 		err = errors.Join(err, t.leave())
 	}()

@@ -220,7 +220,9 @@ func (f *Fleet) write(name string, data []byte) error {
 	}
 	path := f.folder.File(name)
 	// The next writer of the store sweeps temporary files of that name.
-	if err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o); err != nil {
+	if err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o); errors.Is(err, fs.ErrNotExist) {
+		return TurnedOff()
+	} else if err != nil {
 		return disk.Unusable("write", path, err)
 	}
 	return nil
