@@ -109,10 +109,16 @@ func sameLocks(wanted, there map[string]Standing) bool {
 func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string, error) {
 	d.mine = map[string]Standing{}
 	var tree format.Tree
+	size := 0
 	for _, l := range locks {
 		data, err := t.render(l)
 		if err != nil {
 			return "", err
+		}
+		if size += len(data); size > maxClone {
+			return "", fault.New(fault.BadInput, "other clones would not see what this one publishes: its locks have more "+
+				"than %d bytes", maxClone).
+				WithHint("finish some locks; or agent-locks fleet on --share claims, if tasks and notes are published")
 		}
 		blob, err := t.fleet.repo.Write("blob", data)
 		if err != nil {

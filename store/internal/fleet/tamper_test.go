@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 	"github.com/agent-locks/agent-locks/lockfile"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
@@ -80,11 +81,7 @@ func TestWhatOthersDoNotSeeDoesNotStand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 18 {
-		l := newLock(fmt.Sprintf("2026-01-01T00-00-00-0%02d", i), "x")
-		l.Scope = nil
-		for i := range 60 {
-			l.Scope = append(l.Scope, fmt.Sprintf("%04000d", i))
-		}
+		l := longLock(fmt.Sprintf("2026-01-01T00-00-00-0%02d", i))
 		data, err := format.Render(l, false)
 		if err != nil {
 			t.Fatal(err)
@@ -96,6 +93,31 @@ func TestWhatOthersDoNotSeeDoesNotStand(t *testing.T) {
 	if s := a.look().Mine["2026-01-01T00-00-00-a"]; s.Nonce != "" || s.Blob == "" {
 		t.Errorf("behind too much it stands as %+v", s)
 	}
+}
+
+// longLock is one of 240 KB.
+func longLock(id string) lockfile.Lock {
+	l := newLock(id, "x")
+	l.Scope = nil
+	for i := range 60 {
+		l.Scope = append(l.Scope, fmt.Sprintf("%04000d", i))
+	}
+	return l
+}
+
+// A clone publishes no more than others read: the rest would keep nobody away.
+func TestNothingIsPublishedBeyondWhatOthersRead(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a := newClone(t, newRemote(t))
+	for i := range 18 {
+		id := fmt.Sprintf("2026-01-01T00-00-00-%02d", i)
+		a.wants[id] = longLock(id)
+	}
+	_, err := a.sync()
+	wantCode(t, err, fault.BadInput)
+	delete(a.wants, "2026-01-01T00-00-00-00")
+	a.must(a.sync())
 }
 
 func treeOf(t *testing.T, bare, clone string) string {
