@@ -199,7 +199,7 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	if err == nil {
 		c.confirmed()
 	}
-	meanwhile, changeErr := n.settle(id, err == nil)
+	meanwhile, changeErr := n.settleClaim(id, err == nil)
 	switch {
 	case meanwhile != nil:
 		return meanwhile

@@ -96,7 +96,7 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 	}
 	claims := func(l lockfile.Lock) bool { return l.ID == own && l.Published.Nonce != "" }
 	if own != "" && !slices.ContainsFunc(p.plan.Locks, claims) {
-		return publication{}, notClaiming(own) // what became of it, settle says
+		return publication{}, notClaiming(own) // what became of it, settleClaim says
 	}
 	return p, nil
 }

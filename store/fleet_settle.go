@@ -9,10 +9,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// settle makes a lock that was claiming a confirmed one, or takes it back, also for
+// settleClaim makes a lock that was claiming a confirmed one, or takes it back, also for
 // a caller that has gone. meanwhile is what somebody else has done to the lock, or to
 // the sharing, while the remote was asked: then nothing is confirmed.
-func (n *confirming) settle(id string, confirmed bool) (meanwhile *fault.Error, err error) {
+func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Error, err error) {
 	c := n.call
 	ctx := context.WithoutCancel(c.ctx)
 	warnings, err := c.dir.Change(ctx, func(tx *disk.Tx) error {

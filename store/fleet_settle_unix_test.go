@@ -45,7 +45,9 @@ func TestClaimThatWasEndedMeanwhile(t *testing.T) {
 	}{
 		"finished": {func(w *world, id string) error { return finish(w, id, store.FinishRequest{AgentID: &agent}) },
 			"finished by holder"},
-		"by force": {func(w *world, id string) error { return finish(w, id, store.FinishRequest{AgentID: &other, Force: true}) },
+		"by force": {func(w *world, id string) error {
+			return finish(w, id, store.FinishRequest{AgentID: &other, Force: true})
+		},
 			"by other"},
 		"removed": {func(w *world, id string) error { return os.Remove(filepath.Join(w.dir(), id+".md")) }, "was removed"},
 		"widened": {func(w *world, id string) error {

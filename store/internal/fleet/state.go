@@ -110,7 +110,8 @@ func standingOf(l lockfile.Lock, blob string) Standing {
 
 // Terms tell apart what others judge a lock by, besides its stamps.
 func Terms(l *lockfile.Lock) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %v %v %q", l.Status, l.Mode, l.LeaseMinutes, l.Published.StaleAfter, l.Scope))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %v %v %q",
+		l.Status, l.Mode, l.LeaseMinutes, l.Published.StaleAfter, l.Scope))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -220,9 +221,11 @@ func (f *Fleet) write(name string, data []byte) error {
 	}
 	path := f.folder.File(name)
 	// The next writer of the store sweeps temporary files of that name.
-	if err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o); errors.Is(err, fs.ErrNotExist) {
+	err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return TurnedOff()
-	} else if err != nil {
+	case err != nil:
 		return disk.Unusable("write", path, err)
 	}
 	return nil
