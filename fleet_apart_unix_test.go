@@ -89,9 +89,11 @@ func syncing(dir string) bool {
 	return err == nil && (!taken || lock.Unlock() != nil)
 }
 
+// await waits for longer than the minute for which the network is left alone after a
+// failure.
 func (g *gated) await(what string, happens func() bool) {
 	g.t.Helper()
-	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !happens(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			g.t.Fatalf("it did not come to %s", what)
 		}

@@ -15,9 +15,9 @@ func newFleet(a *app) *cobra.Command {
 		Use:   "fleet",
 		Short: "share locks with other clones, through your git remote",
 		Long: "Let the clones of a repository, on any machine, see each other's locks:\n" +
-			"through one ref on the git remote that they share. Each clone takes part once\n" +
-			"it has been turned on there. A claim with --if-free or --wait then succeeds\n" +
-			"only after the remote has taken it.",
+			"through one ref on the git remote that they share. Turn it on in each clone that\n" +
+			"should take part. A claim with --if-free or --wait then succeeds only after the\n" +
+			"remote has accepted it.",
 		Example: "  agent-locks fleet on --label laptop\n  agent-locks fleet status\n  agent-locks fleet off",
 		Args:    noArgs("agent-locks fleet status"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -26,11 +26,11 @@ func newFleet(a *app) *cobra.Command {
 		},
 	}
 	cmd.AddCommand(newFleetOn(a), newFleetOff(a),
-		fleetCommand(a, "status", "how this clone stands with the others; uses no network", locks.FleetStatus,
+		fleetCommand(a, "status", "show this clone's state without using the network", locks.FleetStatus,
 			&store.FleetRequest{}, render.FleetStatus),
 		newFleetSync(a),
 		newFleetPurge(a),
-		fleetCommand(a, "reset", "accept what the remote has where it is broken or was set back", locks.FleetReset,
+		fleetCommand(a, "reset", "accept what the remote has if it is broken or was set back", locks.FleetReset,
 			&store.FleetRequest{}, render.FleetStatus),
 	)
 	return cmd
@@ -74,7 +74,7 @@ func newFleetPurge(a *app) *cobra.Command {
 		"Claims of other clones are gone from it until these clones publish again; what\n" +
 		"somebody else claims before that is lost to them. Where others have active\n" +
 		"locks it counts them, and does nothing without --yes."
-	cmd.Flags().BoolVar(&request.Yes, "yes", false, "also where other clones have active locks")
+	cmd.Flags().BoolVar(&request.Yes, "yes", false, "even if other clones have active locks")
 	return cmd
 }
 
@@ -82,7 +82,7 @@ func newFleetOff(a *app) *cobra.Command {
 	var request store.FleetRequest
 	cmd := fleetCommand(a, "off", "withdraw what this clone has published, and stop sharing", locks.FleetOff, &request,
 		render.FleetStatus)
-	cmd.Flags().BoolVar(&request.Force, "force", false, "also where the remote cannot be reached")
+	cmd.Flags().BoolVar(&request.Force, "force", false, "even if the remote cannot be reached")
 	return cmd
 }
 

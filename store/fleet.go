@@ -19,7 +19,7 @@ type FleetRequest struct {
 	Label  *string // "": none; nil: as it was
 	Share  string  // "": claims; or all
 	Force  bool    // off: also where what was published cannot be withdrawn
-	Yes    bool    // purge: also where other clones have active locks there
+	Yes    bool    // purge: even if other clones have active locks there
 }
 
 // A FleetState is how a clone stands with the others.
@@ -92,7 +92,7 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 // of this program: somebody's branch, say.
 func foreignRef(err error, ref string) error {
 	if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetBroken {
-		return ours.WithHint("where that is somebody's work, set " + fleetRefKey + " to a ref that is free, as in " +
+		return ours.WithHint("if that is somebody's work, set " + fleetRefKey + " to an unused ref, as in " +
 			"refs/heads/agent-locks; else delete it on the remote")
 	}
 	return err
@@ -214,7 +214,7 @@ func (s *Store) FleetReset(ctx context.Context, r FleetRequest) (Answer[FleetSta
 				return fleet.Result{}, err
 			} else if isBranch(f.Ref) && known.Tip.Commit == "" {
 				return fleet.Result{}, fault.Input("%q was never seen to hold locks: it may be somebody's branch", f.Ref).
-					WithHint("set " + fleetRefKey + " to a ref that is free")
+					WithHint("set " + fleetRefKey + " to an unused ref")
 			}
 			if _, err := f.Reset(c.ctx, syncTime); err != nil {
 				return fleet.Result{}, err

@@ -165,7 +165,7 @@ func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 		}
 	}
 	if err != nil {
-		c.late = fmt.Sprintf("no look could be started (%v)", err)
+		c.late = fmt.Sprintf("the remote could not be checked (%v)", err)
 	}
 	return false, err == nil
 }

@@ -97,10 +97,10 @@ func wayToRemote(remote, words string) string {
 		{"deadline exceeded", "it took longer than 10s: a network, a proxy or a helper that hangs"},
 	} {
 		if strings.Contains(words, w.said) {
-			return fmt.Sprintf("%s; this has to work without a question: git ls-remote %s", w.fix, remote)
+			return fmt.Sprintf("%s; this must work without a prompt: git ls-remote %s", w.fix, remote)
 		}
 	}
-	return "this has to work without a question: git ls-remote " + remote
+	return "this must work without a prompt: git ls-remote " + remote
 }
 
 // fleetFindings are those of a diagnosis that could look at the repository.

@@ -26,7 +26,7 @@ func (x *fleetExam) known(v *fleet.View) {
 		x.add(SeverityProblem, "agent-locks fleet reset replaces it; what was seen last is kept",
 			"%q cannot be read: %s", x.set.ref, v.Broken.Why)
 	case v.Behind > 0:
-		x.add(SeverityProblem, "a replica that lags catches up; where the host was restored from a backup, "+
+		x.add(SeverityProblem, "a replica that lags catches up; if the host was restored from a backup, "+
 			"agent-locks fleet reset accepts it", "%q is at change %d, and was at %d before", x.set.ref, v.Behind, v.Tip.Seq)
 	}
 	if v.Tip.Format > fleet.Format {

@@ -60,7 +60,7 @@ func TestFleetOnRefuses(t *testing.T) {
 		{"somebody's branch", func(w *world, bare string) {
 			w.git(w.main, "push", "-q", "origin", "HEAD:refs/heads/work")
 			w.git(w.main, "config", "agentlocks.fleetRef", "refs/heads/work")
-		}, store.FleetRequest{}, store.FleetBroken, []string{"cannot be read", "a ref that is free"}},
+		}, store.FleetRequest{}, store.FleetBroken, []string{"cannot be read", "an unused ref"}},
 	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

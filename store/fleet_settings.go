@@ -169,7 +169,7 @@ func checkRef(ref string) error {
 		return nil
 	}
 	return fault.Input("%s %q is not a ref's full name", fleetRefKey, ref).
-		WithHint("set it with git config, as in refs/agents-locks/fleet or, on a host that takes branches only, " +
+		WithHint("set it with git config, as in refs/agents-locks/fleet or, on a host that accepts only branches, " +
 			"refs/heads/agent-locks")
 }
 

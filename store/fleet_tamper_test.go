@@ -93,7 +93,7 @@ func TestNarrowedLockStaysConfirmed(t *testing.T) {
 	}
 }
 
-// A file whose name differs from a lock's by letter case only does not hide the lock,
+// A file whose name differs from a lock's only by letter case does not hide the lock,
 // and is gone with the next change by its clone.
 func TestTwinHidesNoLock(t *testing.T) {
 	gittest.NotShort(t)

@@ -54,7 +54,7 @@ func TestUnknownIsNeverFree(t *testing.T) {
 				a.t.Fatal(err)
 			}
 			a.age(33 * time.Second)
-		}, "no look could be started"},
+		}, "the remote could not be checked"},
 		"gone": {func(a *world, bare string) {
 			if err := os.Rename(bare, bare+"-away"); err != nil {
 				a.t.Fatal(err)

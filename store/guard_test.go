@@ -105,9 +105,18 @@ func TestEditedDoesNotWait(t *testing.T) {
 	if err := mutex.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	// It could not be noted that this was told, so it is told again.
-	a, err = w.at(w.main).Edited(background, r)
-	if err != nil || len(a.Result.Alive) != 1 || a.Result.Outside != "docs/a.md" {
-		t.Errorf("afterwards: %+v, %v", a, err)
+	// It could not be noted that this was told, so it is told again; and once more where
+	// a busy machine had no moment for the mutex.
+	for end := time.Now().Add(time.Minute); ; {
+		a, err = w.at(w.main).Edited(background, r)
+		if err != nil || a.Result.Outside != "docs/a.md" {
+			t.Fatalf("afterwards: %+v, %v", a, err)
+		}
+		if len(a.Result.Alive) == 1 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("afterwards: %+v", a)
+		}
 	}
 }

@@ -171,7 +171,7 @@ func (t *turn) failed(err error) error {
 	}
 	e := t.unreachable(t.state.Words)
 	if e.Err = err; errors.Is(err, remote.ErrNameless) {
-		e = e.WithHint("a proxy or a login page may have answered; where the repository is empty now, agent-locks fleet " +
+		e = e.WithHint("a proxy or a login page may have answered; if the repository is empty now, agent-locks fleet " +
 			"reset accepts that")
 	}
 	return e

@@ -128,8 +128,8 @@ func (p *publishing) timeUp() error {
 
 // silent is the error where a push gets no answer, and a look does.
 func (p *publishing) silent() error {
-	return fault.New(fault.FleetUnreachable, "the remote %q can be read, and takes no push: %s", p.fleet.Remote, p.words).
-		WithHint("may you push there? `local` claims without the other clones")
+	return fault.New(fault.FleetUnreachable, "the remote %q can be read, but rejects the push: %s", p.fleet.Remote, p.words).
+		WithHint("check that you may push there `local` claims without the other clones")
 }
 
 // attempt is one try, while this process holds fleet.lock.
@@ -197,7 +197,7 @@ func (p *publishing) lookAgain(ctx context.Context, t *turn) error {
 	if err == nil && relation == format.Behind {
 		err = fault.New(fault.FleetBroken, "%q on the remote %q is at %d, and was at %d before", t.fleet.Ref,
 			t.fleet.Remote, t.state.Behind, t.state.Tip.Seq).
-			WithHint("a replica that lags catches up; where the host was restored from a backup, agent-locks fleet reset " +
+			WithHint("a replica that lags catches up; if the host was restored from a backup, agent-locks fleet reset " +
 				"accepts it")
 	}
 	return err
@@ -215,7 +215,7 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 	if t.state.newer() {
 		return false, fault.New(fault.FleetRefused, "%q is in format %d; this agent-locks writes %d", t.fleet.Ref,
 			t.state.Tip.Format, format.Version).
-			WithHint("update agent-locks; where no clone runs a newer one, agent-locks fleet reset replaces the ref, " +
+			WithHint("update agent-locks; if no clone runs a newer version, agent-locks fleet reset replaces the ref, " +
 				"and keeps live locks")
 	}
 	next := t.self.next()

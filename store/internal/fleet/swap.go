@@ -76,7 +76,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 		return "", nil, err
 	}
 	if len(raw) > format.MaxTree {
-		return "", nil, fault.New(fault.FleetRefused, "%q has %d entries, more than others would read", t.fleet.Ref,
+		return "", nil, fault.New(fault.FleetRefused, "%q has %d entries, more than other clones read", t.fleet.Ref,
 			len(d.root)).
 			WithHint("somebody has filled it: agent-locks fleet purge empties it for everybody")
 	}
@@ -189,7 +189,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 	if p.refusals++; p.refusals >= sameAnswer {
 		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.fleet.Remote, t.fleet.Ref,
 			p.words).
-			WithHint("set `agentlocks.fleetRef` to a ref that the host takes, as in refs/heads/agent-locks, or ask who runs it")
+			WithHint("set `agentlocks.fleetRef` to a ref that the host accepts, as in refs/heads/agent-locks, or ask who runs it")
 	}
 	return false, nil
 }

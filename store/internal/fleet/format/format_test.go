@@ -93,7 +93,7 @@ func TestTreesAreInGitsOrder(t *testing.T) {
 	}
 }
 
-// Of names that differ by letter case only one counts, wherever it stands: the one
+// Of names that differ only by letter case one counts, wherever it stands: the one
 // that is spelled as ours are. Of a clone that is there twice, the first counts.
 func TestTwinsOfNames(t *testing.T) {
 	t.Parallel()

@@ -142,7 +142,7 @@ func (t Tree) Locks() (locks Tree, odd []string) {
 			if isOurs(id) && !isOurs(locks[twin].Name) {
 				entry, locks[twin] = locks[twin], entry
 			}
-			odd = append(odd, fmt.Sprintf("%q differs from another name by letter case only", clip(entry.Name+Extension)))
+			odd = append(odd, fmt.Sprintf("%q differs from another name only by letter case", clip(entry.Name+Extension)))
 		case len(locks) >= MaxLocks:
 			odd = append(odd, fmt.Sprintf("%q is one more than %d", clip(e.Name), MaxLocks))
 		default:
