@@ -139,8 +139,8 @@ func (p reapPlan) endMinutes(e disk.Entry) float64 {
 }
 
 func notStaleElsewhere(e disk.Entry, quiet int64, minutes float64) *fault.Error {
-	return fault.New(fault.LockNotStale, "lock %q of another clone has not been stale for long enough: silent for %s as far as "+
-		"this clone can tell; it can be ended after %s", e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).
+	return fault.New(fault.LockNotStale, "lock %q of another clone has not been stale for long enough: silent for %s "+
+		"as far as this clone can tell; it can be ended after %s", e.Lock.ID, rules.Age(quiet), rules.MinutesText(minutes)).
 		WithHint("wait, or ask its holder there to finish it; `force` does not end it sooner")
 }
 

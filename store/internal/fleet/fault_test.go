@@ -132,7 +132,7 @@ func TestPushHangs(t *testing.T) {
 	a.wants[l.ID] = l
 	_, err := a.Publish(context.Background(), Request{Judge: a.judge(l.ID), Claims: []Key{{ID: l.ID}}, Urgent: true})
 	wantCode(t, err, fault.FleetUnreachable)
-	if err == nil || !strings.Contains(err.Error(), "can be read, but rejects the push: no answer within 10 s") {
+	if err == nil || !strings.Contains(err.Error(), "does not accept the push: no answer within 10 s") {
 		t.Error(err)
 	}
 }

@@ -128,8 +128,8 @@ func (p *publishing) timeUp() error {
 
 // silent is the error where a push gets no answer, and a look does.
 func (p *publishing) silent() error {
-	return fault.New(fault.FleetUnreachable, "the remote %q can be read, but rejects the push: %s", p.fleet.Remote, p.words).
-		WithHint("check that you may push there `local` claims without the other clones")
+	return fault.New(fault.FleetUnreachable, "the remote %q does not accept the push: %s", p.fleet.Remote, p.words).
+		WithHint("check that you may push there; `local` claims without the other clones")
 }
 
 // attempt is one try, while this process holds fleet.lock.

@@ -189,7 +189,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 	if p.refusals++; p.refusals >= sameAnswer {
 		return false, fault.New(fault.FleetRefused, "the remote %q does not take %q: %s", t.fleet.Remote, t.fleet.Ref,
 			p.words).
-			WithHint("set `agentlocks.fleetRef` to a ref that the host accepts, as in refs/heads/agent-locks, or ask who runs it")
+			WithHint("set `agentlocks.fleetRef` to a ref that the host accepts, as in refs/heads/agent-locks")
 	}
 	return false, nil
 }
