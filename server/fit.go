@@ -22,6 +22,7 @@ const (
 	roomOfOne  = 4 << 10  // what each thing that `limit` asks for may take
 	maxAnswer  = stdio.MaxMessage / 2
 
+	sentenceRoom  = 16 << 10 // what an error says before its details
 	warningsRoom  = 8 << 10
 	longestNotice = 2 << 10 // of a warning, or a report of progress
 )

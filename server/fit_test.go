@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -92,6 +93,27 @@ func anySummaries(t *rapid.T) []store.Summary {
 		list[i].Blocks = i%97 == 0
 	}
 	return list
+}
+
+// A sentence that has to be escaped leaves room for the ids of what is omitted.
+func TestRefusalInOddTextNamesAll(t *testing.T) {
+	t.Parallel()
+	locks := make([]store.Summary, 800)
+	for i := range locks {
+		locks[i] = store.Summary{ID: fmt.Sprintf("2026-07-17T18-45-12-lock-%d", i), Status: "active"}
+	}
+	odd := strings.Repeat("\U000e0041<\x01", 30_000)
+	r := createTool().failure(&store.Error{Code: store.Conflict, Message: "not claimed: " + odd, Hint: odd,
+		Detail: store.Refusal{Code: store.Conflict, Overlaps: locks}}, []string{odd, odd, odd, odd, odd}, answerRoom)
+	encoded, err := json.Marshal(r)
+	if err != nil || len(encoded) > answerRoom || !bytes.Contains(encoded, []byte("not claimed: ")) {
+		t.Errorf("%d bytes, %v", len(encoded), err)
+	}
+	for _, l := range locks {
+		if !bytes.Contains(encoded, []byte(l.ID)) {
+			t.Fatalf("%s is not named", l.ID)
+		}
+	}
 }
 
 // No answer is over 64 KiB, as it is sent, and none hides a lock that overlaps.

@@ -59,17 +59,19 @@ func (t Tool) failure(err error, warnings []string, room int) *mcp.CallToolResul
 	err = store.Shortened(err)
 	warnings = fewWarnings(warnings)
 	sentence, detail := legible.Lines(err.Error()), ""
-	if e, ok := errors.AsType[*store.Error](err); ok {
-		if e.Hint != "" {
-			sentence += "\n" + legible.Lines(e.Hint)
+	e, ok := errors.AsType[*store.Error](err)
+	if ok && e.Hint != "" {
+		sentence += "\n" + legible.Lines(e.Hint)
+	}
+	for n := len(sentence); wireSize(sentence) > sentenceRoom; n /= 2 { // what is escaped takes up to six times its bytes
+		sentence = legible.Cut(sentence, n)
+	}
+	if ok && e.Detail != nil {
+		f, err := fit(e.Detail, room-frameRoom-wireSize(sentence)-wireSize(warningLines(warnings)))
+		if err != nil {
+			f.notes = []string{fmt.Sprintf("the details of this error cannot be shown: %v", err)}
 		}
-		if e.Detail != nil {
-			f, err := fit(e.Detail, room-frameRoom-wireSize(sentence)-wireSize(warningLines(warnings)))
-			if err != nil {
-				f.notes = []string{fmt.Sprintf("the details of this error cannot be shown: %v", err)}
-			}
-			detail, warnings = f.text, append(warnings, f.notes...)
-		}
+		detail, warnings = f.text, append(warnings, f.notes...)
 	}
 	return &mcp.CallToolResult{IsError: true, Content: blocks(sentence, detail, warningLines(warnings))}
 }
