@@ -76,6 +76,7 @@ func (f *forecast) settleMovesOf(ctx context.Context, p *Pair, side, other *Side
 		return err
 	}
 	moving := displacements(own, homeless)
+	crowded := f.rules.tooMany(own, len(side.Omitted))
 	stands := paths{} // where something moves to
 	for _, d := range slices.Concat(moving, displacements(others, ours)) {
 		stands.note(d.to)
@@ -94,15 +95,15 @@ func (f *forecast) settleMovesOf(ctx context.Context, p *Pair, side, other *Side
 				p.forget(d)
 			}
 		}
-		gone, err := f.mayBe(ctx, o, own, others, homeless)
+		gone, err := f.mayBe(ctx, o, crowded, own, others, homeless)
 		if err != nil {
 			return err
 		}
 		for _, name := range gone {
-			p.Why = why + fmt.Sprintf(", and may be what %q was renamed to", name)
+			p.Why = why + fmt.Sprintf(", and may decide what %q was renamed to", name)
 			p.forget(moving...)
 			p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
-				return (file.Kind == DeletedHere || file.Kind == DeletedThere) && file.has(name)
+				return file.has(name)
 			})
 		}
 	}

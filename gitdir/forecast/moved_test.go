@@ -50,12 +50,33 @@ func TestOmittedFilesThatMove(t *testing.T) {
 		"a repository that is gone": {
 			func(s *sandbox) { s.write("main/n/.git", "gitdir: /nowhere\n"); s.rename("main/f", "main/n/f") },
 			func(s *sandbox) { s.edit("w/f", 5, "theirs") },
-			[]string{`main w: "n/" in ` + nested + `, and may be what "f" was renamed to`},
+			[]string{`main w: "n/" in ` + nested + `, and may decide what "f" was renamed to`},
 		},
 		"a repository, and a file that was deleted": {
 			func(s *sandbox) { s.git("", "init", "-q", "main/n"); s.rename("main/f", "main/n/f") },
 			func(s *sandbox) { s.edit("w/f", 5, "theirs") },
 			[]string{`main w deleted_here "f"`},
+		},
+		"a base name that is no longer alone": { // else git has f in e/f, by that, and not in k
+			func(s *sandbox) {
+				_, rest, _ := strings.Cut(numbered(20), "line 6\n")
+				s.write("main/e/f", rest)
+				s.edit("main/f", 10, "mine")
+				s.rename("main/f", "main/k")
+				s.git("", "init", "-q", "main/g/f")
+			},
+			func(s *sandbox) { s.edit("w/f", 10, "theirs") },
+			[]string{`main w: "g/f/" in ` + nested + `, and may decide what "f" was renamed to`},
+		},
+		"a file too many": {
+			func(s *sandbox) {
+				s.git("main", "config", "merge.renameLimit", "1")
+				s.rename("main/f", "main/t")
+				s.edit("main/t", 1, "mine")
+				s.git("", "init", "-q", "main/z")
+			},
+			func(s *sandbox) { s.edit("w/f", 19, "theirs") },
+			[]string{`main w: "z/" in ` + nested + `, and may decide what "f" was renamed to`},
 		},
 		"a filter fails": {
 			func(s *sandbox) {
@@ -95,12 +116,12 @@ func TestOmittedFilesThatMove(t *testing.T) {
 		"the only file below a directory that was renamed": {
 			func(s *sandbox) { alone(s); s.rename("main/alone", "main/d2") },
 			func(s *sandbox) { s.write("w/alone/n", "theirs\n") },
-			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may be what "alone/sub/big" was renamed to`},
+			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may decide what "alone/sub/big" was renamed to`},
 		},
 		"the only file of a renamed directory, and a big new one beside it": {
 			func(s *sandbox) { alone(s); s.rename("main/alone", "main/d2") },
 			func(s *sandbox) { s.write("w/alone/n", big) },
-			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may be what "alone/sub/big" was renamed to`},
+			[]string{`main w: "d2/sub/big" in ` + omitted + `, and may decide what "alone/sub/big" was renamed to`},
 		},
 		"its directory is kept by it": {
 			func(s *sandbox) { s.rename("main/dir", "main/d2"); s.write("main/dir/n", big) },
@@ -119,7 +140,7 @@ func TestOmittedFilesThatMove(t *testing.T) {
 		"a file of its size was deleted on both sides": {
 			func(s *sandbox) { s.rename("main/big", "main/n1") },
 			func(s *sandbox) { s.rename("w/big", "w/n2") },
-			[]string{`main w: "n2" in ` + strings.Replace(omitted, "main", "w", 1) + `, and may be what "big" was renamed to`},
+			[]string{`main w: "n2" in ` + strings.Replace(omitted, "main", "w", 1) + `, and may decide what "big" was renamed to`},
 		},
 		"another directory was renamed": {
 			func(s *sandbox) { s.write("main/n", big) },
@@ -129,7 +150,7 @@ func TestOmittedFilesThatMove(t *testing.T) {
 		"renamed and changed": {
 			func(s *sandbox) { s.rename("main/big", "main/big2") },
 			func(s *sandbox) { s.edit("w/big", 5, "theirs") },
-			[]string{`main w: "big2" in ` + omitted + `, and may be what "big" was renamed to`},
+			[]string{`main w: "big2" in ` + omitted + `, and may decide what "big" was renamed to`},
 		},
 		"deleted beside what is too big to have been it": {
 			func(s *sandbox) { s.remove("main/f"); s.write("main/n", big) },

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -51,18 +52,17 @@ func (f *forecast) homeless(ctx context.Context, tree string, own, others []chan
 // mayBe lists the files that one side lacks, that the other changed or near which it
 // brought something homeless, and that what is omitted may have been: git takes for a
 // rename only what has at least half the size in common, and for renamed a directory
-// from which files were, or one below it.
-func (f *forecast) mayBe(ctx context.Context, o Omission, own, others, homeless []change) ([]string, error) {
-	if o.size == noSize {
-		return nil, nil
-	}
+// from which files were, or one below it. What git would find they were renamed to may
+// change with what is omitted, too, whatever that is.
+func (f *forecast) mayBe(ctx context.Context, o Omission, crowded bool, own, others, homeless []change) ([]string, error) {
 	var lacks []change
 	var ids []string
 	for _, c := range own {
 		changed := func(other change) bool { return other.from == c.from }
 		near := func(other change) bool { return topOf(c.from) != "" && topOf(other.to) == topOf(c.from) }
 		lost := c.deleted() || c.from != c.to && c.oldID != c.newID // to another one, less alike
-		if lost && isFile(c.oldMode) && (slices.ContainsFunc(others, changed) || slices.ContainsFunc(homeless, near)) {
+		mayBe := o.size != noSize || crowded || o.hinders(c)
+		if lost && mayBe && isFile(c.oldMode) && (slices.ContainsFunc(others, changed) || slices.ContainsFunc(homeless, near)) {
 			lacks, ids = append(lacks, c), append(ids, c.oldID)
 		}
 	}
@@ -72,11 +72,36 @@ func (f *forecast) mayBe(ctx context.Context, o Omission, own, others, homeless 
 	}
 	var names []string
 	for i, c := range lacks {
-		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 {
+		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 || crowded || o.hinders(c) {
 			names = append(names, c.from)
 		}
 	}
 	return names, nil
+}
+
+// hinders reports whether something omitted may keep git from finding what a file was
+// renamed to: it looks first at what alone has the file's base name.
+func (o Omission) hinders(c change) bool {
+	return path.Base(strings.TrimSuffix(o.Path, "/")) == path.Base(c.from)
+}
+
+// tooMany reports whether so many files more would be too many for git to look at each as
+// what others were renamed to.
+func (r rules) tooMany(own []change, more int) bool {
+	gone, arrived := 0, more
+	for _, c := range own {
+		if c.deleted() || c.from != c.to {
+			gone++
+		}
+		if c.arrived() {
+			arrived++
+		}
+	}
+	limit, err := strconv.Atoi(cmp.Or(r.limit, usualRenames))
+	if err != nil || limit < 0 {
+		limit, _ = strconv.Atoi(usualRenames)
+	}
+	return limit > 0 && gone*arrived > limit*limit
 }
 
 // topOf is the topmost directory of a name; "" where it is in none.

@@ -80,12 +80,14 @@ func (r rules) settings() []string {
 	return append([]string{"merge.default=text", "merge.conflictStyle=merge"}, r.passed...)
 }
 
+const usualRenames = "7000" // of renames in a merge; a diff's own is lower
+
 // renameFlags has a diff find renames as a merge would.
 func (r rules) renameFlags() []string {
 	if !r.renames {
 		return []string{"--no-renames"}
 	}
-	return []string{"-M", "-l" + cmp.Or(r.limit, "7000")} // of a merge; a diff's own is lower
+	return []string{"-M", "-l" + cmp.Or(r.limit, usualRenames)}
 }
 
 // How git merges two contents of a file (gitattributes(5), merge).

@@ -56,7 +56,7 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	s.rename("main/f", "f")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
 		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied, `+
-			`and may be what "f" was renamed to`)
+			`and may decide what "f" was renamed to`)
 	s.rename("f", "main/f")
 	s.write("w/d/it's/x", "theirs\n")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
