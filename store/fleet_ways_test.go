@@ -86,7 +86,7 @@ func TestRemoteThatTakesNoPush(t *testing.T) {
 	}
 	b.apart.Wait()
 	again, err = a.at(a.main).Create(t.Context(), claimRequest("a", "src/x"))
-	wantCode(t, err, store.FleetUnreachable, "does not accept the push", "may you push")
+	wantCode(t, err, store.FleetUnreachable, "does not accept the push", "may push")
 	wantNothing(err, again.Warnings)
 	check, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"src"}})
 	if err != nil || check.Unseen || check.Missing() != "" {
