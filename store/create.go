@@ -259,7 +259,12 @@ func notePassed(c *call, k *claim, b blockers) {
 				l.ID)
 		}
 	}
-	if c.incomplete() > 0 {
+	c.noteIncomplete(0)
+}
+
+// noteIncomplete warns of files that could not be read, where they are more than that.
+func (c *call) noteIncomplete(had int) {
+	if c.incomplete() > had {
 		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so check it")
 	}
 }

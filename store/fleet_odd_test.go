@@ -63,6 +63,19 @@ func TestForeignLocksThatCannotBeRead(t *testing.T) {
 	wantSaid("a claim", claim.Warnings)
 }
 
+// One that only the claim's own look has brought is said as well.
+func TestClaimSaysWhatItsLookCouldNotRead(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, bare := newFleet(t)
+	a.forge(bare, map[string]string{"building/x.md": forged("x", "Theirs", "claude", "src/**", fresh+".5")})
+	claim, err := a.at(a.main).Create(t.Context(), claimRequest("me", "src/**"))
+	said := strings.Join(claim.Warnings, "\n")
+	if err != nil || !strings.Contains(said, `"x" is ignored`) || !strings.Contains(said, "may hold a lock on these paths") {
+		t.Errorf("%v, it says\n%s", err, said)
+	}
+}
+
 // A claim that the remote has confirmed does not say that the look before it failed.
 func TestConfirmedClaimForgetsAFailedLook(t *testing.T) {
 	gittest.NotShort(t)
