@@ -54,7 +54,9 @@ func (f *forecast) homeless(ctx context.Context, tree string, own, others []chan
 // rename only what has at least half the size in common, and for renamed a directory
 // from which files were, or one below it. What git would find they were renamed to may
 // change with what is omitted, too, whatever that is.
-func (f *forecast) mayBe(ctx context.Context, o Omission, crowded bool, own, others, homeless []change) ([]string, error) {
+func (f *forecast) mayBe(
+	ctx context.Context, o Omission, crowded bool, own, others, homeless []change,
+) ([]string, error) {
 	var lacks []change
 	var ids []string
 	for _, c := range own {
@@ -62,7 +64,8 @@ func (f *forecast) mayBe(ctx context.Context, o Omission, crowded bool, own, oth
 		near := func(other change) bool { return topOf(c.from) != "" && topOf(other.to) == topOf(c.from) }
 		lost := c.deleted() || c.from != c.to && c.oldID != c.newID // to another one, less alike
 		mayBe := o.size != noSize || crowded || o.hinders(c)
-		if lost && mayBe && isFile(c.oldMode) && (slices.ContainsFunc(others, changed) || slices.ContainsFunc(homeless, near)) {
+		if lost && mayBe && isFile(c.oldMode) &&
+			(slices.ContainsFunc(others, changed) || slices.ContainsFunc(homeless, near)) {
 			lacks, ids = append(lacks, c), append(ids, c.oldID)
 		}
 	}
