@@ -86,6 +86,7 @@ func TestWorktreesThatHang(t *testing.T) {
 // Where one's own worktree hangs nothing is known, and where the repository does
 // there is no answer.
 func TestOwnWorktreeHangs(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
@@ -132,6 +133,7 @@ func TestMergeThatHangs(t *testing.T) {
 
 // That git did not answer is said once, of however many files it was asked.
 func TestSaidOnce(t *testing.T) {
+	gittest.NotShort(t)
 	t.Parallel()
 	s := newSandbox(t)
 	s.two()
