@@ -185,6 +185,7 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	l := n.claim.lock
 	l.Published.StaleAfter = c.foreignMinutes()
 	key := fleet.Key{ID: id, Nonce: n.nonce, Terms: fleet.Terms(&l)}
+	var view *fleet.View
 	err := n.atMost(ctx, func() error {
 		var last publication
 		result, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
@@ -194,10 +195,11 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 			})
 		})
 		tellBack(c, result)
+		view = result.View
 		return err
 	})
 	if err == nil {
-		c.confirmed()
+		c.confirmed(view)
 	}
 	meanwhile, changeErr := n.settleClaim(id, err == nil)
 	switch {

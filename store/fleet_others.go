@@ -135,20 +135,17 @@ func (c *call) noteView(v *fleet.View) {
 }
 
 // confirmed takes back what was said of an old view: the remote has answered since.
-// What that has brought and cannot be read is said now.
-func (c *call) confirmed() {
+// v is what that has brought; what of it cannot be read is said now.
+func (c *call) confirmed(v *fleet.View) {
 	c.unseen, c.doubt, c.late = false, "", ""
 	c.warnings = slices.DeleteFunc(c.warnings, func(said string) bool { return c.doubted != "" && said == c.doubted })
 	before, had := c.view, c.incomplete()
-	v, err := c.readView()
-	switch {
-	case err != nil:
-		c.unknown(err)
-	case v != nil && (before == nil || !slices.Equal(before.Odd, v.Odd)):
-		c.viewed = false
-		c.noteView(v)
-		c.noteIncomplete(had)
+	if v == nil || before != nil && before.Unread == v.Unread {
+		return
 	}
+	c.view, c.viewed = v, false
+	c.noteView(v)
+	c.noteIncomplete(had)
 }
 
 // doubtOf says why other clones may have claimed more than a view has; "": it is

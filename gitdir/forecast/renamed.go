@@ -57,15 +57,18 @@ func (f *forecast) homeless(ctx context.Context, tree string, own, others []chan
 func (f *forecast) mayBe(
 	ctx context.Context, o Omission, crowded bool, own, others, homeless []change,
 ) ([]string, error) {
+	var names []string
 	var lacks []change
 	var ids []string
 	for _, c := range own {
 		changed := func(other change) bool { return other.from == c.from }
 		near := func(other change) bool { return topOf(c.from) != "" && topOf(other.to) == topOf(c.from) }
 		lost := c.deleted() || c.from != c.to && c.oldID != c.newID // to another one, less alike
-		mayBe := o.size != noSize || crowded || o.hinders(c)
-		if lost && mayBe && isFile(c.oldMode) &&
-			(slices.ContainsFunc(others, changed) || slices.ContainsFunc(homeless, near)) {
+		switch {
+		case !lost || !isFile(c.oldMode) || !slices.ContainsFunc(others, changed) && !slices.ContainsFunc(homeless, near):
+		case crowded || o.hinders(c):
+			names = append(names, c.from)
+		case o.size != noSize:
 			lacks, ids = append(lacks, c), append(ids, c.oldID)
 		}
 	}
@@ -73,9 +76,8 @@ func (f *forecast) mayBe(
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for i, c := range lacks {
-		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 || crowded || o.hinders(c) {
+		if o.size == anySize || min(sizes[i], o.size) >= max(sizes[i], o.size)/2 {
 			names = append(names, c.from)
 		}
 	}

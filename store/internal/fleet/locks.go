@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,8 +149,8 @@ func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, 
 		return nil, err
 	}
 	unread := len(odd)
-	for clone, what := range s.Odd {
-		for _, text := range what {
+	for _, clone := range slices.Sorted(maps.Keys(s.Odd)) {
+		for _, text := range s.Odd[clone] {
 			if clone != format.EndedName && !format.Stray(text) {
 				unread++
 			}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -202,7 +203,7 @@ func (r *Reader) Folded(scope overlap.Scope) overlap.Scope {
 		return scope
 	}
 	how.FoldCase = true
-	if len(r.unfolded) == len(scope) && r.unfolded[0] == scope[0] {
+	if slices.Equal(r.unfolded, scope) {
 		return r.folded
 	}
 	texts := make([]string, len(scope))
