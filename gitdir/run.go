@@ -111,6 +111,13 @@ var always = []string{
 	"GIT_ALLOW_PROTOCOL=none",
 }
 
+// onlyConfig tells of GIT_CONFIG: `git config` alone reads that file instead of the
+// settings by which all other commands work.
+func onlyConfig(entry string) bool {
+	_, is := valueOf(entry, "GIT_CONFIG")
+	return is
+}
+
 // run runs git and returns what it printed. Its error is exec.ErrNotFound
 // where there is no git program, the context's, or an *Error with git's words.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
@@ -127,7 +134,7 @@ func (g program) runWith(ctx context.Context, input []byte, args ...string) (out
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(path, args...)
 	cmd.Dir = g.dir
-	cmd.Env = append(g.environ[:len(g.environ):len(g.environ)], "PWD="+g.dir)
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(g.environ), onlyConfig), "PWD="+g.dir)
 	cmd.Env = append(cmd.Env, always...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if input != nil {

@@ -86,14 +86,19 @@ type ForecastFile struct {
 // Place is how a side is called: its worktree's directory, or its branch.
 func (s ForecastSide) Place() string { return cmp.Or(s.Worktree, s.Branch) }
 
-// unlessOwnHistory refuses variables that have git see another history than the
-// repository's own, which is the one that is merged. With base_dir they count for
-// nothing.
-func unlessOwnHistory(c *call, t Target) error {
+// unlessOrdinary refuses variables that have git see something else than a worktree of
+// the repository: the files of one place with the git directory of another, or another
+// history than the repository's own, which is the one that is merged. With base_dir they
+// count for nothing.
+func unlessOrdinary(c *call) error {
+	if mismatch := c.repo.Mismatch(); mismatch != "" {
+		return fault.Input("%s", mismatch).
+			WithHint("unset these variables, or name the worktree with `base_dir`, which overrides them")
+	}
 	for _, name := range []string{"GIT_REPLACE_REF_BASE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE"} {
-		if value := gitdir.Getenv(c.environ, name); value != "" && t.BaseDir == nil {
+		if value := c.repo.Inherited(name); value != "" {
 			return fault.Input("%s is set (%q), and a forecast does not follow it", name, value).
-				WithHint("unset it, or name the repository with `base_dir`, where it does not count")
+				WithHint("unset it, or name the worktree with `base_dir`, which overrides it")
 		}
 	}
 	return nil
@@ -114,9 +119,6 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 				return Foreseen{}, fault.Input("%q names no files, so nothing can conflict there", r.Scope).
 					WithHint("ask about paths or globs")
 			}
-		}
-		if err := unlessOwnHistory(c, r.Target); err != nil {
-			return Foreseen{}, err
 		}
 		if c.repo.Worktree == "" && !r.All {
 			return Foreseen{}, c.noWorktree("has no worktree that could conflict",
@@ -139,6 +141,9 @@ func (s *Store) Forecast(ctx context.Context, r ForecastRequest) (Answer[Foresee
 
 // forecastOf asks git.
 func forecastOf(c *call, r ForecastRequest) (*forecast.Result, error) {
+	if err := unlessOrdinary(c); err != nil {
+		return nil, err
+	}
 	request := forecast.Request{All: r.All, Temp: gitdir.Getenv(c.environ, "TMPDIR")}
 	if r.Against != nil {
 		if request.Against = *r.Against; request.Against == "" {
@@ -156,7 +161,7 @@ func forecastOf(c *call, r ForecastRequest) (*forecast.Result, error) {
 	switch {
 	case errors.Is(err, forecast.ErrNoCommit):
 		return nil, badCommit(*r.Against)
-	case isPathError(err):
+	case isPathError(err) && !errors.Is(err, gitdir.ErrGitFailed):
 		return nil, fault.New(fault.StoreUnwritable, "the temporary directory cannot be used: %v", err).
 			WithHint("make room there, or name another directory in TMPDIR")
 	case err != nil:

@@ -1,6 +1,7 @@
 package forecast_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -87,4 +88,41 @@ func TestRepositoryInThePlaceOfAFile(t *testing.T) {
 	s.edit("main/f", 5, "mine")
 	s.wants(s.told(s.ask("main", forecast.Request{})),
 		`main w: "f" in "DIR/w" is not compared: it is a repository of its own`)
+}
+
+// Like git, a forecast follows GIT_INDEX_FILE, here to an index that has a file which
+// is ignored, and the directories in which git is told to look for objects.
+func TestVariablesThatGitFollows(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.write("main/.git/info/exclude", "h\n")
+	s.write("main/h", "mine\n")
+	s.write("w/h", "theirs\n")
+	s.git("w", "add", "-f", "h")
+	index := "GIT_INDEX_FILE=" + s.path("index")
+	in := *s
+	in.env = append(s.env[:len(s.env):len(s.env)], index)
+	in.git("main", "read-tree", "HEAD")
+	in.git("main", "add", "-f", "h")
+	s.wants(s.told(s.ask("main", forecast.Request{})))
+	s.wants(s.told(s.ask("main", forecast.Request{}, index)), `main w both_added "h" [[1 1]]`)
+	s.wants(s.told(s.ask("w", forecast.Request{}, "GIT_INDEX_FILE=.git/index")), `w main: "DIR/w": stat DIR/w/.git/index: not a directory`)
+
+	s.git("", "clone", "-q", "--shared", "main", "other")
+	s.edit("other/f", 5, "other")
+	s.commit("other")
+	s.edit("main/f", 5, "mine")
+	commit := s.git("other", "rev-parse", "HEAD")
+	for _, variable := range []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=../other/.git/objects",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=nowhere" + string(os.PathListSeparator) + s.path("other/.git/objects"),
+		"GIT_OBJECT_DIRECTORY=" + s.path("other/.git/objects")} {
+		s.wants(s.told(s.ask("main", forecast.Request{Against: commit}, variable)),
+			`main `+commit+` content "f" [[5 5]]`)
+	}
+	s.git("main", "config", "merge.own.driver", "false")
+	s.write("main/.git/info/attributes", "f merge=own\n")
+	s.edit("w/f", 5, "theirs")
+	s.wants(s.told(s.ask("main", forecast.Request{}, "GIT_CONFIG="+os.DevNull)), `main w driver "f"`,
+		`main w: a merge driver, which is not run, decides about "f"`)
 }

@@ -84,6 +84,10 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 	}
 	config += "\tbare = true\n\tcompression = 0\n\tcreateObject = rename\n" +
 		"[advice]\n\tgraftFileDeprecated = false\n"
+	var borrowed strings.Builder
+	for _, dir := range r.Objects() {
+		borrowed.WriteString(quoted(dir) + "\n")
+	}
 	for _, dir := range []string{"objects/info", "refs", "info"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
@@ -91,7 +95,7 @@ func (s *scratch) fill(r *gitdir.Repo, sha256 bool) error {
 	}
 	for name, text := range map[string]string{
 		"HEAD": "ref: refs/heads/none\n", "config": config,
-		"objects/info/alternates": quoted(filepath.Join(r.CommonDir, "objects")) + "\n", "nothing": "",
+		"objects/info/alternates": borrowed.String(), "nothing": "",
 	} {
 		if err := s.write(name, text); err != nil {
 			return err

@@ -73,7 +73,7 @@ func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 	}), &f.scratch.full}
 	side.git, side.attributes = git, side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
 	t := &taker{side: &side, git: git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree),
-		index: filepath.Join(side.repo.GitDir, "index"), copied: index}
+		index: side.repo.Index(), copied: index}
 	err := copyFile(t.index, t.copied)
 	if errors.Is(err, fs.ErrNotExist) {
 		var files bool

@@ -1,0 +1,111 @@
+package gitdir
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Inherited is the value of a variable that locates a repository, such as GIT_DIR, in
+// the caller's environment; "" where it does not count for this repository.
+func (r *Repo) Inherited(name string) string {
+	if r.explicit {
+		return ""
+	}
+	return Getenv(r.environ, name)
+}
+
+// Index is the file in which git has the index of the caller's worktree.
+func (r *Repo) Index() string {
+	if file := r.Inherited("GIT_INDEX_FILE"); file != "" {
+		return absolute(r.Worktree, file)
+	}
+	return filepath.Join(r.GitDir, "index")
+}
+
+// Objects are the directories in which git finds the repository's objects, those that
+// these name in turn not counted: its own, and what a hook has in quarantine.
+func (r *Repo) Objects() []string {
+	dirs := []string{filepath.Join(r.CommonDir, "objects")}
+	more := append([]string{r.Inherited("GIT_OBJECT_DIRECTORY")},
+		filepath.SplitList(r.Inherited("GIT_ALTERNATE_OBJECT_DIRECTORIES"))...)
+	for _, dir := range more {
+		if at := absolute(r.Dir, dir); dir != "" && isDir(at) {
+			dirs = append(dirs, at)
+		}
+	}
+	return dirs
+}
+
+// Mismatch reports that the git directory and the files which git uses here are not
+// those of one worktree; "" where they are. Only variables such as GIT_DIR can do
+// that: a hook exports it and changes to another worktree, or to a subdirectory,
+// which git then takes for the root.
+//
+// A git directory of which no worktree stands goes with any files that belong to no
+// other worktree of the repository: `--git-dir` and `--work-tree` of a bare one.
+func (r *Repo) Mismatch() string {
+	set := r.locating()
+	switch {
+	case set == "":
+		return ""
+	case !sameFile(commonOf(r.GitDir), r.CommonDir):
+		return fmt.Sprintf("with %s, git takes %q for the common directory of %q, which it is not",
+			set, r.CommonDir, r.GitDir)
+	case r.Worktree == "":
+		return ""
+	case !isDir(r.Worktree):
+		return fmt.Sprintf("with %s, git looks for the files of a worktree in %q, which is not a directory",
+			set, r.Worktree)
+	case !r.together():
+		return fmt.Sprintf("with %s, git takes %q for the worktree of %q, which it is not",
+			set, r.Worktree, r.GitDir)
+	}
+	return ""
+}
+
+// locating are the variables that choose the git directory or the files, with their
+// values.
+func (r *Repo) locating() string {
+	var set []string
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"} {
+		if value := r.Inherited(name); value != "" {
+			set = append(set, fmt.Sprintf("%s=%q", name, value))
+		}
+	}
+	return strings.Join(set, " and ")
+}
+
+// together reports whether the git directory may have the files of the worktree.
+func (r *Repo) together() bool {
+	if home := r.home(); home != "" {
+		return sameFile(home, r.Worktree)
+	}
+	for at := range parents(r.Worktree) {
+		if gitDir, there := ledTo(at); there {
+			_, here := r.leadsHere(at)
+			return !here || at == r.Worktree && sameFile(gitDir, r.GitDir)
+		}
+	}
+	return true
+}
+
+// home is where the worktree stands that the git directory was made for; "" where it
+// stands nowhere.
+func (r *Repo) home() string {
+	root := r.Root
+	switch {
+	case r.GitDir != r.CommonDir:
+		text, err := readFile(filepath.Join(r.GitDir, "gitdir"), maxPointer)
+		if err != nil {
+			return ""
+		}
+		root = resolved(worktreeOf(r.GitDir, string(text)))
+	case !r.hasMain():
+		return ""
+	}
+	if gitDir, _ := ledTo(root); gitDir == "" || !sameFile(gitDir, r.GitDir) {
+		return ""
+	}
+	return root
+}
