@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// newStore is the store that this world's operations work on.
+// newStore returns the store that commands run with this World operate on.
 func newStore(w World) *store.Store {
 	s := &store.Store{Now: w.Now, Getwd: w.Getwd, Environ: w.Environ}
 	if w.Executable != nil {
@@ -17,9 +17,9 @@ func newStore(w World) *store.Store {
 	return s
 }
 
-// syncApart starts `fleet sync --detached` of this very program: in a session of
-// its own, and with none of our files, so that nobody waits for it who waits for
-// us.
+// syncApart starts `fleet sync --detached` from this executable. The child gets
+// its own session and none of our files, so that a caller that waits for us to
+// exit, or for our pipes to close, does not wait for the child as well.
 func syncApart(executable func() (string, error), dir string, environ []string) error {
 	program, err := executable()
 	if err != nil {
@@ -28,11 +28,12 @@ func syncApart(executable func() (string, error), dir string, environ []string) 
 	child := exec.Command(program, "fleet", "sync", "--detached")
 	child.Args[0] = "agent-locks"
 	child.Dir = dir
-	// It is nothing that a command of run's has left running.
+	// The child is not part of a `run`: drop the variable that would report it
+	// as left running.
 	child.Env = slices.DeleteFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, runVariable+"=") })
 	if err := startApart(child); err != nil {
 		return err
 	}
-	go func() { _ = child.Wait() }() // a server lives on, and buries its children
+	go func() { _ = child.Wait() }() // a server keeps running and must reap its children
 	return nil
 }

@@ -14,17 +14,16 @@ func startApart(child *exec.Cmd) error {
 	return child.Start()
 }
 
-// mostInherited bounds the descriptors that are looked at: shells hand on low
-// ones.
+// mostInherited bounds the descriptors to check: shells pass on low numbers.
 const mostInherited = 256
 
-// closeInherited closes what the program that started us was itself given to hand
-// on, as a shell's 3>&1: all that this program opens is closed by an exec, and
-// what an exec has left open is not ours.
+// closeInherited closes descriptors that our parent was itself given to pass
+// on, as with a shell's 3>&1. Everything this program opens is close-on-exec,
+// so a descriptor without that flag is not ours.
 func closeInherited() {
 	for fd := 3; fd < mostInherited; fd++ {
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			_ = unix.Close(fd) // it cannot be used either way
+			_ = unix.Close(fd) // nothing to do if it fails
 		}
 	}
 }

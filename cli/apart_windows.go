@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// startApart starts a program without a console, and outside the job that may end
-// with us, where that job lets it.
+// startApart starts a program without a console and, if the job allows
+// breakaway, outside our job object, which may end with us.
 func startApart(child *exec.Cmd) error {
 	const flags = windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW
 	again := *child
@@ -21,5 +21,6 @@ func startApart(child *exec.Cmd) error {
 	return child.Start()
 }
 
-// closeInherited has nothing to close: a program is given what it is named.
+// closeInherited does nothing: on Windows a child inherits only the handles
+// that it is given explicitly.
 func closeInherited() {}

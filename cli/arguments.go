@@ -7,8 +7,7 @@ import (
 	"github.com/agent-locks/agent-locks/server"
 )
 
-// flagFor is the flag, without dashes, that takes the place of a tool's
-// argument.
+// flagFor returns the flag, without dashes, for a tool's argument.
 func flagFor(argument string) string {
 	named := map[string]string{
 		"agent_id": "agent", "parent_agent_id": "parent", "task_text": "task", "tasks": "task", "add_tasks": "add-task",
@@ -20,8 +19,8 @@ func flagFor(argument string) string {
 	return strings.ReplaceAll(argument, "_", "-")
 }
 
-// commandFor is the command that does what a tool does; "" where there is no
-// such tool.
+// commandFor returns the command that corresponds to a tool, or "" if there is
+// no such tool.
 func commandFor(tool string) string {
 	for _, t := range server.AllTools() {
 		if t.Name == tool {
@@ -31,13 +30,12 @@ func commandFor(tool string) string {
 	return ""
 }
 
-// noteCall is a note for a lock's holder, in the words of the tools.
+// noteCall matches a tool call that leaves a note for a lock's holder.
 var noteCall = regexp.MustCompile("^`lock_update` with `lock_id` ([A-Za-z0-9._-]+) and `note`")
 
-// asTyped is a message of the store's in the words of the command line: the
-// arguments and tools in it, which stand in backquotes, become flags and
-// commands. What stands in double quotes is the caller's text, or other
-// people's, and stays.
+// asTyped translates a message of the store for the command line: the arguments
+// and tools that it names in backquotes become flags and commands. Text in
+// double quotes comes from the caller or from other people, and stays as it is.
 func asTyped(message string) string {
 	var b strings.Builder
 	for rest := message; rest != ""; {
@@ -64,8 +62,9 @@ func asTyped(message string) string {
 	return b.String()
 }
 
-// closing is the length of the quotation that s begins with: all of s where it
-// is not closed. In double quotes a backslash hides what follows, as in Go.
+// closing returns the length of the quoted text at the start of s, or len(s) if
+// it is not closed. In double quotes a backslash escapes the next character, as
+// in Go.
 func closing(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -78,8 +77,9 @@ func closing(s string) int {
 	return len(s)
 }
 
-// nameable recognises an argument's name or a tool's call, which alone has several
-// words, among other programs' commands (`git worktree repair`).
+// nameable reports whether a backquoted text is an argument's name or a tool
+// call, as opposed to another program's command (`git worktree repair`). Only a
+// tool call may have several words.
 func nameable(quoted string) bool {
 	if len(quoted) <= 2 || !strings.HasSuffix(quoted, "`") {
 		return false
@@ -89,7 +89,7 @@ func nameable(quoted string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_= ") == "" && (!several || commandFor(first) != "")
 }
 
-// typed is what a person types for an argument, or for a tool's call such as
+// typed returns what a person types for an argument, or for a tool call such as
 // lock_query status=all.
 func typed(name string) string {
 	switch name {

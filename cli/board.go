@@ -41,11 +41,11 @@ func newBoard(a *app) *cobra.Command {
 
 const (
 	readEvery   = time.Second            // how often the store is read
-	resizeEvery = 100 * time.Millisecond // how often the size of the terminal is
+	resizeEvery = 100 * time.Millisecond // how often the terminal's size is
 )
 
-// watch shows the active locks until it is interrupted: on a terminal as a board
-// that takes the whole screen, else again whenever they have changed.
+// watch shows the active locks until it is interrupted: as a full-screen board
+// on a terminal, otherwise by printing them again whenever they change.
 func (a *app) watch(ctx context.Context, request store.QueryRequest) error {
 	if a.hasBoard() {
 		return a.showBoard(ctx, request)
@@ -58,8 +58,8 @@ func (a *app) hasBoard() bool {
 	return !a.json && a.screen().Width > 0 && a.getenv("TERM") != "dumb"
 }
 
-// printChanges reads the locks every so often, and prints them again whenever
-// they differ from what was printed last.
+// printChanges polls the locks and prints them whenever they differ from what
+// was printed last.
 func (a *app) printChanges(ctx context.Context, request store.QueryRequest, every time.Duration) error {
 	shown := ""
 	for {
@@ -87,8 +87,8 @@ func (a *app) printChanges(ctx context.Context, request store.QueryRequest, ever
 	}
 }
 
-// picture is what would be printed, except for what changes by the mere passing
-// of time.
+// picture returns what would be printed, without the fields that change only
+// because time passes.
 func (a *app) picture(ans store.Answer[[]store.Summary]) (string, error) {
 	ans.Result = slices.Clone(ans.Result)
 	for i := range ans.Result {
@@ -103,7 +103,7 @@ func (a *app) picture(ans store.Answer[[]store.Summary]) (string, error) {
 	return string(line), err
 }
 
-// The terminal's own words (ECMA-48, and xterm's private modes).
+// Escape sequences (ECMA-48, and xterm's private modes).
 const (
 	enterBoard = "\x1b[?1049h\x1b[?25l\x1b[?7l" // the alternate screen; no cursor, no wrapping
 	leaveBoard = "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -113,15 +113,15 @@ const (
 )
 
 const (
-	interruptKey = 3 // ctrl-c, which a terminal that sends each key does not turn into a signal
+	interruptKey = 3 // ctrl-c, which a terminal in raw mode does not turn into a signal
 	quitKey      = 'q'
 )
 
 // leaves reports whether a key ends the board.
 func leaves(key byte) bool { return key == quitKey || key == quitKey-'a'+'A' || key == interruptKey }
 
-// showBoard fills the terminal with the locks until q or an interrupt, and
-// leaves it as it was.
+// showBoard fills the terminal with the locks until q or an interrupt, then
+// restores the terminal.
 func (a *app) showBoard(ctx context.Context, request store.QueryRequest) (err error) {
 	var keys <-chan byte
 	if a.Keys != nil {
@@ -172,7 +172,8 @@ func (a *app) showBoard(ctx context.Context, request store.QueryRequest) (err er
 	}
 }
 
-// board is the whole picture, drawn over the one before without a flicker.
+// board returns the whole screen, to be drawn over the previous one without
+// flicker.
 func board(ans store.Answer[[]store.Summary], screen render.Screen) string {
 	var b strings.Builder
 	render.Board(&b, ans, screen)

@@ -47,7 +47,7 @@ func newCheck(a *app) *cobra.Command {
 	return cmd
 }
 
-// checkOutcome is the exit code: "no conflict" must be known, not assumed.
+// checkOutcome returns the exit code: "no conflict" must be known, not assumed.
 func checkOutcome(ans store.Answer[[]store.Summary]) error {
 	switch {
 	case len(ans.Result) > 0:

@@ -64,7 +64,8 @@ func newClaim(a *app) *cobra.Command {
 	return cmd
 }
 
-// checkClaim completes a claim from its flags and arguments, or refuses it.
+// checkClaim completes a claim request from its flags and arguments, or refuses
+// it.
 func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.CreateRequest, scope []string) error {
 	example := fmt.Sprintf(`as in agent-locks %s -t "Fix login" 'src/auth/**'`, cmd.Name())
 	if cmd.Name() == "run" {
@@ -77,7 +78,7 @@ func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.Creat
 	switch {
 	case title == nil:
 		return usage(example, "%s needs --title", cmd.Name())
-	case isFlagOf(cmd, *title): // -t --agent me
+	case isFlagOf(cmd, *title): // for example -t --agent me
 		return usage(example, "the title %q is a flag of %s", *title, cmd.Name())
 	case len(request.Scope) == 0:
 		return usage(example, "%s needs a scope", cmd.Name())
@@ -87,14 +88,14 @@ func (a *app) checkClaim(cmd *cobra.Command, title *string, request *store.Creat
 	return nil
 }
 
-// isFlagOf reports whether a text is one of a command's flags, as it is typed.
+// isFlagOf reports whether text is one of the command's long flags, as typed.
 func isFlagOf(cmd *cobra.Command, text string) bool {
 	name, long := strings.CutPrefix(text, "--")
 	return long && name != "" && cmd.Flags().Lookup(name) != nil
 }
 
-// overlapsInShort is the warning that takes the place of a list of overlaps, which
-// nobody may miss.
+// overlapsInShort returns the warning that --quiet prints instead of a list of
+// overlaps: quiet or not, nobody may miss them.
 func overlapsInShort(overlaps []store.Summary) []string {
 	if len(overlaps) == 0 {
 		return nil

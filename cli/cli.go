@@ -1,14 +1,13 @@
-// Package cli is the face of agent-locks for people, scripts and hooks: each
-// command turns its flags into one request to the store and the answer into
-// text or JSON.
+// Package cli is the command line of agent-locks, for people, scripts and
+// hooks: each command turns its flags into one request to the store, and the
+// answer into text or JSON.
 //
-// Call Main from main, or Run with a World of one's own. Streams keep to
-// these rules: stdout has the answer and nothing else (under --json exactly
-// the bytes that the same tool gives over MCP, and a newline); warnings and
-// errors go to stderr, each line with the prefix "agent-locks: " except for the
-// hint that may follow an error, which says what to do. What comes out of
-// lock files is other people's text, so whatever is printed as text has its
-// control characters escaped; JSON is exact.
+// Call Main from main, or Run with a World of your own. Stdout gets the answer
+// and nothing else; with --json, exactly the bytes that the same tool returns
+// over MCP, and a newline. Warnings and errors go to stderr, each line prefixed
+// with "agent-locks: ", except for the hint that may follow an error and says
+// what to do about it. Lock files contain other people's text, so control
+// characters are escaped in everything that is printed as text; JSON is exact.
 package cli
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A World is everything outside that a command touches. Nothing in this
-// package reaches past it.
+// A World is what a command gets from its process: arguments, streams,
+// environment, clock, terminal. Nothing else in this package reads them.
 type World struct {
 	Args    []string // without the program's name
 	Stdin   io.Reader
@@ -37,56 +36,58 @@ type World struct {
 	Environ func() []string
 	Getwd   func() (string, error)
 	Now     func() time.Time
-	TempDir string // where demo makes its repository
+	TempDir string // where demo creates its repository
 
-	// Executable is the path of this very program, for what is to start it
+	// Executable returns the path of this program, for what has to start it
 	// later without a PATH.
 	Executable func() (string, error)
 
 	StdinIsTerminal  bool
 	StderrIsTerminal bool
-	Columns          func() int // the width of the terminal that stdout is; 0: it is none
-	Rows             func() int // and its height
+	Columns          func() int // the width of the terminal on stdout; 0: not a terminal
+	Rows             func() int // the height of that terminal
 
-	// Keys sends each byte that is typed, at once and without showing it, until
-	// one that ends the board, or until restore is called. nil: stdin is not a
+	// Keys sends each byte typed, immediately and without echo, until one of
+	// them ends the board or restore is called. It is nil if stdin is not a
 	// terminal.
 	Keys func() (keys <-chan byte, restore func(), err error)
 
-	// Signals subscribes to the signals that end programs, as long as nobody has
-	// chosen to ignore them; may be nil. Only run asks: they are its command's.
+	// Signals subscribes to the signals that end programs, except those that
+	// the parent chose to ignore; may be nil. Only run uses it: it passes them
+	// on to its command.
 	Signals func() (signals <-chan os.Signal, stop func())
 
-	// OutputGone reports that the reader of stdout has closed it; may be nil.
-	// Only what runs for long without writing asks.
+	// OutputGone reports whether the reader of stdout has closed it; may be
+	// nil. Only commands that run for long without writing use it.
 	OutputGone func() bool
 
 	// IgnoreBrokenPipe makes a write to a closed stdout an error instead of
-	// the end of the process. Only serve wants that; may be nil.
+	// ending the process; may be nil.
 	IgnoreBrokenPipe func()
 }
 
-// Run carries out the command that w.Args names and returns the exit code:
-// 0, or 1 for any error, wrong usage included, 2 for an answer that was asked
-// for as an exit code, 130 when ctx ended first; of the command run that of what
-// it ran, or 125 to 127 where that could not be run.
+// Run executes the command that w.Args names and returns the exit code: 0 for
+// success; 1 for any error, wrong usage included; 2 for an answer that was
+// requested as an exit code; 130 if ctx ended first. The command run returns
+// the exit code of the program that it ran, or 125 to 127 if it could not run
+// it.
 func Run(ctx context.Context, w World) int {
 	return run(ctx, w, newStore(w))
 }
 
-// An app is one run of the program: the world, the operations, and the flags
-// that every command has.
+// An app is one run of the program: its world, the operations of the store, and
+// the flags that every command has.
 type app struct {
 	World
 	locks   locks
 	out     *bufio.Writer  // stdout
-	baseDir *string        // --base-dir, nil where it was not given
+	baseDir *string        // --base-dir; nil if not given
 	json    bool           // --json
-	flags   *pflag.FlagSet // of the command that ran
+	flags   *pflag.FlagSet // of the executed command
 }
 
-// The operations of the store that commands use, behind an interface so that
-// tests see the requests and choose the answers.
+// locks has the store operations that commands use. It is an interface so that
+// tests can inspect the requests and choose the answers.
 type locks interface {
 	Query(context.Context, store.QueryRequest) (store.Answer[[]store.Summary], error)
 	Check(context.Context, store.CheckRequest) (store.Answer[[]store.Summary], error)
@@ -129,7 +130,7 @@ type locks interface {
 func run(ctx context.Context, w World, l locks) int {
 	a := &app{World: w, locks: l, out: bufio.NewWriter(output{w.Stdout})}
 	root := newRoot(a)
-	// A nil slice would make cobra take the process's own arguments.
+	// With a nil slice cobra would use the process's own arguments.
 	root.SetArgs(append([]string{}, withNegatives(root, w.Args)...))
 	if len(w.Args) > 0 && w.Args[0] == cobra.ShellCompRequestCmd {
 		describePlainly(root)
@@ -139,13 +140,12 @@ func run(ctx context.Context, w World, l locks) int {
 	return a.report(ctx, cmp.Or(err, a.flush()))
 }
 
-// getenv is the value of a variable in this run's environment; "" where it is
-// not set.
+// getenv returns the value of a variable in this run's environment, or "" if it
+// is not set.
 func (a *app) getenv(name string) string { return gitdir.Getenv(a.Environ(), name) }
 
-// screen is where stdout is read. Text there may carry styles on a terminal
-// that does not call itself dumb, and not where NO_COLOR is set to anything
-// (no-color.org).
+// screen describes the terminal on stdout. Text may be styled unless TERM is
+// "dumb" or NO_COLOR is set to anything (no-color.org).
 func (a *app) screen() render.Screen {
 	if a.Columns == nil || a.Columns() == 0 {
 		return render.Screen{}
@@ -153,15 +153,17 @@ func (a *app) screen() render.Screen {
 	return render.Screen{Width: a.Columns(), Coloured: a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"}
 }
 
-// target is the repository that the call is about.
+// target is the repository that the command is about.
 func (a *app) target() store.Target { return store.Target{BaseDir: a.baseDir} }
 
-// caller is what the flags of this call say of who calls, and from where.
+// caller is what this call's flags say about the caller's identity and
+// directory.
 func (a *app) caller(agent *string) render.Caller {
 	return render.Caller{BaseDir: a.baseDir, Agent: agent}
 }
 
-// repository is the one that baseDir lies in; nil: the working directory.
+// repository finds the repository that contains baseDir; nil: the working
+// directory.
 func (a *app) repository(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
 	repo, err := gitdir.Find(ctx, gitdir.Query{BaseDir: baseDir, Getwd: a.Getwd, Environ: a.Environ()})
 	if err != nil {

@@ -45,8 +45,9 @@ func newCompletion(a *app) *cobra.Command {
 	}
 }
 
-// completeIDs offers the ids of the store with their titles. A shell that
-// waits for TAB has no use for an error: then there is nothing to offer.
+// completeIDs completes lock ids, described by their titles. Errors are not
+// shown: during completion they are of no use, so there is just nothing to
+// offer.
 func completeIDs(a *app, status string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -60,10 +61,10 @@ func completeIDs(a *app, status string) cobra.CompletionFunc {
 	}
 }
 
-// idsLike are the ids that begin as typed and, once something is typed, the
-// slugs: those that name one lock only.
+// idsLike returns the ids with the prefix typed and, once something is typed,
+// the slugs with that prefix that name only one lock.
 func idsLike(typed string, locks []store.Summary) []cobra.Completion {
-	so := map[string]int{} // how many locks go by a slug
+	so := map[string]int{} // slug: number of locks
 	for _, s := range locks {
 		so[lockfile.SlugOf(s.ID)]++
 	}
@@ -80,8 +81,8 @@ func idsLike(typed string, locks []store.Summary) []cobra.Completion {
 	return ids
 }
 
-// describePlainly removes the backquotes with which a flag's description marks the
-// name of its value, for help: completion would show them.
+// describePlainly removes the backquotes that mark the name of a value in flag
+// descriptions: help needs them, but completion would show them.
 func describePlainly(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.PersistentFlags().VisitAll(plain)
@@ -91,8 +92,8 @@ func describePlainly(cmd *cobra.Command) {
 	}
 }
 
-// completeValues offers a flag's few values. It can only fail for a flag that
-// does not exist, which a test of the command would show.
+// completeValues completes a flag's fixed set of values. It fails only for a
+// flag that does not exist, which any test of the command would reveal.
 func completeValues(cmd *cobra.Command, flag string, values ...cobra.Completion) {
 	offer := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {

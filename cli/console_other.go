@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// speakANSI has nothing to do: terminals understand escape sequences.
+// speakANSI does nothing: terminals here understand escape sequences.
 func speakANSI(*os.File) (restore func()) { return func() {} }

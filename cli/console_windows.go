@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// speakANSI has a console understand escape sequences, which it shows as they
-// are by default, and returns how to leave it as it was.
+// speakANSI makes a console interpret escape sequences, which by default it
+// prints verbatim, and returns a function that restores its mode.
 func speakANSI(f *os.File) (restore func()) {
 	console := windows.Handle(f.Fd())
 	var mode uint32

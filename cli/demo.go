@@ -34,10 +34,10 @@ type scene struct {
 	remark string
 	where  string // the worktree that the command is run in
 	args   []string
-	exit   int // what it must end with
+	exit   int // the expected exit code
 }
 
-// The worktrees of the demo, and the task that gets done in it.
+// The worktrees of the demo, and the task that is done in it.
 const (
 	mainTree  = "app"
 	otherTree = "app-login"
@@ -63,7 +63,7 @@ func scenes() []scene {
 	}
 }
 
-// A played is a scene as it went.
+// A played is a scene together with its outcome.
 type played struct {
 	Worktree string `json:"worktree"`
 	Command  string `json:"command"`
@@ -71,7 +71,8 @@ type played struct {
 	Exit     int    `json:"exit"`
 }
 
-// runDemo leaves nothing behind, however it ends.
+// runDemo plays the scenes in a temporary repository, which it removes however
+// it ends.
 func runDemo(ctx context.Context, a *app) (err error) {
 	stage, err := os.MkdirTemp(a.TempDir, "agent-locks-demo-")
 	if err != nil {
@@ -103,7 +104,7 @@ func runDemo(ctx context.Context, a *app) (err error) {
 	return a.flush()
 }
 
-// play runs one scene through the same code as any command line.
+// play runs one scene through the same code as any other command line.
 func (a *app) play(ctx context.Context, stage string, env []string, s scene) (played, error) {
 	var out, fault bytes.Buffer
 	code := Run(ctx, World{
@@ -135,9 +136,9 @@ func printPlayed(a *app, remark string, p played) {
 	fmt.Fprintln(a.out)
 }
 
-// buildStage makes the demo's repository with its two worktrees under dir,
-// and returns the environment in which git knows nothing of the user's own
-// repositories, settings and hooks.
+// buildStage creates the demo's repository and its two worktrees under dir, and
+// returns an environment in which git sees none of the user's repositories,
+// settings and hooks.
 func buildStage(ctx context.Context, dir string, environ []string) ([]string, error) {
 	settings := filepath.Join(dir, "gitconfig")
 	if err := os.WriteFile(settings, nil, 0o600); err != nil {
@@ -147,7 +148,7 @@ func buildStage(ctx context.Context, dir string, environ []string) ([]string, er
 	app := filepath.Join(dir, mainTree)
 	for _, args := range [][]string{
 		{"init", "--quiet", app},
-		// Older gits cannot name the first branch in init.
+		// Older versions of git cannot name the first branch in init.
 		{"-C", app, "symbolic-ref", "HEAD", "refs/heads/main"},
 		{"-C", app, "commit", "--quiet", "--allow-empty", "--message", "first"},
 		{"-C", app, "worktree", "add", "--quiet", "-b", "login", filepath.Join(dir, otherTree)},
@@ -177,8 +178,9 @@ func git(ctx context.Context, dir string, env, args []string) error {
 	return &store.Error{Code: store.GitFailed, Message: message, Hint: "the demo needs git in PATH", Err: err}
 }
 
-// stageEnviron takes away what points git at another repository or at the
-// user's settings, and what names an agent; and gives git a name to commit by.
+// stageEnviron removes the variables that point git at another repository or at
+// the user's settings, and those that name an agent. It adds an identity for
+// commits.
 func stageEnviron(environ []string, settings string) []string {
 	var env []string
 	for _, v := range environ {

@@ -59,8 +59,8 @@ func newDoctor(a *app) *cobra.Command {
 	return cmd
 }
 
-// inOurWords are findings that name flags and commands instead of arguments and
-// tools.
+// inOurWords returns the findings with flags and commands in place of arguments
+// and tools.
 func inOurWords(findings []store.Finding) []store.Finding {
 	said := slices.Clone(findings)
 	for i, f := range said {
@@ -69,7 +69,7 @@ func inOurWords(findings []store.Finding) []store.Finding {
 	return said
 }
 
-// examineGuard asks whether the commit guard runs, where somebody wanted it to.
+// examineGuard checks whether the commit guard runs, if it was ever installed.
 func (a *app) examineGuard(ctx context.Context) []store.Finding {
 	s, installed, err := a.readGuard(ctx)
 	if err == nil {
@@ -86,8 +86,9 @@ func (a *app) examineGuard(ctx context.Context) []store.Finding {
 	return []store.Finding{f}
 }
 
-// guardFindings judges a state: a hook that was installed and does not run is
-// a false comfort, one that was switched off or never wanted is not.
+// guardFindings assesses the guard's state. A hook that is installed but does
+// not run is a problem, since people rely on it; one that was switched off or
+// never installed is not.
 func guardFindings(s guardState, installed bool) []store.Finding {
 	var left []store.Finding
 	for _, path := range s.Left {

@@ -9,15 +9,15 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What doctor checks of a listener.
+// The checks that doctor makes of a listener.
 const (
 	checkListener = "listener"
 	checkToken    = "token"
 	checkVersion  = "version"
 )
 
-// examineListener says whether a listener answers, takes the token, and is of this
-// version. Nothing here is looked at.
+// examineListener reports whether a listener answers, accepts the token, and
+// has this program's version. It looks at nothing on this side.
 func (a *app) examineListener(ctx context.Context, url, variable string) error {
 	var token func() (string, error)
 	if variable != "" {
@@ -46,7 +46,7 @@ func (a *app) examineListener(ctx context.Context, url, variable string) error {
 	return nil
 }
 
-// listenerFindings judges what a listener said.
+// listenerFindings assesses a listener's replies.
 func listenerFindings(url, variable string, seen connect.Seen, version string) []store.Finding {
 	finding := func(severity, check, fix, format string, values ...any) store.Finding {
 		return store.Finding{Severity: severity, Check: check, Message: fmt.Sprintf(format, values...), Fix: fix}

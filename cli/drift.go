@@ -27,7 +27,7 @@ func newDrift(a *app) *cobra.Command {
 					return err
 				}
 				request.LockID = optionalID(args)
-			} else { // what no id can look like is a path or a glob
+			} else { // an argument that cannot be an id is a path or a glob
 				request.Scope = append(request.Scope, args...)
 			}
 			ans, err := a.locks.Drift(cmd.Context(), request)

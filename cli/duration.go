@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A durationError is a text that is not a duration; bare is what a number
-// without a unit would count.
+// A durationError reports text that is not a duration; bare is the unit of a
+// number without one.
 type durationError struct{ bare string }
 
 func (e durationError) Error() string { return "not a duration" }
@@ -21,17 +21,17 @@ func (e durationError) hint() string {
 	return "give a number of " + e.bare + ", or one with its unit: 90s, 5m, 2h, 3d"
 }
 
-// secondsFlag takes a length of time: a bare number counts seconds.
+// secondsFlag defines a duration flag; a bare number is in seconds.
 func secondsFlag(f *pflag.FlagSet, to **float64, name, help string) {
 	durationFlag(f, to, func(s string) (float64, error) { return parseDuration(s, time.Second) }, name, help)
 }
 
-// minutesFlag takes a length of time: a bare number counts minutes.
+// minutesFlag defines a duration flag; a bare number is in minutes.
 func minutesFlag(f *pflag.FlagSet, to **float64, name, help string) {
 	durationFlag(f, to, func(s string) (float64, error) { return parseDuration(s, time.Minute) }, name, help)
 }
 
-// A duration is an optional length of time that remembers how it was typed.
+// A duration is an optional length of time that also records how it was typed.
 type duration struct {
 	value optional[float64]
 	typed *string
@@ -45,8 +45,8 @@ func durationFlag(f *pflag.FlagSet, to **float64, parse func(string) (float64, e
 	f.Var(duration{optional[float64]{to, parse, "duration"}, new(string)}, name, help)
 }
 
-// lengthAsTyped is a message that begins with a flag and the number that was made
-// of its text, with the text in place of the number.
+// lengthAsTyped replaces the number at the start of a message "--flag number
+// ..." by the text that was typed for it.
 func lengthAsTyped(message string, f *pflag.FlagSet) string {
 	f.Visit(func(flag *pflag.Flag) {
 		d, ok := flag.Value.(duration)
@@ -60,8 +60,8 @@ func lengthAsTyped(message string, f *pflag.FlagSet) string {
 	return message
 }
 
-// parseDuration reads a number of unit, or a number with a unit of its own.
-// Which of them make sense is for the store to say.
+// parseDuration reads a number of units, or a number with its own unit. The
+// store decides which values make sense.
 func parseDuration(s string, unit time.Duration) (float64, error) {
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
 		return v, nil
@@ -78,8 +78,8 @@ func staleFlag(f *pflag.FlagSet, to **float64) {
 		"call a lock stale after `n` silent minutes, or 90s, 2h, 3d (default: AGENT_LOCKS_STALE_MINUTES, else 60)")
 }
 
-// leaseFlag takes whole minutes of what has a unit: a lease is to last at least
-// as long as was asked.
+// leaseFlag defines a duration flag in minutes. A value with a unit is rounded
+// up to whole minutes: a lease must last at least as long as requested.
 func leaseFlag(f *pflag.FlagSet, to **float64) {
 	durationFlag(f, to, func(s string) (float64, error) {
 		v, err := parseDuration(s, time.Minute)

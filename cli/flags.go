@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// An optional is a flag that distinguishes "not given" (nil) from every value, the
-// empty one included, and that cannot be given twice: to drop one of two
-// notes or two tasks would look like success.
+// An optional is a flag that distinguishes "not given" (nil) from every value,
+// the empty one included. Giving it twice is an error: silently dropping one of
+// two notes or tasks would look like success.
 type optional[T any] struct {
 	to    **T
 	parse func(string) (T, error)
@@ -53,7 +53,7 @@ func countFlag(f *pflag.FlagSet, to **int, name, help string) {
 	}, "number"}, name, help)
 }
 
-// wholeFlag takes a whole number of either sign.
+// wholeFlag defines a flag for a whole number of either sign.
 func wholeFlag(f *pflag.FlagSet, to **int64, name, help string) {
 	f.Var(optional[int64]{to, func(s string) (int64, error) {
 		v, err := strconv.ParseInt(s, 10, 64)
@@ -64,12 +64,12 @@ func wholeFlag(f *pflag.FlagSet, to **int64, name, help string) {
 	}, "number"}, name, help)
 }
 
-// shortTextFlag is a textFlag that one letter will do for.
+// shortTextFlag is textFlag with a one-letter shorthand.
 func shortTextFlag(f *pflag.FlagSet, to **string, name, letter, help string) {
 	f.VarP(optional[string]{to, func(s string) (string, error) { return s, nil }, "text"}, name, letter, help)
 }
 
-// A lastWins is an optional text whose last occurrence counts, as with git's
+// A lastWins is an optional text flag whose last occurrence counts, like git's
 // -C after an alias.
 type lastWins struct{ to **string }
 
@@ -89,15 +89,16 @@ func forceFlag(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "force", false, "even if somebody else holds it; a note records it")
 }
 
-// A filter is an optional flag and where its value goes.
+// A filter is an optional flag and the request field that it sets.
 type filter struct {
 	name  string
 	value *string
 	to    *string
 }
 
-// applyFilters refuses an empty value: it would filter nothing, and a script's
-// unset variable would list everybody's locks.
+// applyFilters sets the fields of the filters that were given. It refuses an
+// empty value: that would match everything, so a script's unset variable would
+// list everybody's locks.
 func applyFilters(filters ...filter) error {
 	for _, f := range filters {
 		switch {

@@ -46,8 +46,8 @@ func newFleetOn(a *app) *cobra.Command {
 	return cmd
 }
 
-// newFleetSync is also the process that syncApart starts, whose output nobody
-// reads.
+// newFleetSync returns the command sync. Its hidden flag --detached is for the
+// process that syncApart starts, whose output nobody reads.
 func newFleetSync(a *app) *cobra.Command {
 	detached := false
 	sync := func(l locks, ctx context.Context, r store.FleetRequest) (store.Answer[store.FleetState], error) {
@@ -86,10 +86,12 @@ func newFleetOff(a *app) *cobra.Command {
 	return cmd
 }
 
-// A fleetCall is an operation; there is no store yet when commands are made.
+// A fleetCall is an operation of the store, which does not exist yet when the
+// commands are built.
 type fleetCall func(locks, context.Context, store.FleetRequest) (store.Answer[store.FleetState], error)
 
-// fleetCommand is one of the commands, which differ in what they ask.
+// fleetCommand returns a subcommand of fleet; they differ only in the
+// operation.
 func fleetCommand(
 	a *app, name, short string, ask fleetCall, request *store.FleetRequest, show func(io.Writer, store.FleetState),
 ) *cobra.Command {

@@ -54,8 +54,8 @@ func newForecast(a *app) *cobra.Command {
 	return cmd
 }
 
-// refuseNames refuses a branch's name, or another word that names nothing here,
-// where the answer would be that all is clean.
+// refuseNames refuses arguments that name a branch, or nothing here, so that
+// they are not answered with "all clean".
 func (a *app) refuseNames(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (a *app) refuseNames(ctx context.Context, args []string) error {
 	return a.refuseIdleWords(ctx, args, laterPath)
 }
 
-// forecastOutcome is the exit code: "clean" must be known, not assumed.
+// forecastOutcome returns the exit code: "clean" must be known, not assumed.
 func forecastOutcome(f store.Foreseen) error {
 	is := func(state string) bool {
 		return slices.ContainsFunc(f.Pairs, func(p store.ForecastPair) bool { return p.State == state })

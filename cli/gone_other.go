@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// outputGone is not known here: the next write will tell.
+// outputGone cannot tell on this system: the next write will fail instead.
 func outputGone() bool { return false }
 
-// nobodyReads knows ERROR_BROKEN_PIPE, ERROR_NO_DATA and
-// ERROR_PIPE_NOT_CONNECTED: which one a write gets depends on the moment.
+// nobodyReads reports whether a write failed because the reader has gone. On
+// Windows that is ERROR_BROKEN_PIPE, ERROR_NO_DATA or ERROR_PIPE_NOT_CONNECTED,
+// depending on timing.
 func nobodyReads(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{syscall.EPIPE, 109, 232, 233}, func(gone syscall.Errno) bool {
 		return errors.Is(err, gone)

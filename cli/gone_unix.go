@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outputGone asks the system whether stdout is a pipe that nobody reads any
-// more; poll(2) reports that without being asked for any event.
+// outputGone reports whether stdout is a pipe without a reader. poll(2) reports
+// that even if no events are requested.
 func outputGone() bool {
 	fds := []unix.PollFd{{Fd: int32(os.Stdout.Fd())}}
 	n, err := unix.Poll(fds, 0)

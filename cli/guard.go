@@ -68,8 +68,8 @@ func newGuardCheck(a *app) *cobra.Command {
 	return cmd
 }
 
-// orBypass adds to what kept the guard from looking, for a person, how to
-// commit all the same.
+// orBypass adds to an error of the guard, if a person reads it, how to commit
+// without the guard.
 func (a *app) orBypass(err error) error {
 	e, ok := errors.AsType[*store.Error](err)
 	if !ok || !a.person() {

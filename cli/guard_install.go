@@ -14,12 +14,12 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A guardChange is what install and uninstall answer.
+// A guardChange is the result of install and uninstall.
 type guardChange struct {
 	Action    string      `json:"action"` // installed, updated, unchanged; removed, restored, absent
 	Hook      string      `json:"hook"`
-	Chained   string      `json:"chained,omitempty"`   // the hook from before, which ours runs
-	Elsewhere []guardGone `json:"elsewhere,omitempty"` // worktrees that it does not reach
+	Chained   string      `json:"chained,omitempty"`   // the previous hook, which ours runs
+	Elsewhere []guardGone `json:"elsewhere,omitempty"` // worktrees where git does not run it
 	NotRunBy  []string    `json:"notRunBy,omitempty"`
 }
 
@@ -106,8 +106,8 @@ func (a *app) uninstallGuard(ctx context.Context) error {
 	return a.flush()
 }
 
-// hooks is where git looks for the hooks of the repository that a directory
-// lies in.
+// hooks finds the repository that contains dir and where git looks for its
+// hooks.
 func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place, error) {
 	repo, err := a.repository(ctx, dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) hooks(ctx context.Context, dir *string) (*gitdir.Repo, guard.Place
 	return repo, place, nil
 }
 
-// guardRefused puts a refusal into our words.
+// guardRefused turns a refusal into an error of the store.
 func guardRefused(err error) error {
 	if r, ok := errors.AsType[*guard.Refusal](err); ok {
 		return &store.Error{Code: store.BadInput, Message: r.Message, Hint: r.Hint, Err: r.Err}

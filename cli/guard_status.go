@@ -16,25 +16,26 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A guardGone is a worktree in which git does not run the guard, or may not.
+// A guardGone is a worktree in which git does not run the guard, or may not run
+// it.
 type guardGone struct {
 	Worktree string `json:"worktree"`
 	Why      string `json:"why"`
 	Edited   bool   `json:"edited,omitempty"`
-	Unknown  bool   `json:"unknown,omitempty"` // whether it runs
+	Unknown  bool   `json:"unknown,omitempty"` // whether it runs is not known
 }
 
-// A guardState is what status answers.
+// A guardState is the result of guard status.
 type guardState struct {
-	Runs    bool   `json:"runs"`              // git starts the guard in this worktree, and the guard looks
-	Edited  bool   `json:"edited,omitempty"`  // our hook was, so whether the guard runs is not known
+	Runs    bool   `json:"runs"`              // git starts the guard in this worktree, and it is not switched off
+	Edited  bool   `json:"edited,omitempty"`  // our hook was edited, so whether the guard runs is not known
 	Unknown bool   `json:"unknown,omitempty"` // whether it runs is not known
 	Why     string `json:"why,omitempty"`
-	Fix     string `json:"fix,omitempty"` // what to do about the hook, or the mode
+	Fix     string `json:"fix,omitempty"` // what to do about the hook or the mode
 	Hook    string `json:"hook"`
-	Program string `json:"program,omitempty"` // what the hook of ours starts
+	Program string `json:"program,omitempty"` // the program that our hook starts
 	store.GuardState
-	Left      []string    `json:"left,omitempty"` // hooks from before that nothing runs
+	Left      []string    `json:"left,omitempty"` // earlier hooks that nothing runs any more
 	Elsewhere []guardGone `json:"elsewhere,omitempty"`
 	NotRunBy  []string    `json:"notRunBy"`
 }
@@ -62,8 +63,8 @@ func (a *app) guardStatus(ctx context.Context) error {
 	return a.flush()
 }
 
-// readGuard finds out whether git runs the guard, and whether somebody wanted
-// it to.
+// readGuard finds out whether git runs the guard, and whether it was ever
+// installed.
 func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err error) {
 	repo, place, err := a.hooks(ctx, a.baseDir)
 	if err != nil {
@@ -85,11 +86,11 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	case s.Mode == store.ModeOff:
 		s.Runs, s.Why = false, "its mode is off (AGENT_LOCKS_GUARD, or git config agentlocks.guard)"
 		s.Fix = "git config agentlocks.guard block"
-		if a.getenv("AGENT_LOCKS_GUARD") != "" { // which wins over git's settings
+		if a.getenv("AGENT_LOCKS_GUARD") != "" { // which overrides git's settings
 			s.Fix = "unset AGENT_LOCKS_GUARD, or set it to block"
 		}
 	}
-	// Where git's hook cannot be read, the status has said so.
+	// If git's hook cannot be read, the status already reports it.
 	s.Left, _ = place.Left()
 	if s.Elsewhere, err = a.elsewhere(ctx, repo); err != nil {
 		return s, false, err
@@ -101,12 +102,12 @@ func (a *app) readGuard(ctx context.Context) (s guardState, installed bool, err 
 	return s, installed, nil
 }
 
-// shell is how a hook, which git starts in a worktree's root, finds the program in
-// this run's environment.
+// shell describes how a hook, which git starts in the worktree's root, finds
+// the program in this run's environment.
 func (a *app) shell(root string) guard.Shell {
 	self, err := a.Executable()
 	if err != nil {
-		self = "" // no program on PATH is known then
+		self = "" // then no program on the PATH can be recognized as this one
 	}
 	look := func(name string) (string, error) { return gitdir.LookPath(a.Environ(), root, name) }
 	return guard.Shell{LookPath: look, Self: self}
@@ -137,7 +138,7 @@ func printElsewhere(w io.Writer, elsewhere []guardGone) {
 	}
 }
 
-// runsNot claims no more than is known.
+// runsNot does not claim more than is known.
 func runsNot(unknown bool) string {
 	if unknown {
 		return "may not run"
@@ -147,8 +148,8 @@ func runsNot(unknown bool) string {
 
 const guardInstall = "agent-locks guard install"
 
-// guardFix is how a guard that does not run is made to, by a command that
-// installs it: over an edited hook that would be refused.
+// guardFix returns how to make the guard run with the given install command,
+// which refuses to replace an edited hook.
 func guardFix(edited bool, install string) string {
 	if edited {
 		return "move that hook away, then " + install
@@ -161,8 +162,8 @@ func printNotRunBy(w io.Writer, ways []string) {
 }
 
 // elsewhere lists the repository's other worktrees in which git does not run
-// the guard: those with hooks of their own, by a relative core.hooksPath or by
-// a setting of their own.
+// the guard: they have hooks of their own, through a relative core.hooksPath or
+// a per-worktree setting.
 func (a *app) elsewhere(ctx context.Context, repo *gitdir.Repo) ([]guardGone, error) {
 	roots, err := repo.Worktrees()
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is where flag descriptions wrap; help reads the same everywhere.
+// helpWidth is the column at which flag descriptions wrap. It is fixed, so that
+// help reads the same everywhere.
 const helpWidth = 80
 
-// printHelp writes what a command is for, how it is called, an example, and
-// its flags.
+// printHelp writes a command's description, usage, example and flags.
 func printHelp(w io.Writer, cmd *cobra.Command) {
 	about := cmd.Long
 	if about == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/cli/claude"
 )
 
-// hookLimit is well under the ten seconds that setup gives the hooks: after
-// those the client lets the edit through.
+// hookLimit is how long a hook may take. It is well under the ten seconds that
+// setup configures, after which the client lets the edit through.
 const hookLimit = 5 * time.Second
 
 func newHook(a *app) *cobra.Command {
@@ -31,7 +31,7 @@ func newHook(a *app) *cobra.Command {
 			case args[0] != "claude":
 				return usage("the only client is claude; agent-locks setup knows others, which have no hooks", "unknown client %q",
 					args[0])
-			case len(args) == 1 && a.StdinIsTerminal: // else the event may say itself which it is
+			case len(args) == 1 && a.StdinIsTerminal: // otherwise the event itself may say which it is
 				return usage("events are "+claude.Events, "hook needs an event")
 			case len(args) > 2:
 				return usage(helpHint(cmd), "hook takes a client and an event, got %d arguments, the third %q", len(args), args[2])

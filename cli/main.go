@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Main runs the command line of this process and returns its exit code. The
-// first SIGINT, SIGTERM or SIGHUP cancels what is under way; a later one ends the
-// process at once.
+// Main runs this process's command line and returns its exit code. The first
+// SIGINT, SIGTERM or SIGHUP cancels the context; a later one ends the process
+// at once.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), notIgnored(endings())...)
 	context.AfterFunc(ctx, func() { time.AfterFunc(sameSignal, stop) })
@@ -39,20 +39,23 @@ func Main() int {
 	})
 }
 
-// sameSignal is how long a signal counts as the one before it: one that is sent to
-// a process group comes once more from a parent that passes it on, as npm's script.
+// sameSignal is how long a repeated signal counts as the same one: a signal
+// sent to a process group arrives a second time from a parent that forwards it,
+// such as npm's launcher script.
 const sameSignal = 250 * time.Millisecond
 
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
-// notIgnored skips what the parent chose to ignore (nohup, a shell's background
-// jobs): to ask for such a signal would bring it back. Go knows that of INT and
-// HUP only, so that something is left: to ask for none would mean all.
+// notIgnored removes the signals that the parent chose to ignore (nohup, a
+// shell's background jobs), since Notify would enable them again.
+// signal.Ignored knows only INT and HUP, so some always remain; Notify without
+// signals would mean all of them.
 func notIgnored(all []os.Signal) []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// subscribe hears what ends programs, the terminal's Ctrl-\ too.
+// subscribe receives the signals that end programs, including SIGQUIT, the
+// terminal's Ctrl-\.
 func subscribe() (<-chan os.Signal, func()) {
 	heard := make(chan os.Signal, 8)
 	signal.Notify(heard, notIgnored(append(endings(), syscall.SIGQUIT))...)
@@ -65,7 +68,7 @@ func columns() int {
 	}
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width <= 0 {
-		return 80 // a terminal that does not say how wide it is
+		return 80 // a terminal that does not report its width
 	}
 	return width
 }
@@ -88,7 +91,7 @@ func keys() func() (<-chan byte, func(), error) {
 			return nil, nil, err
 		}
 		typed := make(chan byte)
-		go func() { // ends with the process, as a read of a terminal cannot be given up
+		go func() { // ends with the process, since a read of a terminal cannot be canceled
 			key := make([]byte, 1)
 			for {
 				if n, err := os.Stdin.Read(key); n != 1 || err != nil {
@@ -96,7 +99,7 @@ func keys() func() (<-chan byte, func(), error) {
 				}
 				typed <- key[0]
 				if leaves(key[0]) {
-					return // what is typed after it is the shell's
+					return // what is typed after it is for the shell
 				}
 			}
 		}()

@@ -59,8 +59,9 @@ func writeManual(a *app, root *cobra.Command, dir string) error {
 	return a.flush()
 }
 
-// dateOfManual is the one of the release, so that its pages come out the same each
-// time (reproducible-builds.org/specs/source-date-epoch).
+// dateOfManual returns SOURCE_DATE_EPOCH if it is set, so that a release's
+// pages are reproducible (reproducible-builds.org/specs/source-date-epoch), and
+// otherwise the current time.
 func (a *app) dateOfManual() (time.Time, error) {
 	epoch := a.getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// What commands take besides flags.
+// Positional arguments.
 
-// noArgs refuses positional arguments; hint says where they belong.
+// noArgs refuses positional arguments; hint says what to use instead.
 func noArgs(hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -24,8 +24,8 @@ func noArgs(hint string) cobra.PositionalArgs {
 	}
 }
 
-// expandedHint is for the rest of a list of paths, of which a flag takes one, as
-// when a shell has expanded a glob; "" where no such flag was given.
+// expandedHint returns a hint for extra arguments after a flag that takes one
+// path, as when a shell has expanded a glob; "" if no such flag was given.
 func expandedHint(cmd *cobra.Command) string {
 	for _, name := range []string{"scope", "add-scope", "remove-scope"} {
 		if cmd.Flags().Changed(name) {
@@ -35,8 +35,8 @@ func expandedHint(cmd *cobra.Command) string {
 	return ""
 }
 
-// textHint is for a text that was given without its flag, which would be -m; ""
-// where a command has none, or the argument is a single word.
+// textHint returns a hint for text that was given without its flag -m; "" if
+// the command has no such flag, or the argument is a single word.
 func textHint(cmd *cobra.Command, arg string) string {
 	if cmd.Flags().ShorthandLookup("m") == nil || !strings.Contains(arg, " ") {
 		return ""
@@ -44,7 +44,7 @@ func textHint(cmd *cobra.Command, arg string) string {
 	return fmt.Sprintf("did you mean -m %s?", shell.Word(arg))
 }
 
-// needGlobs asks for at least one path or glob.
+// needGlobs requires at least one path or glob.
 func needGlobs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 && !cmd.Flags().Changed("scope") {
 		return usage(fmt.Sprintf("as in agent-locks %s 'src/**'", cmd.Name()), "%s needs a path or glob", cmd.Name())
@@ -52,7 +52,7 @@ func needGlobs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// onlyCommands refuses a word that is none of a command's own commands.
+// onlyCommands refuses a word that is not a subcommand.
 func onlyCommands(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownCommand(cmd, args[0])
@@ -60,7 +60,7 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneID asks for exactly one lock id.
+// oneID requires exactly one lock id.
 func oneID(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
@@ -73,7 +73,7 @@ func oneID(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// listHint names the command that lists the locks that cmd is for.
+// listHint names the command that lists the locks that cmd applies to.
 func listHint(cmd *cobra.Command) string {
 	switch cmd.Name() {
 	case "reopen":
@@ -84,7 +84,7 @@ func listHint(cmd *cobra.Command) string {
 	return "agent-locks status lists them"
 }
 
-// optionalID is the lock that the arguments name, nil where they name none.
+// optionalID returns the lock that the arguments name, or nil.
 func optionalID(args []string) *string {
 	if len(args) == 0 {
 		return nil
@@ -100,8 +100,8 @@ func atMostOneID(cmd *cobra.Command, args []string) error {
 	return oneID(cmd, args)
 }
 
-// lockID is an id as the command line takes it: one that was copied from a
-// table may still wear the mark of having been cut.
+// lockID returns a lock id as given on the command line: one copied from a
+// table may still end in the ellipsis of a shortened id.
 func lockID(arg string) store.Ref {
 	return store.Ref{LockID: strings.TrimSuffix(arg, render.Ellipsis)}
 }

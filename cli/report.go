@@ -12,7 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The exit codes (design, section 9), except for run's own, which stand beside it.
+// The exit codes (design, section 9). The ones specific to run are in
+// run_child.go.
 const (
 	exitOK          = 0
 	exitError       = 1
@@ -20,27 +21,28 @@ const (
 	exitInterrupted = 130
 )
 
-// Words for failures which are not the store's.
+// Error codes of failures that do not come from the store.
 const (
 	codeInterrupted store.Code = "interrupted"
 	codeInternal    store.Code = "internal"
 )
 
-// An answered is the outcome of a command whose answer was asked for as an
-// exit code; it has been printed already.
+// An answered ends a command whose answer was requested as an exit code. The
+// answer has already been printed.
 type answered int
 
 func (a answered) Error() string { return fmt.Sprintf("exit code %d", int(a)) }
 
-// usage is the error of a caller who used a command wrongly.
+// usage returns the error for a command that was used wrongly.
 func usage(hint, format string, args ...any) error {
 	return &store.Error{Code: store.BadInput, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// errInterrupted ends what a key has interrupted.
+// errInterrupted ends a command that was interrupted by a key.
 var errInterrupted = errors.New("interrupted")
 
-// report is the one place where an error becomes text, JSON and exit code.
+// report is the only place that turns an error into text, JSON and an exit
+// code.
 func (a *app) report(ctx context.Context, err error) int {
 	code, isAnswer := errors.AsType[answered](err)
 	_, unwritten := errors.AsType[outputError](err)
@@ -50,7 +52,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	case isAnswer:
 		return int(code)
 	case unwritten && nobodyReads(err):
-		// The reader of our output has seen enough (`| head -1`).
+		// The reader has seen enough and closed the pipe (`| head -1`).
 		return exitOK
 	case ctx.Err() != nil || errors.Is(err, errInterrupted):
 		a.say(&store.Error{Code: codeInterrupted, Message: "interrupted"})
@@ -70,8 +72,8 @@ func (a *app) report(ctx context.Context, err error) int {
 	return exitError
 }
 
-// say prints an error on stderr. Where even that cannot be written, the exit
-// code is all that is left.
+// say prints an error on stderr. If that fails as well, only the exit code is
+// left to report it.
 func (a *app) say(e *store.Error) {
 	said := *e
 	said.Message, said.Hint = asTyped(e.Message), asTyped(e.Hint)
@@ -108,8 +110,8 @@ func askedForJSON(args []string) bool {
 	return false
 }
 
-// errorJSON is {"error": {code, message, hint?, ...}}, where the dots are the
-// fields of the error's detail.
+// errorJSON encodes an error as {"error": {code, message, hint?, ...}}, where
+// "..." stands for the fields of its Detail.
 func errorJSON(e *store.Error) ([]byte, error) {
 	fields := map[string]any{}
 	if e.Detail != nil {
@@ -128,15 +130,15 @@ func errorJSON(e *store.Error) ([]byte, error) {
 	return store.Encode(map[string]any{"error": fields})
 }
 
-// warn prints the warnings that go beside an answer or an error.
+// warn prints the warnings that accompany an answer or an error.
 func (a *app) warn(warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintf(a.Stderr, "agent-locks: warning: %s\n", render.PlainLines(asTyped(w)))
 	}
 }
 
-// answer prints what an operation said: its warnings, then either the error
-// (by returning it), or the result as JSON or by text.
+// answer prints the result of an operation: its warnings, then either the error
+// (by returning it) or the result, as JSON or by calling text.
 func answer[T any](a *app, ans store.Answer[T], err error, text func(io.Writer, T)) error {
 	a.warn(ans.Warnings)
 	if err != nil {
@@ -153,13 +155,14 @@ func answer[T any](a *app, ans store.Answer[T], err error, text func(io.Writer, 
 	return err
 }
 
-// delivered has it recorded that an answer is out; see store.Answer.Delivered.
-// Where that fails the answer stands, and what it showed is shown again.
+// delivered records that an answer has been printed; see
+// store.Answer.Delivered. If that fails, the answer stands, and the notes in it
+// are shown again next time.
 func (a *app) delivered(record func(context.Context) error) {
 	if record == nil {
 		return
 	}
-	if err := record(context.Background()); err != nil { // even where the call was interrupted by now
+	if err := record(context.Background()); err != nil { // even if the call has been interrupted by now
 		a.warn([]string{"could not record that notes were shown: " + err.Error()})
 	}
 }
@@ -182,11 +185,11 @@ func (a *app) printJSON(v any) error {
 	return a.flush()
 }
 
-// flush writes what has been printed so far; a bufio.Writer keeps the first
-// error, so that prints need not look.
+// flush writes the output buffered so far. A bufio.Writer keeps its first
+// error, so prints need not check theirs.
 func (a *app) flush() error { return a.out.Flush() }
 
-// An output is stdout, whose errors can be recognised.
+// An output is stdout; it marks its errors so that they can be recognized.
 type output struct{ io.Writer }
 
 func (o output) Write(b []byte) (int, error) {
@@ -197,18 +200,20 @@ func (o output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// An outputError says that stdout could not be written. What the command was
-// asked to do may well be done.
+// An outputError reports that stdout could not be written. The operation itself
+// may well have succeeded.
 type outputError struct{ err error }
 
 func (e outputError) Error() string { return fmt.Sprintf("cannot write the answer: %v", e.err) }
 func (e outputError) Unwrap() error { return e.err }
 
-// An answer that cannot be written (a full disk, a reader that has gone) leaves
-// the caller without the id of what was done for it, and what was done stands.
-// So a command that changed something says what, where it can still be read.
+// If an answer cannot be written (the disk is full, the reader has gone), the
+// caller does not learn the id of the lock that was made for it. The operation
+// is not undone, so a command that changed something reports what it did on
+// stderr.
 
-// outcomeOf says what a command has done, by its result: "" where it only looked.
+// outcomeOf describes what a command changed, by its result; "" if it changed
+// nothing.
 func outcomeOf(result any) string {
 	switch r := result.(type) {
 	case store.Created:
@@ -235,8 +240,8 @@ func outcomeOfReap(reaped []store.Reaped) string {
 	return "reaped anyway: " + strings.Join(ids, ", ")
 }
 
-// answerWith prints an answer, or an error with what was done where that fails. A
-// closed pipe must not end the program before it can say so.
+// answerWith prints an answer or, if that fails, returns an error that says
+// what was done. A closed pipe must not end the program before that.
 func answerWith[T any](a *app, what string, result T, text func(io.Writer, T)) error {
 	if a.IgnoreBrokenPipe != nil {
 		a.IgnoreBrokenPipe()

@@ -58,7 +58,7 @@ func newRun(a *app) *cobra.Command {
 	return cmd
 }
 
-// splitCommand separates the scope from what is to be run, which stands after --.
+// splitCommand separates the scope from the command to run, which follows "--".
 func splitCommand(args []string, dash int) (scope, command []string, err error) {
 	if dash < 0 || dash == len(args) {
 		return nil, nil, usage("put it after --, as in agent-locks run -t 'Format' 'src/**' -- make format",
@@ -67,11 +67,11 @@ func splitCommand(args []string, dash int) (scope, command []string, err error) 
 	return args[:dash], args[dash:], nil
 }
 
-// runHolding runs a command while it holds a claim.
+// runHolding runs a command while holding a claim.
 func (a *app) runHolding(ctx context.Context, request store.CreateRequest, command []string) error {
 	program, err := a.findProgram(command[0])
 	if err != nil {
-		return err // before anybody waits for a claim, or is kept waiting by it
+		return err // before we wait for a claim, or block others with it
 	}
 	signals, stop := a.signals()
 	defer stop()
@@ -88,7 +88,7 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	}
 	k := &keeper{app: a, at: claimed.At, id: claimed.Result.ID, agentFlag: request.AgentID,
 		agent: a.agentOf(request.AgentID, agentVariable), parent: a.agentOf(request.ParentAgentID, parentVariable)}
-	// From here on a signal is the command's: it ends, and with it the lock.
+	// From here on signals are for the command: when it ends, so does the lock.
 	rest := context.WithoutCancel(ctx)
 	if err := ctx.Err(); err != nil {
 		k.finish(rest, "nothing was run: interrupted")
@@ -117,8 +117,8 @@ func (a *app) runHolding(ctx context.Context, request store.CreateRequest, comma
 	return a.reportRun(runOutcome{k.id, status.code, left, k.notes})
 }
 
-// A runOutcome is what run --json says at last: on stderr, since stdout is the
-// command's.
+// A runOutcome is what run --json reports at the end: on stderr, since stdout
+// belongs to the command.
 type runOutcome struct {
 	ID           string    `json:"id"`
 	ExitCode     int       `json:"exitCode"`
@@ -138,11 +138,11 @@ func (a *app) reportRun(o runOutcome) error {
 	return answered(o.ExitCode)
 }
 
-// findProgram finds what is to be run, as a shell would here.
+// findProgram finds the program to run, as a shell in this directory would.
 func (a *app) findProgram(name string) (string, error) {
 	here, err := a.Getwd()
 	if err != nil {
-		here = "" // then only what is absolute can be found
+		here = "" // then only an absolute path can be found
 	}
 	program, err := gitdir.LookPath(a.Environ(), here, name)
 	if err != nil {
@@ -158,14 +158,14 @@ func notStarted(name string, err error) error {
 			"for a script, that the program in its first line exists", "there is no command %q", name)}
 	}
 	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // without the path, which is named already
+		err = inner // without the path, which the message names already
 	}
 	return coded{exitNotExecutable, usage("make it executable; a script needs a first line such as #!/bin/sh",
 		"%q cannot be executed: %v", name, err)}
 }
 
-// agentOf is an agent that this call names, by a flag or else by a variable, as a
-// lock has it; nil: nobody known.
+// agentOf returns the agent id given by a flag, or else by a variable, as a
+// lock would record it; nil if there is none.
 func (a *app) agentOf(flag *string, variable string) *string {
 	id := a.getenv(variable)
 	if flag != nil {
@@ -178,7 +178,7 @@ func (a *app) agentOf(flag *string, variable string) *string {
 	return &clean
 }
 
-// The variables that tell a command who it is, and which lock it runs under.
+// The variables that tell a command its identity, and which lock it runs under.
 const (
 	agentVariable  = "AGENT_LOCKS_AGENT_ID"
 	parentVariable = "AGENT_LOCKS_PARENT_ID"

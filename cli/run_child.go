@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// The exit codes of run where they are not the command's, as env(1), timeout(1)
-// and shells have them.
+// The exit codes of run that do not come from the command, the same as those of
+// env(1), timeout(1) and shells.
 const (
 	exitNotRun        = 125
 	exitNotExecutable = 126
 	exitNotFound      = 127
-	exitSignalled     = 128 // and the signal's number
+	exitSignalled     = 128 // plus the signal's number
 )
 
 // A coded is an error with an exit code of its own.
@@ -39,8 +39,8 @@ func (s childStatus) String() string {
 	return fmt.Sprintf("ended with exit status %d", s.code)
 }
 
-// waitForChild waits until a command has ended, and passes on what is sent to us
-// alone. What the terminal sends (INT, QUIT) has reached the command as well.
+// waitForChild waits for a command to end, and forwards the signals that were
+// sent only to us. The terminal sends INT and QUIT to the command as well.
 func waitForChild(child *exec.Cmd, signals <-chan os.Signal) (childStatus, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
@@ -48,7 +48,9 @@ func waitForChild(child *exec.Cmd, signals <-chan os.Signal) (childStatus, error
 		select {
 		case sig := <-signals:
 			if sig == syscall.SIGTERM || sig == syscall.SIGHUP {
-				// It may have ended just now; Windows has no such signals, and has told it itself.
+				// An error means that it has just ended, or that this is
+				// Windows, which cannot send these signals but notifies the
+				// command itself.
 				_ = child.Process.Signal(sig)
 			}
 		case err := <-ended:
@@ -67,7 +69,7 @@ func statusOf(state *os.ProcessState) childStatus {
 	return childStatus{code: state.ExitCode()}
 }
 
-// signals are those that arrive from now on; stop ends that.
+// signals subscribes to signals until stop is called.
 func (a *app) signals() (signals <-chan os.Signal, stop func()) {
 	if a.Signals == nil {
 		return nil, func() {}

@@ -14,29 +14,30 @@ import (
 // A keeper keeps a lock alive while a command runs, and finishes it.
 type keeper struct {
 	app       *app
-	at        store.Target // the command may remove the directory that we stand in
+	at        store.Target // where the claim was made; the command may remove our working directory
 	id        string
-	agentFlag *string // as it was given
-	agent     *string // the holder; nil: nobody known
-	parent    *string // likewise
+	agentFlag *string // as given
+	agent     *string // the holder; nil: unknown
+	parent    *string // nil: unknown
 	warnings  []string
-	notes     store.NewNotes // what others noted, as far as it was shown
+	notes     store.NewNotes // notes by others that were shown
 }
 
-// heartbeatEvery is how often a claim shows that it is alive: several times before
-// anybody could take it for stale, and not more often than that needs.
+// heartbeatEvery returns the interval between heartbeats: several fit into the
+// shortest time after which the lock could be called stale, but no more than
+// that takes.
 func (a *app) heartbeatEvery(lease *float64) time.Duration {
 	minutes := store.StaleMinutes(a.Environ())
 	if lease != nil {
 		minutes = max(minutes, *lease)
 	}
-	// Others may have a shorter threshold, though none under a minute.
+	// Others may use a shorter threshold, but none below a minute.
 	quarter := min(minutes/4, 5)
 	return max(time.Duration(quarter*float64(time.Minute)), time.Second)
 }
 
-// keepAlive refreshes the heartbeat until ctx ends, or the lock is no longer
-// ours. The channel is closed when that is over.
+// keepAlive refreshes the heartbeat until ctx ends or the lock is no longer
+// ours. Then it closes the channel.
 func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {
@@ -50,13 +51,14 @@ func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 			case <-beat.C:
 			}
 			if k.lost(ctx) != "" {
-				return // what became of it is said at the end
+				return // finish reports what became of it
 			}
-			// What keeps this one from being written may be over by the next.
+			// An error is ignored: it may no longer occur at the next
+			// heartbeat.
 			ans, _ := k.app.locks.Heartbeat(ctx, store.HeartbeatRequest{
 				Target: k.at, Ref: store.Ref{LockID: k.id}, AgentID: k.agentFlag})
 			k.hear(ans.Result.NewNotes, ans.Delivered)
-			for _, w := range ans.Warnings { // who was granted the files while it was stale
+			for _, w := range ans.Warnings { // names those who were granted the files while the lock was stale
 				if !slices.Contains(k.warnings, w) {
 					k.warnings = append(k.warnings, w)
 				}
@@ -66,19 +68,19 @@ func (k *keeper) keepAlive(ctx context.Context, every time.Duration) <-chan stru
 	return over
 }
 
-// hear shows at once what others noted for the holder: it may be about what the
-// command does at this moment.
+// hear prints notes for the holder at once: they may be about what the command
+// is doing right now.
 func (k *keeper) hear(n store.NewNotes, delivered func(context.Context) error) {
 	for _, line := range render.NoteLines(n.NewNotes) {
 		fmt.Fprintf(k.app.Stderr, "agent-locks: new note: %s\n", line)
 	}
 	k.notes.NewNotes = append(k.notes.NewNotes, n.NewNotes...)
-	k.notes.NewNotesLeftOut = n.NewNotesLeftOut // the next answer has them
+	k.notes.NewNotesLeftOut = n.NewNotesLeftOut // they come with the next answer
 	k.app.delivered(delivered)
 }
 
-// lost says what became of the lock where it is no longer ours; "" where it is,
-// or nobody can tell now.
+// lost describes what became of the lock if it is no longer ours. It returns ""
+// if the lock is still ours, or if that cannot be determined now.
 func (k *keeper) lost(ctx context.Context) string {
 	ref := store.Ref{LockID: k.id}
 	ans, err := k.app.locks.Show(ctx, store.ShowRequest{Target: k.at, Ref: ref})
@@ -86,7 +88,7 @@ func (k *keeper) lost(ctx context.Context) string {
 	case errors.Is(err, store.LockNotFound):
 		return fmt.Sprintf("lock %q is gone", k.id)
 	case err != nil || ans.Result.Status != "active":
-		return "" // what ended it is said by the attempt to finish it
+		return "" // if it ended, finishing it will report why
 	case !sameAgent(ans.Result.AgentID, k.agent):
 		return fmt.Sprintf("lock %q was handed over to %q meanwhile; it is not finished",
 			k.id, deref(ans.Result.AgentID))
@@ -103,8 +105,8 @@ func deref(text *string) string {
 	return *text
 }
 
-// finish ends the lock, and says what there is to say of it: above all that it
-// was not ours to the end.
+// finish ends the lock, and reports whatever there is to report: above all, if
+// it was lost before the end.
 func (k *keeper) finish(ctx context.Context, summary string) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

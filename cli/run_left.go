@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A process is one that a command left running: it may keep writing files that
+// A process is one that a command left running. It may keep writing files that
 // nobody holds any more.
 type process struct {
 	PID  int    `json:"pid"`
@@ -16,17 +16,17 @@ type process struct {
 }
 
 const (
-	maxLeft   = 10                    // processes that are named
-	leftPause = 50 * time.Millisecond // for those that are about to end
+	maxLeft   = 10                    // how many processes are named
+	leftPause = 50 * time.Millisecond // gives those that are about to end time to do so
 )
 
-// runMark is a variable in the environment of all that our command starts, as far as
-// that keeps its environment, and of nothing else.
+// runMark is an environment variable that is set only for the command and for
+// its descendants, as far as they keep their environment.
 func runMark() string { return runVariable + "=" + strconv.Itoa(os.Getpid()) }
 
 const runVariable = "AGENT_LOCKS_RUN_PID"
 
-// stillRunning are the processes that our command has left running.
+// stillRunning returns the processes that the command left running.
 func stillRunning(before []process) []process {
 	left := leftRunning(before)
 	for range 4 {
@@ -39,7 +39,7 @@ func stillRunning(before []process) []process {
 	return append([]process{}, left...)
 }
 
-// inWords is the warning that names them.
+// inWords returns the warning that names them.
 func inWords(left []process) []string {
 	if len(left) == 0 {
 		return nil

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// orphans are not needed here: what a command started has its environment.
+// orphans has nothing to return on Linux: leftRunning recognizes processes by
+// their environment.
 func orphans() []process { return nil }
 
-// leftRunning are the processes that our command has started and that live on
-// with its environment, whatever became of their parents.
+// leftRunning returns the running processes that have the command's
+// environment, whether or not their parents are still alive.
 func leftRunning(_ []process) []process {
 	mine := []byte("\x00" + runMark() + "\x00")
 	marks, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -22,7 +23,7 @@ func leftRunning(_ []process) []process {
 	var found []process
 	for _, mark := range marks {
 		environ, err := os.ReadFile(mark)
-		if err != nil { // it has ended, or is somebody else's
+		if err != nil { // it has ended, or belongs to another user
 			continue
 		}
 		if !bytes.Contains(append([]byte{0}, environ...), mine) {

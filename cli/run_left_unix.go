@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// orphans are the processes of our own process group whose parents have ended.
+// orphans returns the processes of our own process group whose parents have
+// ended.
 func orphans() []process {
 	out, err := exec.Command("/bin/ps", "-A", "-o", "pid=,ppid=,pgid=,comm=").Output()
 	if err != nil {
@@ -31,8 +32,9 @@ func orphans() []process {
 	return found
 }
 
-// leftRunning are the orphans that were not there before a command. One that has
-// a process group of its own is not found: nothing says whose it was.
+// leftRunning returns the orphans that did not exist before the command. One
+// that has moved to another process group is missed: nothing links it to the
+// command.
 func leftRunning(before []process) []process {
 	return slices.DeleteFunc(orphans(), func(p process) bool { return slices.Contains(before, p) })
 }

@@ -1,7 +1,7 @@
 package cli
 
-// What a command left running is not known here: a process does not say who
-// started it once that has ended.
+// On Windows a command's leftover processes cannot be found: once the parent
+// has ended, a process does not reveal who started it.
 
 func orphans() []process { return nil }
 

@@ -17,16 +17,17 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// A scope may be given as arguments and by --scope. An argument may also be a
-// word that was meant for something else, or one of the names that a shell has
-// made of a glob.
+// A scope may be given as arguments and with --scope. An argument may also be a
+// word that was meant for something else, or one of the names to which a shell
+// has expanded a glob.
 
 func scopeFlag(f *pflag.FlagSet, to *[]string, help string) {
 	f.StringArrayVar(to, "scope", nil, help)
 }
 
-// refuseWords refuses arguments that look like words and name nothing here; hint
-// says where such words may belong. known knows further names; nil: there are none.
+// refuseWords refuses arguments that look like plain words and name nothing
+// here; hint says where such words may belong. known reports whether a word is
+// valid for another reason; it may be nil.
 func (a *app) refuseWords(
 	ctx context.Context, args []string, known func(word string) bool, hint func(words []string) string,
 ) error {
@@ -53,9 +54,9 @@ func (a *app) refuseWords(
 	return usage(said, "%q names nothing here", words[0])
 }
 
-// refuseIdleWords is refuseWords for questions, which would answer a lock's name
-// with "nobody". What an active lock covers may still be made here, or be in
-// another worktree.
+// refuseIdleWords is refuseWords for queries, which would answer a lock's name
+// with "nobody". It accepts what an active lock covers: such a file may not
+// exist yet, or be in another worktree.
 func (a *app) refuseIdleWords(ctx context.Context, args []string, hint func(words []string) string) error {
 	return a.refuseWords(ctx, args, func(word string) bool {
 		ans, err := a.locks.Query(ctx, store.QueryRequest{Target: a.target(), Scope: []string{word}})
@@ -63,13 +64,13 @@ func (a *app) refuseIdleWords(ctx context.Context, args []string, hint func(word
 	}, hint)
 }
 
-// isLock reports whether a lock has this whole name.
+// isLock reports whether word is a lock's whole id or slug.
 func (a *app) isLock(ctx context.Context, word string) bool {
 	ans, err := a.locks.Show(ctx, store.ShowRequest{Target: a.target(), Ref: store.Ref{LockID: word}})
 	return err == nil && (ans.Result.ID == word || lockfile.SlugOf(ans.Result.ID) == word)
 }
 
-// isDeleted looks for a name that is gone from here but not from HEAD.
+// isDeleted reports whether HEAD has a file of that name.
 func isDeleted(ctx context.Context, repo *gitdir.Repo, name string) bool {
 	return slices.ContainsFunc([]string{"", repo.Prefix}, func(dir string) bool {
 		_, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD:"+path.Join(dir, name))
@@ -77,19 +78,21 @@ func isDeleted(ctx context.Context, repo *gitdir.Repo, name string) bool {
 	})
 }
 
-// isCommit reports whether git takes a name for a commit, as it does a branch's.
+// isCommit reports whether git can resolve a name to a commit, as it can a
+// branch's.
 func isCommit(ctx context.Context, repo *gitdir.Repo, name string) bool {
 	_, err := repo.Git(ctx, "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	return err == nil
 }
 
-// isWord recognises a text that has nothing of a path or a glob about it.
+// isWord reports whether arg does not look like a path or a glob.
 func isWord(arg string) bool {
 	return arg != "" && !strings.ContainsAny(arg, "/\\*?[]{}()!:@~$%#\"'`") &&
 		(!strings.Contains(arg, ".") || strings.Contains(arg, " "))
 }
 
-// namesSomething looks for a name at the root, and where the caller stands.
+// namesSomething reports whether a name exists in the worktree's root or in the
+// caller's directory.
 func namesSomething(repo *gitdir.Repo, name string) bool {
 	return slices.ContainsFunc([]string{repo.Worktree, repo.Dir}, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
@@ -97,7 +100,7 @@ func namesSomething(repo *gitdir.Repo, name string) bool {
 	})
 }
 
-// quoteTitle is the hint for words that were meant for the title.
+// quoteTitle returns the hint for words that were probably meant for the title.
 func quoteTitle(title *string) func(words []string) string {
 	return func(words []string) string {
 		const later = "a path that does not exist yet goes after --scope"
@@ -114,7 +117,7 @@ func quoteTitle(title *string) func(words []string) string {
 	}
 }
 
-// filterBy is the hint for words that were meant to be searched for.
+// filterBy is the hint for words that were probably meant as a search text.
 func filterBy(words []string) string {
 	scopes := ""
 	for _, word := range words {
@@ -124,13 +127,13 @@ func filterBy(words []string) string {
 		shell.Word(strings.Join(words, " ")), scopes)
 }
 
-// laterPath is the hint for words that a question was asked about.
+// laterPath is the hint for words in a query.
 func laterPath(words []string) string {
 	return "a path that does not exist yet goes after --scope, as in --scope " + shell.Word(words[0])
 }
 
-// warnExpanded warns where a shell seems to have expanded a glob: the claim
-// would not cover the files that are still to be made.
+// warnExpanded warns if a shell seems to have expanded a glob: the claim would
+// not cover files that are created later.
 func (a *app) warnExpanded(scope []string) {
 	dir, err := a.Getwd()
 	if err != nil {
@@ -141,7 +144,7 @@ func (a *app) warnExpanded(scope []string) {
 		parent, name := filepath.Split(filepath.Clean(text))
 		names[parent] = append(names[parent], name)
 	}
-	for _, text := range scope { // in their order
+	for _, text := range scope { // in the order given
 		parent, _ := filepath.Split(filepath.Clean(text))
 		given := names[parent]
 		delete(names, parent)
@@ -164,9 +167,10 @@ func (a *app) warnExpanded(scope []string) {
 	}
 }
 
-// expandedFrom is the glob that a shell would turn into exactly these names of a
-// directory: all of them, all of one extension or, of at least three, all
-// that begin and end alike; "" where there is none.
+// expandedFrom returns the glob that a shell would expand to exactly the given
+// names of a directory: all names, all with one extension or, for three names
+// or more, all with a common prefix or suffix. It returns "" if there is no
+// such glob.
 func expandedFrom(given, there []string) string {
 	first := given[0]
 	head, tail := len(first), len(first)

@@ -64,7 +64,8 @@ func newServe(a *app) *cobra.Command {
 	return cmd
 }
 
-// withoutListen is a flag that was given for a listener where none was asked for.
+// withoutListen returns a flag that needs --listen but was given without it, or
+// "".
 func withoutListen(cmd *cobra.Command) string {
 	all := []string{"repo", "token-file", "no-auth", "allow-host", "socket-mode"}
 	i := slices.IndexFunc(all, cmd.Flags().Changed)
@@ -74,8 +75,8 @@ func withoutListen(cmd *cobra.Command) string {
 	return all[i]
 }
 
-// allTools reports whether every tool is to be served: by the flag, else by the
-// variable, of which a value that is not known counts as unset.
+// allTools reports whether to serve every tool: the flag decides, else the
+// variable. An unknown value of the variable is ignored.
 func (a *app) allTools(flag *string) (bool, error) {
 	if flag != nil {
 		return *flag == setup.ToolsAll, setup.CheckTools(*flag)
@@ -111,13 +112,13 @@ func runServe(ctx context.Context, a *app, all bool) error {
 	})
 }
 
-// runListener serves callers from elsewhere: nothing that stands in this process's
-// environment says who they are, or which repository they mean.
+// runListener serves remote callers. Nothing in this process's environment says
+// who they are, or which repository they mean.
 func runListener(ctx context.Context, a *app, o listen.Config, all bool) error {
 	if a.baseDir != nil {
 		return usage("name the repository with --repo", "serve takes no --base-dir, got %q", *a.baseDir)
 	}
-	if a.IgnoreBrokenPipe != nil { // who read the log may have gone
+	if a.IgnoreBrokenPipe != nil { // the reader of the log may have gone
 		a.IgnoreBrokenPipe()
 	}
 	w := a.World
@@ -137,7 +138,8 @@ func runListener(ctx context.Context, a *app, o listen.Config, all bool) error {
 	})
 }
 
-// withoutCaller is an environment that says neither who calls nor where.
+// withoutCaller returns environ without the variables that identify a caller or
+// locate a repository.
 func withoutCaller(environ []string) []string {
 	return slices.DeleteFunc(gitdir.Unlocated(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

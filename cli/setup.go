@@ -22,10 +22,10 @@ type setupFlags struct {
 	tools                                  *string
 
 	url, tokenEnv string
-	remote        *setup.Remote // of these two
+	remote        *setup.Remote // url and tokenEnv
 }
 
-// offered is which tools were asked for; "": any.
+// offered returns the value of --tools; "" if not given.
 func (o setupFlags) offered() string {
 	if o.tools == nil {
 		return ""
@@ -93,7 +93,8 @@ func newSetup(a *app) *cobra.Command {
 	return cmd
 }
 
-// checkOffered refuses tools that are not known, or have no place.
+// checkOffered refuses an unknown value of --tools, or --tools where no server
+// is set up.
 func checkOffered(o setupFlags, args []string) error {
 	if o.tools == nil {
 		return nil
@@ -119,7 +120,7 @@ func clients() []string {
 	return slices.Sorted(slices.Values(slices.Concat(setup.Written(), byHand(), []string{setup.AgentsMD})))
 }
 
-// checkClient refuses a name that is not a client's.
+// checkClient refuses an unknown client.
 func checkClient(client string) error {
 	if slices.Contains(clients(), client) {
 		return nil
@@ -177,7 +178,7 @@ func (a *app) setupOptions(client string, o setupFlags) setup.Options {
 	}
 }
 
-// project is the root of the caller's worktree.
+// project returns the root of the caller's worktree.
 func (a *app) project(ctx context.Context) (string, error) {
 	repo, err := a.repository(ctx, a.baseDir)
 	switch {
@@ -189,7 +190,7 @@ func (a *app) project(ctx context.Context) (string, error) {
 	return repo.Worktree, nil
 }
 
-// refused puts a refusal into our words.
+// refused turns a refusal into an error of the store.
 func refused(err error) error {
 	if r, ok := errors.AsType[*setup.Refusal](err); ok {
 		return usage(r.Hint, "%v", r)
@@ -197,7 +198,8 @@ func refused(err error) error {
 	return err
 }
 
-// applySettings writes the files one after another, and says how many are written.
+// applySettings writes the files one after another, and returns how many it has
+// written.
 func (a *app) applySettings(changes []setup.Change) (done int, err error) {
 	for i, c := range changes {
 		warning, err := c.Apply()
@@ -211,10 +213,11 @@ func (a *app) applySettings(changes []setup.Change) (done int, err error) {
 	return len(changes), nil
 }
 
-// native is where settings of the user's find this program: by its name on the
-// PATH, where that leads to this very file (an upgrade keeps the name), else by
-// the file. "": it is not there to stay, as in a temporary directory or a cache,
-// or goes by another name, which removing it would not know.
+// native returns how the user's own settings should start this program: by the
+// path found on the PATH if that is this very file (an upgrade keeps it), else
+// by the path of the executable. It returns "" if the program may not stay
+// there, as in a temporary directory or a cache, or has another name, which
+// removing the settings would not recognize.
 func (a *app) native() string {
 	self, err := a.Executable()
 	if err != nil {
@@ -231,7 +234,8 @@ func (a *app) native() string {
 	return self
 }
 
-// within reports whether a path lies below a directory, a link or not.
+// within reports whether path is below dir, with or without resolving dir's
+// symlinks.
 func within(dir, path string) bool {
 	for _, d := range []string{dir, resolved(dir)} {
 		if rel, err := filepath.Rel(d, path); err == nil && filepath.IsLocal(rel) {
@@ -241,8 +245,8 @@ func within(dir, path string) bool {
 	return false
 }
 
-// cached reports whether a program lies where npx or pnpm dlx keep what they
-// run, which they delete as they like.
+// cached reports whether a program is in a cache of npx or pnpm dlx, which may
+// delete it at any time.
 func cached(program string) bool {
 	for dir := range strings.SplitSeq(filepath.ToSlash(program), "/") {
 		if dir == "_npx" || dir == "dlx" || strings.HasPrefix(dir, "dlx-") {

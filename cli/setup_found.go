@@ -13,8 +13,8 @@ import (
 	"github.com/agent-locks/agent-locks/cli/setup"
 )
 
-// setUpAll sets up the clients that have left something in the user's home: in
-// the user's own settings, which serve all worktrees, after a yes.
+// setUpAll sets up the clients that it finds in the user's home, in the user's
+// own settings, which apply to all worktrees. It asks first.
 func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 	o.user = true
 	written, byHand, err := a.foundClients()
@@ -59,8 +59,8 @@ func (a *app) setUpAll(ctx context.Context, o setupFlags) error {
 	return cmp.Or(a.reportPlans(plans, o, write), failed.err())
 }
 
-// failures are the clients that could not be set up, or checked. They are named one
-// by one, and keep no other from being served.
+// failures are the clients that could not be set up or checked. Each is
+// reported, and none keeps the others from being handled.
 type failures []string
 
 func (f *failures) add(a *app, client string, err error) {
@@ -90,7 +90,7 @@ func (p clientPlan) changes() bool {
 	return slices.ContainsFunc(p.files, func(c setup.Change) bool { return c.Action != setup.Unchanged })
 }
 
-// foundClients are the clients that have left something in the user's home.
+// foundClients returns the clients that have left files in the user's home.
 func (a *app) foundClients() (written, byHand []string, err error) {
 	if written, byHand, err = setup.Found(a.setupOptions("", setupFlags{})); err != nil {
 		return nil, nil, refused(err)
@@ -118,7 +118,8 @@ func (a *app) showPlans(plans []clientPlan, o setupFlags) {
 	}
 }
 
-// confirm asks the person at the terminal. Without one nothing is confirmed.
+// confirm asks the person at the terminal. Without a terminal nothing is
+// confirmed.
 func (a *app) confirm(ctx context.Context) (bool, error) {
 	if !a.StdinIsTerminal {
 		fmt.Fprintln(a.out, "nothing was written; --yes writes it")
@@ -129,7 +130,7 @@ func (a *app) confirm(ctx context.Context) (bool, error) {
 	}
 	fmt.Fprint(a.Stderr, "write this? [y/N] ")
 	answer := make(chan string, 1)
-	go func() { // a read of a terminal cannot be given up, so it is left behind when ctx ends
+	go func() { // a read of a terminal cannot be canceled; it is abandoned when ctx ends
 		line, _ := bufio.NewReader(a.Stdin).ReadString('\n') // no answer means no
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
@@ -171,7 +172,7 @@ func (a *app) reportPlans(plans []clientPlan, o setupFlags, written bool) error 
 	return a.flush()
 }
 
-// A checked is how far a client is set up in one place.
+// A checked reports how far a client is set up in one place.
 type checked struct {
 	Client string      `json:"client"`
 	Where  string      `json:"where"` // user or project
@@ -179,8 +180,8 @@ type checked struct {
 	Files  []setUpFile `json:"files"`
 }
 
-// checkSettings compares the settings of a client, or of all that are found, with
-// what setup would write.
+// checkSettings compares the settings of a client, or of all clients found,
+// with what setup would write.
 func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) error {
 	names := args
 	if len(args) == 0 {
@@ -197,7 +198,7 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 	}
 	project, perr := a.project(ctx)
 	if perr != nil && len(args) == 0 {
-		perr = nil // outside a repository the user's own settings are all there is
+		perr = nil // outside a repository only the user's own settings exist
 	}
 	if perr != nil && !o.user {
 		return perr
@@ -227,7 +228,7 @@ func (a *app) checkSettings(ctx context.Context, args []string, o setupFlags) er
 	return cmp.Or(a.reportChecked(all, o), failed.err(), answeredIf(wrong))
 }
 
-// answeredIf is the outcome of a check that found something.
+// answeredIf is the outcome of a check: exit code 1 if something is wrong.
 func answeredIf(wrong bool) error {
 	if wrong {
 		return answered(exitError)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// isVariable reports whether an environment can have a variable of that name.
+// isVariable reports whether name is valid for an environment variable.
 func isVariable(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 	return strings.Trim(name, letters+"0123456789") == "" && strings.ContainsRune(letters, rune((name + " ")[0]))

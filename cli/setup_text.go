@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
-// A setUp is what setup answers.
+// A setUp is the result of setup for one client.
 type setUp struct {
 	Client  string      `json:"client"`
 	Printed bool        `json:"printed,omitempty"` // nothing was written
@@ -20,10 +20,10 @@ type setUp struct {
 type setUpFile struct {
 	Path    string       `json:"path"`
 	Action  setup.Action `json:"action"`
-	Content string       `json:"content,omitempty"` // our entries, where nothing was written
+	Content string       `json:"content,omitempty"` // our entries, if nothing was written
 }
 
-// settings is the answer for one client.
+// settings returns the result for one client.
 func (a *app) settings(p clientPlan, o setupFlags) setUp {
 	answer := setUp{Client: p.client, Printed: o.print}
 	for _, c := range p.files {
@@ -55,8 +55,8 @@ func (a *app) reportSettings(client string, o setupFlags, changes []setup.Change
 	return a.flush()
 }
 
-// printPlan shows our entries only: the rest of a user's settings may be long
-// and hold secrets.
+// printPlan shows only our entries: the rest of a user's settings may be long
+// and contain secrets.
 func printPlan(w io.Writer, answer setUp, remove bool) {
 	would := map[setup.Action]string{
 		setup.Created:   "would create %s:\n%s",
@@ -77,8 +77,8 @@ func printPlan(w io.Writer, answer setUp, remove bool) {
 	}
 }
 
-// next is what the user has to do. found reports whether the client will find
-// the command: one that does not says little about it.
+// next returns what the user has to do now. found reports whether the client
+// will find the program: clients that do not say little about it.
 func next(client string, user, found bool) string {
 	text := "restart the client"
 	switch {

@@ -33,7 +33,8 @@ func newState(a *app) *cobra.Command {
 	return cmd
 }
 
-// stateArgs asks for a name and, where a command takes a text, for that.
+// stateArgs requires a name and, if text is not "", at most one text, which it
+// describes.
 func stateArgs(text string, required bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		most := 1
@@ -56,7 +57,7 @@ func stateArgs(text string, required bool) cobra.PositionalArgs {
 	}
 }
 
-// completeEntries offers the names of entries with their first lines.
+// completeEntries completes names of entries, described by their first lines.
 func completeEntries(a *app) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -76,8 +77,8 @@ func completeEntries(a *app) cobra.CompletionFunc {
 	}
 }
 
-// ofArguments makes of an error about a tool's arguments one about what was typed
-// without a flag.
+// ofArguments rewords an error about a tool's arguments for values that were
+// typed without a flag.
 func ofArguments(err error) error {
 	e, ok := errors.AsType[*store.Error](err)
 	if !ok {
@@ -89,7 +90,7 @@ func ofArguments(err error) error {
 	return &said
 }
 
-// writeEntry carries out a command that writes an entry, and shows what came of it.
+// writeEntry executes a command that writes an entry, and prints the result.
 func (a *app) writeEntry(ctx context.Context, args []string, request store.SetStateRequest) error {
 	request.Target, request.Name = a.target(), args[0]
 	if len(args) > 1 {
@@ -102,8 +103,8 @@ func (a *app) writeEntry(ctx context.Context, args []string, request store.SetSt
 	return answer(a, ans, ofArguments(err), render.StateWritten(request.Mode))
 }
 
-// withNegatives are the arguments of the program, with numbers below zero among the
-// words of a state command put behind a --, so that they are not taken for flags.
+// withNegatives moves the negative numbers among a state command's arguments
+// behind a "--", so that they are not taken for flags.
 func withNegatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.Parent() == nil || cmd.Parent().Name() != "state" || slices.Contains(args, "--") {
@@ -124,7 +125,7 @@ func withNegatives(root *cobra.Command, args []string) []string {
 	return slices.Concat(kept, []string{"--"}, numbers)
 }
 
-// takesValue reports whether an argument is a flag whose value is the next one.
+// takesValue reports whether arg is a flag whose value is the next argument.
 func takesValue(cmd *cobra.Command, arg string) bool {
 	name, isFlag := strings.CutPrefix(arg, "--")
 	if !isFlag {

@@ -120,7 +120,7 @@ func newStateExport(a *app) *cobra.Command {
 			if err := a.flush(); err != nil || ans.Unreadable == 0 {
 				return err
 			}
-			return answered(exitError) // a backup that is not whole must not pass for one
+			return answered(exitError) // an incomplete backup must not pass for a complete one
 		},
 	}
 }

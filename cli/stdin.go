@@ -13,9 +13,8 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// fromStdin replaces "-" by what stdin holds, for texts of many lines. It
-// reads no more than shows that a note is too long; to say so is for the
-// store. A read cannot be interrupted, so it is left behind when ctx ends.
+// fromStdin replaces "-" by the text on stdin. It reads only as much as shows
+// that a note is too long; rejecting it is up to the store.
 func (a *app) fromStdin(ctx context.Context, text **string) error {
 	if *text == nil || **text != "-" {
 		return nil
@@ -32,11 +31,11 @@ func (a *app) fromStdin(ctx context.Context, text **string) error {
 	return nil
 }
 
-// maxText is more than any note may have.
+// maxText is more than any note may contain.
 const maxText = 2 * lockfile.MaxNote // bytes
 
-// wholeRunes is b without the beginning of a character that was cut off, which
-// would make the text that is too long invalid UTF-8.
+// wholeRunes removes an incomplete character at the end of b. Otherwise a text
+// that is too long would be reported as invalid UTF-8.
 func wholeRunes(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
@@ -49,14 +48,14 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// readStdin reads at most limit bytes of stdin, to its end.
+// readStdin reads stdin to its end, but at most limit bytes.
 func (a *app) readStdin(ctx context.Context, limit int64) ([]byte, error) {
 	return a.readStdinBy(ctx, limit, io.ReadAll)
 }
 
-// readObject reads one JSON value from stdin, of at most limit bytes, and not
-// what follows: a client may leave stdin open behind it. What is not JSON comes
-// as far as it was read.
+// readObject reads one JSON value of at most limit bytes from stdin, and
+// nothing after it: a client may leave stdin open. If the input is not JSON, it
+// returns what it has read.
 func (a *app) readObject(ctx context.Context, limit int64) ([]byte, error) {
 	return a.readStdinBy(ctx, limit, func(r io.Reader) ([]byte, error) {
 		var read bytes.Buffer
@@ -70,8 +69,8 @@ func (a *app) readObject(ctx context.Context, limit int64) ([]byte, error) {
 	})
 }
 
-// readStdinBy gives at most limit bytes of stdin to read. A read cannot be
-// interrupted, so it is left behind when ctx ends.
+// readStdinBy calls read with the first limit bytes of stdin. A read cannot be
+// canceled, so it is abandoned when ctx ends.
 func (a *app) readStdinBy(ctx context.Context, limit int64, read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	type reading struct {
 		text []byte
@@ -96,7 +95,7 @@ func (a *app) readStdinBy(ctx context.Context, limit int64, read func(io.Reader)
 // maxNames bounds a list of names on stdin.
 const maxNames = 256 << 20 // bytes
 
-// readNames reads names from stdin that each end in a NUL.
+// readNames reads NUL-terminated names from stdin.
 func (a *app) readNames(ctx context.Context) ([]string, error) {
 	b, err := a.readStdin(ctx, maxNames+1)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// newTell is update --note for what a refusal asks people to do: to coordinate
-// with a holder, who is somebody else.
+// newTell returns update --note under a name of its own: refusals ask people to
+// coordinate with a holder, who is somebody else.
 func newTell(a *app) *cobra.Command {
 	var request store.UpdateRequest
 	cmd := &cobra.Command{
@@ -56,8 +56,7 @@ func newTell(a *app) *cobra.Command {
 	return cmd
 }
 
-// ofText makes of an error about a note one about the text that was given as an
-// argument.
+// ofText rewords an error about a note for text that was given as an argument.
 func ofText(err error) error {
 	e, ok := errors.AsType[*store.Error](err)
 	if !ok {

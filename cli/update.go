@@ -55,7 +55,7 @@ func newUpdate(a *app) *cobra.Command {
 	return cmd
 }
 
-// taskDone makes one answer of two flags: nil where neither was given.
+// taskDone combines two flags into one value: nil if neither was given.
 func taskDone(f *pflag.FlagSet, done, undone bool, task *string) (*bool, error) {
 	switch {
 	case !f.Changed("done") && !f.Changed("undone"):

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/server"
 )
 
-// flagError puts a fault that pflag found into our words.
+// flagError rewords an error of pflag.
 func flagError(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 {
 		// `agent-locks chekc --exit-code`: the flag is unknown because the
@@ -42,7 +42,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage(helpHint(cmd), "%v", err)
 }
 
-// reason leaves the function's name out of strconv's errors.
+// reason returns why a value is invalid, without the function name in strconv's
+// errors.
 func reason(invalid *pflag.InvalidValueError) string {
 	if invalid.GetFlag().Value.Type() == "bool" {
 		return "not true or false"
@@ -54,12 +55,13 @@ func helpHint(cmd *cobra.Command) string {
 	return fmt.Sprintf("see %s --help", cmd.CommandPath())
 }
 
-// flagHint names the nearest flags, if any is near, and all that are taken.
+// flagHint names the most similar flags, if there are any, and all flags of the
+// command.
 func flagHint(cmd *cobra.Command, name, typed string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	meant := near(name, names)
-	if flag := flagFor(name); len(meant) == 0 && slices.Contains(names, flag) { // as the tools call it
+	if flag := flagFor(name); len(meant) == 0 && slices.Contains(names, flag) { // the name of the tool's argument
 		meant = []string{flag}
 	}
 	if flag, ok := otherWords[cmd.Name()+" "+typed]; ok {
@@ -72,8 +74,8 @@ func flagHint(cmd *cobra.Command, name, typed string) string {
 	return didYouMean("--", meant) + text + "accepted are --" + strings.Join(names, ", --")
 }
 
-// otherWords are flags and clients by words that are near no name, or nearer to
-// a wrong one.
+// otherWords maps words to the flags and clients that they mean, if these are
+// spelled differently or another name is spelled more like them.
 var otherWords = map[string]string{
 	"claim -m":          "title",
 	"claim --message":   "title",
@@ -88,7 +90,7 @@ var otherWords = map[string]string{
 	"setup code":        "vscode",
 }
 
-// didYouMean is a question and a blank, or nothing where no name is near.
+// didYouMean returns a question that ends in a blank, or "" if near is empty.
 func didYouMean(prefix string, near []string) string {
 	if len(near) == 0 {
 		return ""
@@ -112,8 +114,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usage(hint, "unknown command %q", name)
 }
 
-// near lists those of the names that were probably meant: which the typed text
-// begins, or from which it is an edit away for every three letters, two at most.
+// near returns the names that were probably meant: those that begin with the
+// typed text, and those within one edit for every three letters, two at most.
 func near(typed string, names []string) []string {
 	typed = strings.ToLower(typed)
 	most := min(2, (len(typed)+1)/3)
@@ -129,8 +131,8 @@ func near(typed string, names []string) []string {
 	return found
 }
 
-// commandMeant is the command for a word that other programs, or the tools,
-// have for it; "" where it is none.
+// commandMeant returns the command for a word that other programs or the tools
+// use for it, or "".
 func commandMeant(word string) string {
 	if command := commandFor(word); command != "" {
 		return command

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A build says what this binary was made from, as the go command recorded it.
+// A build describes what this binary was made from, as recorded by the go
+// command.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -39,7 +40,7 @@ func runVersion(a *app) error {
 }
 
 func thisBuild() build {
-	info, _ := debug.ReadBuildInfo() // nil where the binary was built without modules
+	info, _ := debug.ReadBuildInfo() // nil if the binary was built without modules
 	return describe(info)
 }
 

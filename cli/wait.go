@@ -48,15 +48,15 @@ func newWait(a *app) *cobra.Command {
 	return cmd
 }
 
-// withProgress makes a wait say on stderr what it waits for, and again when
-// that changes. Scripts that ask for JSON find it in the answer.
+// withProgress makes a wait print on stderr what it waits for, and again when
+// that changes. With --json the answer contains it instead.
 func (a *app) withProgress(ctx context.Context) context.Context {
 	if a.json {
 		return ctx
 	}
 	var said string
 	return store.WithWaiting(ctx, store.Waiting{Report: func(p store.Progress) {
-		if p.Message == said || p.Limit <= 0 { // one read is not a wait
+		if p.Message == said || p.Limit <= 0 { // a single check is not a wait
 			return
 		}
 		said = p.Message
@@ -68,7 +68,7 @@ func (a *app) withProgress(ctx context.Context) context.Context {
 	}})
 }
 
-// withoutZeros is a length of time as people write it: 10m, not 10m0s.
+// withoutZeros formats a duration as people write it: 10m, not 10m0s.
 func withoutZeros(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
