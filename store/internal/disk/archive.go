@@ -11,29 +11,30 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// An archive grows for ever, and most questions are about its end: what is
-// asked for says how much of it need not be opened.
+// done/ only ever grows, and most questions are about its newest files, so
+// these readers take bounds that tell them which files they need not open.
 
-// DoneFilter says which done locks NewestDone is to find.
+// A DoneFilter selects the done locks that NewestDone returns.
 type DoneFilter struct {
-	Limit  int              // at most so many
-	Since  time.Time        // of files that were written since then; zero: of all
-	Passes func(Entry) bool // nil: all pass
+	Limit  int              // maximum number of locks
+	Since  time.Time        // skip files last written before this; zero for no bound
+	Passes func(Entry) bool // nil accepts every lock
 }
 
-// batch is how many files are read at a time where not all of them may pass.
+// batch is the number of files read at a time when some of them may be filtered
+// out.
 const batch = 128
 
-// A Rest is what NewestDone has left in done/, since it had as many as were
-// wanted.
+// A Rest counts the locks in done/ that NewestDone did not return because the
+// limit was reached.
 type Rest struct {
-	Passing int // read, and wanted as well
+	Passing int // read, and accepted by the filter
 	Unread  int
 }
 
-// NewestDone reads the newest done locks, newest first, until it has as many as
-// are wanted. It opens no older file; of the active directory, for a finish cut
-// short, only what is as new.
+// NewestDone reads the newest done locks, newest first, up to f.Limit. It opens
+// no file older than it needs. Active files are opened only within the same
+// range of ids, to find finishes that were cut short.
 func (d *Dir) NewestDone(ctx context.Context, f DoneFilter) (l Listing, rest Rest, err error) {
 	seen, err := d.names(ctx, All, maxReads)
 	if err != nil {
@@ -76,7 +77,7 @@ func (d *Dir) NewestDone(ctx context.Context, f DoneFilter) (l Listing, rest Res
 	return l, rest, nil
 }
 
-// filesToRead is how many to read in one go.
+// filesToRead returns how many files to read in the next batch.
 func (f DoneFilter) filesToRead(found int) int {
 	if f.Passes == nil && f.Since.IsZero() {
 		return f.Limit - found
@@ -84,7 +85,8 @@ func (f DoneFilter) filesToRead(found int) int {
 	return batch
 }
 
-// writtenBefore reports whether a file in done/ is known to be as it was then.
+// writtenBefore reports whether a file in done/ was last written before then.
+// It returns false if that cannot be determined.
 func (d *Dir) writtenBefore(id string, then time.Time) bool {
 	done, err := d.doneFolder()
 	if done == nil || err != nil {
@@ -94,10 +96,10 @@ func (d *Dir) writtenBefore(id string, then time.Time) bool {
 	return err == nil && fi.ModTime().Before(then)
 }
 
-// FinishedSince reads the files in done/ that were last written since then, of
-// claims made since claimed: the others, which may be thousands, are not
-// opened, and of most of them no more is asked than the name. Unreadable ones
-// are skipped: listings of done/ report them.
+// FinishedSince reads the files in done/ that were last written at or after
+// then and whose lock was claimed at or after claimed. There may be thousands
+// of others: none of them is opened, and most are excluded by name alone.
+// Unreadable files are skipped, since listings of done/ report them.
 func (d *Dir) FinishedSince(then, claimed time.Time) ([]Entry, error) {
 	done, err := d.doneFolder()
 	if done == nil || err != nil {

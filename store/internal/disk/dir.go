@@ -1,24 +1,26 @@
-// Package disk is the directory of lock files of one repository.
+// Package disk reads and writes a repository's directory of lock files.
 //
-//	agents-locks/          the active locks, <id>.md each; temporaries, .tmp-*
-//	agents-locks/done/     the finished ones
+//	agents-locks/          active locks, <id>.md each; temporary files, .tmp-*
+//	agents-locks/done/     finished locks
 //	agents-locks/waiting/  the tickets of package queue
-//	agents-locks/sessions/ what package session remembers
+//	agents-locks/sessions/ the records of package session
 //	agents-locks/state/    the entries of package state
 //	agents-locks/.mutex    the file whose kernel lock every writer holds
 //
-// A Dir reads without any lock, and sees whole files only. All that writes is a
-// method of the Tx that Dir.Change lends to a function, under the mutex.
+// A Dir reads without locking and only ever sees whole files. Everything that
+// writes is a method of Tx, which Dir.Change passes to a function while it
+// holds the mutex.
 //
-//	dir, folder   the store and its directories, opened
-//	list          reading by id and in lists: names are those to read, find is
-//	              where each lies, read is one file, entry is what came of it
-//	archive       the end of done/, and no more of it
-//	tx            what a writer may do: write and move lock files, by way of a
-//	              temporary one, with the permissions (perm) of the git directory
-//	mutex         taking turns; mutex_wait is how long, and in the kernel
-//	inspect       what doctor asks
-//	unusable      what the system refused, in words
+//	dir, folder   opening the store and its directories
+//	list          reading one lock by id, or all of them: names collects the
+//	              ids, find locates each, read reads one file, and entry
+//	              holds the result
+//	archive       reading only the newest part of done/
+//	tx            the transaction: writing and moving lock files through
+//	              temporary files, with the git directory's permissions (perm)
+//	mutex         mutual exclusion of writers; mutex_wait bounds the wait
+//	inspect       checks for doctor
+//	unusable      errors for what the system refused
 package disk
 
 import (
@@ -35,44 +37,44 @@ import (
 )
 
 const (
-	Name         = "agents-locks" // of the store, in the common git directory
-	DoneName     = "done"         // of the directory of finished locks, in the store
-	WaitingName  = "waiting"      // of the queue's directory, in the store
-	SessionsName = "sessions"     // of what package session remembers, in the store
-	StateName    = "state"        // of the shared state, in the store
-	Extension    = ".md"          // of a lock's file
+	Name         = "agents-locks" // the store, in the common git directory
+	DoneName     = "done"         // finished locks, in the store
+	WaitingName  = "waiting"      // the queue, in the store
+	SessionsName = "sessions"     // the records of package session, in the store
+	StateName    = "state"        // the shared state, in the store
+	Extension    = ".md"          // of lock files
 )
 
-// A Dir is the agents-locks directory of one repository, opened for one call
-// by one goroutine, which a listing lends to several. Reading through it
-// creates nothing and needs no write permission; it may not exist, and then
-// reads as empty.
+// A Dir is a repository's agents-locks directory, opened for a single call. It
+// is used by one goroutine, except that listings read through it from several.
+// Reading creates nothing and needs no write permission. The directory may not
+// exist; it then reads as empty.
 type Dir struct {
 	Path string        // absolute
-	Wait time.Duration // for the mutex, at most
+	Wait time.Duration // longest wait for the mutex
 
 	common *os.Root // the common git directory
 	active *Folder  // nil where the store does not exist
-	done   *Folder  // nil until it was needed, and where it does not exist
-	tx     *Tx      // nil unless this call holds the mutex
+	done   *Folder  // opened on first use; nil where it does not exist
+	tx     *Tx      // non-nil while this call holds the mutex
 
-	looking sync.Mutex // for done: several goroutines read the locks of a listing
+	looking sync.Mutex // guards done, since a listing reads locks from several goroutines
 
-	// Lock files state times by the store's injected clock, but the ages of
-	// files (moments ago, an hour old) are differences from mtimes, which the
-	// machine sets: they are measured by the machine's clock, and an injected
-	// one would be wrong here.
+	// Lock files record times by the store's injected clock. The ages of files
+	// (moments ago, an hour old) are measured against mtimes, which the machine
+	// sets, so they need the machine's clock: an injected one would be wrong
+	// here.
 	Now   func() time.Time
 	pause func(context.Context, time.Duration) error
 
-	modes    func() (dir, file fs.FileMode)          // as gitdir.Repo.Modes
-	link     func(r *os.Root, from, to string) error // exclusive; not every file system can
-	sync     func(r *os.Root) error                  // of a directory; nor this
-	syncFile func(*os.File) error                    // before the file gets the name that readers know
+	modes    func() (dir, file fs.FileMode)          // see gitdir.Repo.Modes
+	link     func(r *os.Root, from, to string) error // exclusive; not supported by every file system
+	sync     func(r *os.Root) error                  // syncs a directory; not supported by every file system either
+	syncFile func(*os.File) error                    // called before the file gets its final name
 }
 
-// Open opens the store of a repository for reading; no mutex. It fails where
-// agents-locks is there but is not a directory, or may not be read.
+// Open opens the store of a repository for reading, without taking the mutex.
+// It fails if agents-locks exists but is not a directory or cannot be read.
 func Open(repo *gitdir.Repo) (*Dir, error) {
 	d := &Dir{
 		Path:     filepath.Join(repo.CommonDir, Name),
@@ -95,17 +97,16 @@ func Open(repo *gitdir.Repo) (*Dir, error) {
 	return d, nil
 }
 
-// Close lets go of the directory handles.
+// Close closes the directory handles.
 func (d *Dir) Close() error {
 	return errors.Join(d.done.Close(), d.active.Close(), d.common.Close())
 }
 
-// Exists reports whether there is a store at all: there is none before the
-// first claim.
+// Exists reports whether the store exists. The first claim creates it.
 func (d *Dir) Exists() bool { return d.active != nil }
 
-// Refresh looks for the store again: a caller that waits for long may find it
-// removed, or another one in its place.
+// Refresh reopens the store. During a long wait it may have been removed or
+// replaced.
 func (d *Dir) Refresh() error {
 	if err := d.forget(); err != nil {
 		return err
@@ -115,14 +116,14 @@ func (d *Dir) Refresh() error {
 	return err
 }
 
-// forget closes a store that was removed or replaced under our hands.
+// forget closes the handles of a store that was removed or replaced.
 func (d *Dir) forget() error {
 	err := errors.Join(d.done.Close(), d.active.Close())
 	d.active, d.done = nil, nil
 	return err
 }
 
-// OpenFolder opens a directory in the store; nil where it does not exist.
+// OpenFolder opens a directory in the store. It returns nil if there is none.
 func (d *Dir) OpenFolder(name string) (*Folder, error) {
 	if d.active == nil {
 		return nil, nil
@@ -130,7 +131,7 @@ func (d *Dir) OpenFolder(name string) (*Folder, error) {
 	return openFolder(d.active.root, name, d.active.File(name))
 }
 
-// Inner opens a directory in this one; nil where it does not exist.
+// Inner opens a directory in this one. It returns nil if there is none.
 func (f *Folder) Inner(name string) (*Folder, error) {
 	in, err := openFolder(f.root, name, f.File(name))
 	if in != nil {
@@ -139,8 +140,9 @@ func (f *Folder) Inner(name string) (*Folder, error) {
 	return in, err
 }
 
-// doneFolder is done/, nil where it does not exist. It is looked for until it
-// is there: another process may finish the first lock while this call runs.
+// doneFolder opens done/ on first use. It returns nil if there is none yet, and
+// tries again on the next call, since another process may finish the first lock
+// meanwhile.
 func (d *Dir) doneFolder() (*Folder, error) {
 	d.looking.Lock()
 	defer d.looking.Unlock()
@@ -152,7 +154,7 @@ func (d *Dir) doneFolder() (*Folder, error) {
 	return done, err
 }
 
-// Pause waits, unless the context ends first.
+// Pause sleeps for t, or until the context ends.
 func Pause(ctx context.Context, t time.Duration) error {
 	timer := time.NewTimer(t)
 	defer timer.Stop()

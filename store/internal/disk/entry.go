@@ -8,23 +8,25 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// An Entry is one lock file as it was read.
+// An Entry is a lock file as it was read.
 type Entry struct {
-	Lock     lockfile.Lock  // what the file says; what lies in done/ is done, whatever its status says
-	File     *lockfile.File // as it stands
+	Lock     lockfile.Lock  // as parsed, except that everything in done/ has status done
+	File     *lockfile.File // the unmodified file
 	Path     string         // absolute
-	Archived bool           // lies in done/
-	// The other copy of an id that was found in both places; Path is the one
-	// that counts. Both are done and equal, byte for byte, unless Duplicate.
+	Archived bool           // in done/
+	// Other is the path of the second copy of an id that exists in both the
+	// active directory and done/; Path is the copy that counts. Unless
+	// Duplicate is set, both copies are done and identical.
 	Other     string
 	Duplicate bool
-	// Elsewhere is whose it is where another clone of the repository published
-	// it; such an entry lies in no store, and is never written.
+	// Elsewhere identifies the clone that published the lock; nil for a lock of
+	// this store. A published entry is not in the store and is never written.
 	Elsewhere *Elsewhere
 }
 
-// An Elsewhere is the clone that published a lock, and as of when it stood. The
-// entry's Lock.Updated is what its staleness is judged by; Seen is its heartbeat.
+// An Elsewhere identifies the clone that published a lock. AsOf is the time of
+// that report, and Seen is the lock's last heartbeat; staleness is judged by
+// Entry.Lock.Updated instead.
 type Elsewhere struct {
 	Clone, Label string
 	AsOf, Seen   time.Time
@@ -38,8 +40,8 @@ func newEntry(in *Folder, f *lockfile.File, archived bool) Entry {
 	return e
 }
 
-// Done reports whether the work has ended. A finish that was cut short, in the
-// active directory, has.
+// Done reports whether the lock is finished. That includes a finish that was
+// cut short and left the file in the active directory.
 func (e Entry) Done() bool { return e.Lock.Status == lockfile.Done }
 
 // Unfinished reports whether a finish was cut short before its last step.
@@ -47,9 +49,10 @@ func (e Entry) Unfinished() bool {
 	return !e.Duplicate && (e.Other != "" || e.Done() && !e.Archived)
 }
 
-// Edited is the lock's file with an edit applied. What grows the file must
-// leave room for the writes that end a lock, unless the edit itself ends it: a
-// lock that is reopened will end again.
+// Edited returns the lock's file with an edit applied. An edit that grows the
+// file must leave room for the writes that end a lock, unless it ends the lock
+// itself. An edit that reopens a lock must leave room too, because the lock
+// will end again.
 func (e Entry) Edited(edit lockfile.Edit) (*lockfile.File, error) {
 	f, err := e.File.With(edit)
 	if err != nil {
@@ -63,7 +66,8 @@ func (e Entry) Edited(edit lockfile.Edit) (*lockfile.File, error) {
 	return f, nil
 }
 
-// checkSize keeps room for the writes that end a lock.
+// checkSize reports an error if the file leaves too little room for the writes
+// that end a lock.
 func checkSize(f *lockfile.File) error {
 	if n, limit := len(f.Bytes()), lockfile.MaxFile-lockfile.Reserve; n > limit {
 		return fault.Input("the lock file would have %d bytes, more than %d", n, limit).
@@ -72,8 +76,8 @@ func checkSize(f *lockfile.File) error {
 	return nil
 }
 
-// TwoPlaces is the error of an entry whose id is in both places, each with a
-// word of its own; nil where it is not.
+// TwoPlaces returns the error for an entry whose id has two differing copies,
+// and nil for any other entry.
 func (e Entry) TwoPlaces() error {
 	switch {
 	case !e.Duplicate:
@@ -85,33 +89,33 @@ func (e Entry) TwoPlaces() error {
 	}
 }
 
-// duplicate refuses to put a file where there is one already.
+// duplicate returns the DuplicateID error that names both copies of an id.
 func duplicate(id, active, done string) error {
 	return fault.New(fault.DuplicateID, "%q is in two places: %q and %q", id, active, done).
 		WithHint(fmt.Sprintf("read both, then move one of them out of the store: %q, if you want to keep the other",
 			done))
 }
 
-// A BadFile is a file in the store that could not be read as a lock.
+// A BadFile is a file in the store that cannot be read as a lock.
 type BadFile struct {
 	Path   string
 	Reason string
 }
 
-// err is the error for such a file where the lock was asked for by its id.
+// err returns the error for a lock that was requested by id and cannot be read.
 func (f BadFile) err() error {
 	return fault.Input("%q cannot be read as a lock: %s", f.Path, f.Reason).
 		WithHint("fix the file by hand, or move it away")
 }
 
-// A Listing is what the directory held.
+// A Listing is the content of the store.
 type Listing struct {
 	Entries []Entry // sorted by id, no id twice
 	Bad     []BadFile
-	Notes   []string // warnings about the listing itself (ids in both places)
+	Notes   []string // warnings about the listing itself, such as an id in both places
 }
 
-// Which locks are meant.
+// Which selects locks by status.
 type Which int
 
 const (

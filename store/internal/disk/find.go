@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// A search finds locks by id, wherever they lie, for one call.
+// A search locates and reads locks by id, in both directories, for one call.
 type search struct {
 	dir    *Dir
-	inDone map[string]bool // by id: its name was seen in done/ only
-	pause  func() error    // before what may have been half written is read again; once for all of them
+	inDone map[string]bool // by id: whether its name was seen in done/ only
+	pause  func() error    // sleeps once per search, before files that may be half-written are read again
 }
 
-// retryAfter is how long a reader waits, once, before it reads again what may
-// have been half written.
+// retryAfter is how long a reader waits before it reads a possibly half-written
+// file once more.
 const retryAfter = 20 * time.Millisecond
 
-// PauseForWriter waits so long.
+// PauseForWriter sleeps for retryAfter.
 func (d *Dir) PauseForWriter(ctx context.Context) error { return d.pause(ctx, retryAfter) }
 
 func (d *Dir) newSearch(ctx context.Context, inDone map[string]bool) search {
 	return search{d, inDone, sync.OnceValue(func() error { return d.PauseForWriter(ctx) })}
 }
 
-// A finding is what the two places say about one id.
+// A finding is the result of looking up one id in both directories.
 type finding struct {
-	entry *Entry // the copy that counts; nil where none can be read
+	entry *Entry // the copy that counts; nil if none can be read
 	bad   []BadFile
-	note  string // a warning; "" mostly
-	young bool   // a fault may be another tool's write in flight
-	err   error  // why done/ could not be looked into
+	note  string // a warning; usually empty
+	young bool   // the file may be in the middle of another tool's write
+	err   error  // from opening or reading done/
 }
 
-// findAll finds many locks. In a transaction, finishes that were cut short are
-// completed.
+// findAll reads the locks with the given ids. Within a transaction it also
+// completes finishes that were cut short.
 func (s search) findAll(ctx context.Context, ids []string) ([]finding, error) {
 	found := make([]finding, len(ids))
 	InParallel(ctx, len(ids), func(i int) { found[i] = s.find(ids[i], s.inDone[ids[i]]) })
@@ -59,9 +59,9 @@ func (s search) findAll(ctx context.Context, ids []string) ([]finding, error) {
 	return found, nil
 }
 
-// find reads a lock from the place where its name was seen, then from the
-// other, then once more from the first: a lock that is moved meanwhile is
-// found on the way. Seen in done/ only, it is taken from there as it is.
+// find reads a lock from the directory where its name was seen, then from the
+// other, then from the first again, so that a lock that is moved meanwhile is
+// still found. A copy read from done/ is final.
 func (s search) find(id string, seenInDone bool) finding {
 	var found finding
 	for _, archived := range []bool{seenInDone, !seenInDone, seenInDone} {
@@ -91,9 +91,9 @@ func (s search) find(id string, seenInDone bool) finding {
 	return found
 }
 
-// bothPlaces completes what was read from the active directory by what done/
-// has under the same id. Readers hold no mutex: a copy that is gone when it is
-// looked for again was on its way from one place to the other.
+// bothPlaces completes a result from the active directory with the copy in
+// done/, if there is one. Readers hold no mutex, so it first checks that the
+// active copy still exists: if not, the lock was just being moved.
 func (s search) bothPlaces(id string, found finding) finding {
 	done, err := s.dir.doneFolder()
 	archived, unknown := done.holds(id)
@@ -134,12 +134,13 @@ func (s search) bothPlaces(id string, found finding) finding {
 	return found
 }
 
-// perReader is how many locks make one more goroutine to read them worth while.
+// perReader is the number of locks that justifies one more goroutine to read
+// them.
 const perReader = 32
 
-// InParallel calls do for 0 to n-1, several at a time, until the context ends:
-// most of a reading is waiting for the system. A panic is the caller's, which
-// may survive it.
+// InParallel calls do for each of 0 to n-1 from several goroutines, until the
+// context ends. Reading is mostly waiting for system calls. A panic in do is
+// raised again in the calling goroutine, which may recover from it.
 func InParallel(ctx context.Context, n int, do func(int)) {
 	var next atomic.Int64
 	var panicked atomic.Pointer[any]

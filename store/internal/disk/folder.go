@@ -12,20 +12,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
-// A Folder is one of the store's directories. Access goes through os.Root, so
-// that no name leads out of it.
+// A Folder is a directory of the store. Access goes through os.Root, so no name
+// can lead outside it.
 type Folder struct {
 	Path string // absolute
 	root *os.Root
-	name string // in the store
+	name string // relative to the store
 
 	handle *os.File // of the directory itself
 	memory memory
 }
 
-// openFolder opens the directory called name, or returns nil where there is
-// none. A symbolic link is refused, wherever it leads: a store that is shared
-// by an accident of links would mix the locks of two repositories.
+// openFolder opens the named directory, or returns nil if it does not exist. It
+// refuses symbolic links, wherever they lead: a store shared by an accidental
+// link would mix the locks of two repositories.
 func openFolder(parent *os.Root, name, path string) (*Folder, error) {
 	fi, err := parent.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +57,7 @@ func openFolder(parent *os.Root, name, path string) (*Folder, error) {
 	return f, nil
 }
 
-// Close lets go of the handle.
+// Close closes the directory's handles.
 func (f *Folder) Close() error {
 	if f == nil {
 		return nil
@@ -68,8 +68,8 @@ func (f *Folder) Close() error {
 	return errors.Join(f.handle.Close(), f.root.Close())
 }
 
-// Names are all names here, in no order; on some file systems without one that
-// is being replaced.
+// Names returns the names in the directory, in no particular order. On some
+// file systems, a name that is being replaced may be missing.
 func (f *Folder) Names() ([]string, error) {
 	dir, err := f.root.Open(".")
 	if err != nil {
@@ -82,27 +82,29 @@ func (f *Folder) Names() ([]string, error) {
 	return names, nil
 }
 
-// File is the absolute path of a file here.
+// File returns the absolute path of a file in the directory.
 func (f *Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
-// Lstat is about a name here, and follows no link.
+// Lstat returns the file info of a name in the directory, without following
+// links.
 func (f *Folder) Lstat(name string) (fs.FileInfo, error) { return f.root.Lstat(name) }
 
-// Touch sets when a file here was modified.
+// Touch sets the modification time of a file in the directory.
 func (f *Folder) Touch(name string, at time.Time) error { return f.root.Chtimes(name, at, at) }
 
-// Unlink removes a file, as persistently as a rename is tried.
+// Unlink removes a file, retrying as [atomicfile.Rename] does.
 func (f *Folder) Unlink(name string) error {
 	return atomicfile.Remove(f.root, name)
 }
 
-// UnlinkNow does not wait for a handle on the file to be closed.
+// UnlinkNow is like Unlink, but does not wait for other handles on the file to
+// be closed.
 func (f *Folder) UnlinkNow(name string) error {
 	return atomicfile.RemoveNow(f.root, name)
 }
 
-// Mark sees to it that there is a file of that name, which says nothing but that.
-// It needs no mutex, and follows no link.
+// Mark creates an empty marker file if it does not exist. It needs no mutex and
+// follows no link.
 func (f *Folder) Mark(name string) error {
 	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -117,13 +119,13 @@ func (f *Folder) Mark(name string) error {
 	return nil
 }
 
-// Marked reports whether there is.
+// Marked reports whether the marker file exists.
 func (f *Folder) Marked(name string) bool {
 	_, err := f.root.Lstat(name)
 	return err == nil
 }
 
-// holds reports whether anything has the name of that lock's file.
+// holds reports whether the lock's file name exists in the directory.
 func (f *Folder) holds(id string) (bool, error) {
 	if f == nil {
 		return false, nil
@@ -138,15 +140,16 @@ func (f *Folder) holds(id string) (bool, error) {
 	return false, Unusable("look at", f.File(id+Extension), err)
 }
 
-// OpenLock is a handle for the kernel's lock on a file here. The file must
-// exist when it is locked: that creates nothing, follows no link and waits for
-// no fifo. Two handles of one process exclude each other as those of two do.
+// OpenLock returns a handle for the kernel lock on a file in the directory.
+// Locking requires the file to exist: it creates nothing, follows no link and
+// waits for no fifo. Two handles in one process exclude each other just as
+// those of two processes do.
 func (f *Folder) OpenLock(name string) *flock.Flock {
 	return flock.New(f.File(name), flock.SetFlag(os.O_RDONLY|openNofollow|openNonblock))
 }
 
-// IsLocked reports whether the file that was locked still has the name: a lock
-// on a file that was replaced excludes nobody.
+// IsLocked reports whether the locked file still has the given name. A lock on
+// a file that was replaced excludes nobody.
 func (f *Folder) IsLocked(name string, lock *flock.Flock) (bool, error) {
 	locked, err := lock.Stat()
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What is wrong with the store itself, for those who are asked to find out.
-// All of it reads only.
+// Read-only checks of the store itself, for doctor.
 
 // A Problem is a file or directory that cannot be used, and why.
 type Problem struct {
@@ -19,8 +18,8 @@ type Problem struct {
 	Err  error
 }
 
-// CheckWritable asks of each of the store's directories whether it can be
-// written, and of the git directory where there is no store yet.
+// CheckWritable checks that each directory of the store is writable or, if
+// there is no store yet, that the git directory is.
 func (d *Dir) CheckWritable() (wrong []Problem) {
 	if !d.Exists() {
 		common := filepath.Dir(d.Path)
@@ -51,15 +50,16 @@ func (d *Dir) CheckWritable() (wrong []Problem) {
 	return wrong
 }
 
-// A Lack is a file of the store without all of the permissions that the
-// repository's other users need.
+// A Lack is a file of the store that lacks permissions needed by the
+// repository's other users.
 type Lack struct {
 	Path       string
 	Mode, Want fs.FileMode
-	Granted    bool // the next writer grants them, if it is the owner
+	Granted    bool // the next writer adds them if it owns the file
 }
 
-// Lacking lists those of the store's own, and those of the entries' files.
+// Lacking lists the store's own files, and the entries' files, that lack
+// permissions.
 func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 	dirMode, fileMode := d.modes()
 	if !d.Exists() || dirMode == 0 {
@@ -81,7 +81,7 @@ func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 	for _, e := range entries {
 		name, err := filepath.Rel(d.Path, e.Path)
 		if err != nil {
-			continue // not in the store: cannot be
+			continue // cannot happen: the entry is not in the store
 		}
 		if l, lacks := d.lack(name, fileMode); lacks {
 			locks = append(locks, l)
@@ -90,27 +90,28 @@ func (d *Dir) Lacking(entries []Entry) (own, locks []Lack) {
 	return own, locks
 }
 
-// lack compares what a file of the store grants with what it should.
+// lack compares the permissions of a file of the store with those it should
+// have.
 func (d *Dir) lack(name string, want fs.FileMode) (Lack, bool) {
 	fi, err := d.active.Lstat(name)
 	if err != nil || fi.Mode()&want == want || fi.Mode()&fs.ModeSymlink != 0 {
-		return Lack{}, false // what is missing or not a file of ours is another check's
+		return Lack{}, false // missing and foreign files are reported by other checks
 	}
 	return Lack{Path: d.active.File(name), Mode: fi.Mode(), Want: want}, true
 }
 
-// A MutexState is what a trial of the mutex showed.
+// A MutexState is the result of testing the mutex.
 type MutexState int
 
 const (
 	MutexMissing  MutexState = iota // the next write creates it
-	MutexBusy                       // another process held it all the time
-	MutexExcludes                   // as it must be
+	MutexBusy                       // another process held it throughout
+	MutexExcludes                   // it works
 	MutexUseless                    // two locks on it were granted at once
 )
 
-// TryMutex tries whether the mutex excludes, by two handles on it; path is
-// where it lies.
+// TryMutex tests with two handles whether the mutex excludes a second holder.
+// path is the mutex's file.
 func (d *Dir) TryMutex(ctx context.Context) (path string, state MutexState, err error) {
 	return d.tryMutex(ctx, func() *flock.Flock { return d.active.OpenLock(mutexName) })
 }
@@ -146,6 +147,6 @@ func (d *Dir) tryMutex(ctx context.Context, open func() *flock.Flock) (path stri
 	return path, MutexExcludes, nil
 }
 
-// MutexTrial is how long TryMutex waits for another writer: long for a write,
-// and less than a writer waits.
+// MutexTrial returns how long TryMutex waits for another writer: ample for a
+// write, but less than a writer waits.
 func (d *Dir) MutexTrial() time.Duration { return min(d.Wait, 2*time.Second) }

@@ -8,10 +8,12 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Get reads one lock by its exact id: at most a few opens, no scan. While this
-// call holds the mutex, a finish of it that was cut short is completed.
-// Errors: *Error with BadInput for an id that is none, and for an unreadable
-// file, whose path and reason it names; LockNotFound.
+// Get reads one lock by its exact id, with a few opens and no scan. While this
+// call holds the mutex, it also completes a finish of that lock that was cut
+// short.
+//
+// Get returns a *fault.Error: BadInput for an invalid id, or for an unreadable
+// file, with its path and the reason; LockNotFound if there is no such lock.
 func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
 	if err := lockfile.ValidID(id); err != nil {
 		return Entry{}, fault.Input("%v", err).WithHint("ids look like 2026-07-17T18-45-12-some-title; see `lock_query`")
@@ -31,10 +33,10 @@ func (d *Dir) Get(ctx context.Context, id string) (Entry, error) {
 	return Entry{}, fault.New(fault.LockNotFound, "no lock %q", id).WithHint("see `lock_query status=all` for the ids")
 }
 
-// List reads the locks. It needs no mutex and yet lists no id twice and
-// misses none that was there all the time; it never fails for one bad file.
-// While this call holds the mutex, nobody else writes, so that one reading is
-// enough, and finishes that were cut short are completed.
+// List reads the locks. Although it takes no mutex, it lists no id twice and
+// misses no lock that exists throughout. A bad file never fails the listing.
+// While this call holds the mutex, nobody else writes: the directories are then
+// read just once, and finishes that were cut short are completed.
 func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
 	seen, err := d.names(ctx, w, d.reads())
 	if err != nil {
@@ -49,8 +51,8 @@ func (d *Dir) List(ctx context.Context, w Which) (Listing, error) {
 	return l, nil
 }
 
-// collect puts in what was found of each id, in order, and of the locks those that
-// w does not exclude.
+// collect adds the findings to the listing in order, skipping locks that w
+// excludes.
 func (l *Listing) collect(found []finding, w Which) {
 	l.Entries = slices.Grow(l.Entries, len(found))
 	for _, f := range found {
@@ -64,8 +66,8 @@ func (l *Listing) collect(found []finding, w Which) {
 	}
 }
 
-// IDs are the ids of all files that bear the name of a lock, in order,
-// without opening any.
+// IDs returns the ids of all files named like a lock, sorted, without opening
+// any of them.
 func (d *Dir) IDs(ctx context.Context, w Which) ([]string, error) {
 	seen, err := d.names(ctx, w, maxReads)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // finishFile rewrites the file in place with f, whose status is done, then
-// moves it into done/. Killed between, the lock reads as done and the next
-// writer settles it. An existing file in done/ is never overwritten:
-// DuplicateID.
+// moves it into done/. If the process is killed in between, the lock reads as
+// done and the next writer completes the move. An existing file in done/ is
+// never overwritten; the error is then DuplicateID.
 func (tx *Tx) finishFile(e Entry, f *lockfile.File) (Entry, error) {
 	done, err := tx.ensureDone()
 	if err != nil {
@@ -28,8 +28,8 @@ func (tx *Tx) finishFile(e Entry, f *lockfile.File) (Entry, error) {
 	return tx.moveToDone(e), nil
 }
 
-// moveToDone is the second step of a finish. The lock is done without it, so a
-// failure is a warning.
+// moveToDone is the second step of a finish. The lock is done even without it,
+// so a failure is only a warning.
 func (tx *Tx) moveToDone(e Entry) Entry {
 	done, err := tx.ensureDone()
 	if err == nil {
@@ -45,7 +45,7 @@ func (tx *Tx) moveToDone(e Entry) Entry {
 }
 
 // reopenFile moves the file back, then rewrites it with f, whose status is
-// active. Killed between, the lock still reads as done.
+// active. If the process is killed in between, the lock still reads as done.
 func (tx *Tx) reopenFile(e Entry, f *lockfile.File) (Entry, error) {
 	if !e.Archived {
 		return tx.replaceFile(e, f)
@@ -69,7 +69,7 @@ func (tx *Tx) reopenFile(e Entry, f *lockfile.File) (Entry, error) {
 	return written, nil
 }
 
-// Delete deletes a finished lock for good.
+// Delete permanently removes a finished lock.
 func (tx *Tx) Delete(e Entry) error {
 	if !e.Archived {
 		return fmt.Errorf("%q is not in %s and is not removed", e.Path, DoneName)
@@ -82,8 +82,7 @@ func (tx *Tx) Delete(e Entry) error {
 	return nil
 }
 
-// Withdraw takes a lock back that was not to be: its claim was refused after it
-// was written.
+// Withdraw removes a lock whose claim was refused after it was written.
 func (tx *Tx) Withdraw(e Entry) error {
 	if err := tx.Dir.active.Unlink(e.Lock.ID + Extension); err != nil {
 		return Unusable("remove", e.Path, err)
@@ -92,8 +91,8 @@ func (tx *Tx) Withdraw(e Entry) error {
 	return nil
 }
 
-// settle completes a finish that was cut short: the move into done/, or, where
-// done/ has the same bytes already, the removal of the active copy.
+// settle completes a finish that was cut short, by moving the file into done/
+// or, if done/ already has an identical copy, by removing the active one.
 func (tx *Tx) settle(e Entry) Entry {
 	switch {
 	case !e.Unfinished():

@@ -11,11 +11,12 @@ import (
 )
 
 // mutexName is the file that writers lock. It is never removed or renamed: a
-// process that waits for a file that is gone would not exclude the next one.
+// process waiting for the lock of a removed file would not exclude the next
+// writer.
 const mutexName = ".mutex"
 
-// lock takes the mutex, creating the store where it is missing. It waits until
-// its patience or the context ends.
+// lock acquires the mutex, creating the store if it is missing. It gives up
+// when its patience or the context ends.
 func (d *Dir) lock(ctx context.Context) (*Tx, error) {
 	tx := &Tx{Dir: d}
 	tx.dirMode, tx.fileMode = d.modes()
@@ -39,8 +40,9 @@ func (d *Dir) lock(ctx context.Context) (*Tx, error) {
 	}
 }
 
-// try locks the file that is the mutex now: an open by path and a lock on a
-// file that was replaced in between would exclude nobody.
+// try locks the current mutex file. It checks the file's identity once it holds
+// the lock, since a lock on a file that was replaced meanwhile would exclude
+// nobody.
 func (tx *Tx) try(ctx context.Context, p *patience) (bool, error) {
 	d := tx.Dir
 	if err := tx.ensureStore(); err != nil {
@@ -68,15 +70,15 @@ func (tx *Tx) try(ctx context.Context, p *patience) (bool, error) {
 	return true, nil
 }
 
-// ensureMutex creates the mutex where it is missing and refuses anything but a
-// regular file.
+// ensureMutex creates the mutex file if it is missing. It refuses anything but
+// a regular file.
 func (tx *Tx) ensureMutex() error {
 	in := tx.Dir.active
 	fi, err := in.Lstat(mutexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := tx.NewFile(in, mutexName)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			return nil // another process was first, or the store is gone: try will see
+			return nil // another process was first, or the store was removed; try will find out
 		}
 		if err != nil {
 			return Unusable("create", in.File(mutexName), err)
@@ -97,7 +99,7 @@ func notMutex(path string, mode fs.FileMode) error {
 		WithHint("move it away: agent-locks creates the file it needs")
 }
 
-// busy is the error where the mutex could not be acquired.
+// busy returns the error for a mutex that could not be acquired.
 func (d *Dir) busy(p *patience, ended error) error {
 	path := filepath.Join(d.Path, mutexName)
 	message := "the store is busy: " + p.spent(path)
@@ -113,7 +115,7 @@ func (d *Dir) busy(p *patience, ended error) error {
 	}
 }
 
-// unlock lets the next writer in.
+// unlock releases the mutex.
 func (tx *Tx) unlock() error {
 	tx.Dir.tx = nil
 	if err := tx.mutex.Unlock(); err != nil {

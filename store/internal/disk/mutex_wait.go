@@ -15,26 +15,27 @@ import (
 )
 
 const (
-	// mostPatience is how many times Dir.Wait a writer waits at most, while others write.
+	// mostPatience bounds a wait while others keep writing, as a multiple of
+	// Dir.Wait.
 	mostPatience = 3
-	// checkEvery is how often a waiter checks meanwhile whether others write.
+	// checkEvery is how often a waiter checks whether others are writing.
 	checkEvery = time.Second
 
-	// Where the kernel cannot keep a waiter, it tries again after a pause
-	// that doubles from the first of these to the second.
+	// Without a blocking lock call, a waiter polls. Its pause doubles from
+	// firstPause up to lastPause.
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// A patience is how long one call waits for the mutex: Dir.Wait, and again as
-// long after each sign that the writers ahead are making progress. With
-// hundreds of them a turn may take longer than one of them may be stuck.
+// A patience limits how long a call waits for the mutex: for Dir.Wait,
+// restarted whenever the writers ahead make progress. With hundreds of writers,
+// waiting for a turn may take longer than any one of them may be stuck.
 type patience struct {
 	dir     *Dir
-	until   time.Time // the wait is given up
-	last    time.Time // it is not extended beyond this
-	changed time.Time // the store's modification time, as of the last check
-	moved   time.Time // when a check last found that changed; first, when the wait began
+	until   time.Time // deadline of the wait
+	last    time.Time // latest deadline that extensions may set
+	changed time.Time // the store's mtime at the last check
+	moved   time.Time // when a check last saw that mtime change; initially, the start of the wait
 }
 
 func (d *Dir) newPatience() *patience {
@@ -43,21 +44,23 @@ func (d *Dir) newPatience() *patience {
 		changed: d.modified(), moved: now}
 }
 
-// modified is when a name in the store last changed, which each write does.
+// modified returns when a name in the store last changed. Every write changes
+// one.
 func (d *Dir) modified() time.Time {
 	fi, err := os.Lstat(d.Path)
 	if err != nil {
-		return time.Time{} // there is none yet, or not any more
+		return time.Time{} // not created yet, or removed
 	}
 	return fi.ModTime()
 }
 
 func (p *patience) over() bool { return !p.dir.Now().Before(p.until) }
 
-// next is when to check the store again, or to give up.
+// next returns the time until the next check or the deadline, whichever is
+// first.
 func (p *patience) next() time.Duration { return min(checkEvery, p.until.Sub(p.dir.Now())) }
 
-// extend gives the wait more time where somebody has written since the last check.
+// extend moves the deadline if somebody has written since the last check.
 func (p *patience) extend() {
 	if p.over() {
 		return
@@ -71,7 +74,7 @@ func (p *patience) extend() {
 	}
 }
 
-// spent says what a wait that is over was for.
+// spent describes why a wait that is over was in vain.
 func (p *patience) spent(mutex string) string {
 	d := p.dir
 	switch quiet := d.Now().Sub(p.moved); {
@@ -84,14 +87,14 @@ func (p *patience) spent(mutex string) string {
 		mostPatience*d.Wait, mutex)
 }
 
-// parked are the threads of this process that sleep in the kernel for a mutex,
-// which neither a deadline nor a closed file ends. They are as many as a stuck
-// writer can cost a server that lives on.
+// parked limits the threads of this process that are blocked in the kernel,
+// waiting for a mutex: neither a deadline nor closing the file ends such a
+// wait. So it bounds what a stuck writer can cost a long-running server.
 var parked = make(chan struct{}, 128)
 
-// acquire waits for a lock in the kernel, which is fair and costs nothing while
-// it lasts; where that cannot be done it tries again and again. False without
-// an error: the wait was given up, or is for a file that was replaced.
+// acquire waits for a lock in the kernel, which is fair and costs nothing
+// meanwhile. If that is not possible, it polls. It returns false without an
+// error if the wait was given up or the file was replaced.
 func acquire(ctx context.Context, lock *flock.Flock, p *patience) (bool, error) {
 	if taken, err := Uninterrupted(lock.TryLock); taken || err != nil || p.over() {
 		return taken, err
@@ -102,14 +105,14 @@ func acquire(ctx context.Context, lock *flock.Flock, p *patience) (bool, error) 
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return taken, err
 		}
-		// The system could try to lock the file, but not wait for that.
+		// The system supports trying to lock the file, but not waiting for it.
 	default:
 	}
 	return p.retry(ctx, lock)
 }
 
-// await waits in the kernel, which knows no deadline for that: a wait that is
-// given up continues beside the program, and unlocks at once if it still gets
+// await blocks in the kernel, where a wait has no deadline. A wait that is
+// given up continues in the background, and unlocks at once if it still gets
 // the lock.
 func (p *patience) await(ctx context.Context, lock *flock.Flock) (bool, error) {
 	replaced := p.replaced()
@@ -133,14 +136,14 @@ func (p *patience) await(ctx context.Context, lock *flock.Flock) (bool, error) {
 	}
 	go func() {
 		if <-got == nil {
-			_ = lock.Unlock() // nobody is left to report it to
+			_ = lock.Unlock() // there is nobody left to report an error to
 		}
 	}()
 	return false, nil
 }
 
-// retry asks for a lock until it gets it. The pauses grow, since many who ask
-// often keep each other, and the holder, from working.
+// retry polls for the lock. The pauses grow, since many waiters that poll often
+// slow down each other and the holder.
 func (p *patience) retry(ctx context.Context, lock *flock.Flock) (bool, error) {
 	for pause := firstPause; !p.over(); pause = min(2*pause, lastPause) {
 		if Pause(ctx, min(pause/2+rand.N(pause), p.next())) != nil {
@@ -154,8 +157,8 @@ func (p *patience) retry(ctx context.Context, lock *flock.Flock) (bool, error) {
 	return false, nil
 }
 
-// replaced returns how to ask whether the mutex is another file by now: a
-// waiter on the one before would wait for nothing.
+// replaced returns a function that reports whether the mutex file has been
+// replaced since: its waiters would wait in vain.
 func (p *patience) replaced() func() bool {
 	path := filepath.Join(p.dir.Path, mutexName)
 	before, err := os.Lstat(path)
@@ -165,9 +168,9 @@ func (p *patience) replaced() func() bool {
 	}
 }
 
-// Uninterrupted tries to lock until a signal no longer cuts the call short.
-// Local file systems restart it themselves; FUSE and CIFS do not, and Go sends
-// its own threads signals.
+// Uninterrupted calls try until it is no longer interrupted by a signal
+// (EINTR). The kernel restarts such calls on local file systems, but not on
+// FUSE and CIFS, and the Go runtime sends signals to its own threads.
 func Uninterrupted(try func() (bool, error)) (bool, error) {
 	for {
 		taken, err := try()

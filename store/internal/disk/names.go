@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// maxReads bounds how often a listing reads directories that keep changing.
+	// maxReads limits how often a listing reads directories that keep changing.
 	maxReads = 10
-	// grain is more than the step of the coarsest clock that stamps
-	// directories: a change after a moment that is older than this shows in
-	// the mtime.
+	// grain exceeds the resolution of the coarsest clock that stamps
+	// directories: if an mtime is at least this old, any later change will
+	// alter it.
 	grain = 20 * time.Millisecond
-	// coarseGrain is grain where times have no fraction of a second.
+	// coarseGrain is the same for file systems that store whole seconds.
 	coarseGrain = 2 * time.Second
 )
 
-// A roster is the names that a listing saw.
+// A roster is the set of names seen by a listing.
 type roster struct {
-	inDone map[string]bool // by id: seen in done/ only
+	inDone map[string]bool // by id: whether it was seen in done/ only
 	bad    []BadFile
 }
 
-// ids are in order.
+// ids returns the ids in order.
 func (r roster) ids() []string { return slices.Sorted(maps.Keys(r.inDone)) }
 
-// names collects the ids from the active directory and, unless only active
-// locks are wanted, from done/ with it. A name that is being replaced can be
-// missing from a single reading of a directory on btrfs and tmpfs, and a lock
-// on its way from one directory to the other from both; so names are a union
-// over several readings, until nothing moved during one.
+// names collects the ids from the active directory and, unless w is ActiveOnly,
+// from done/. On btrfs and tmpfs a single reading of a directory may miss a
+// name that is being replaced, and readings of both directories may miss a lock
+// that is being moved. So names returns the union of several readings, ending
+// with one during which nothing changed.
 func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 	r := roster{inDone: map[string]bool{}}
 	odd := map[string]BadFile{}
@@ -68,7 +68,7 @@ func (d *Dir) names(ctx context.Context, w Which, reads int) (roster, error) {
 	return r, nil
 }
 
-// NamesIn are all names in a directory of the store, also those that are being
+// NamesIn returns all names in a directory of the store, including those being
 // replaced meanwhile.
 func (d *Dir) NamesIn(ctx context.Context, f *Folder) ([]string, error) {
 	all, places := map[string]bool{}, []*Folder{f}
@@ -99,8 +99,8 @@ func (d *Dir) NamesIn(ctx context.Context, f *Folder) ([]string, error) {
 	return slices.Sorted(maps.Keys(all)), nil
 }
 
-// reads is how often a listing reads a directory at most: while this call holds
-// the mutex, nobody else writes.
+// reads returns how often a listing may read a directory. Once is enough while
+// this call holds the mutex, because nobody else writes.
 func (d *Dir) reads() int {
 	if d.tx != nil {
 		return 1
@@ -108,8 +108,8 @@ func (d *Dir) reads() int {
 	return maxReads
 }
 
-// folders are those that a listing reads. A done/ that is not a
-// directory is one more fault and hides nothing else.
+// folders returns the directories that a listing reads. A done/ that is not a
+// directory is added to odd and hides nothing else.
 func (d *Dir) folders(w Which, odd map[string]BadFile) []*Folder {
 	if d.active == nil {
 		return nil
@@ -125,7 +125,7 @@ func (d *Dir) folders(w Which, odd map[string]BadFile) []*Folder {
 	return []*Folder{d.active, done}
 }
 
-// read reads one directory's names.
+// read adds the names in one directory.
 func (r *roster) read(p *Folder, archive bool, odd map[string]BadFile) error {
 	names, err := p.Names()
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *roster) read(p *Folder, archive bool, odd map[string]BadFile) error {
 	return nil
 }
 
-// modTimes are the directories' modification times.
+// modTimes returns the directories' modification times.
 func modTimes(places []*Folder) ([]time.Time, error) {
 	var at []time.Time
 	for _, p := range places {
@@ -161,18 +161,18 @@ func modTimes(places []*Folder) ([]time.Time, error) {
 	return at, nil
 }
 
-// settled reports whether directories that were read between two looks at
-// their modification times, the first of them after start, cannot have changed
-// in between. It is not enough that the times agree: a change soon after an
-// earlier one can carry the same time.
+// settled reports whether the directories were unchanged while they were read.
+// before and after are their modification times around the reading, taken after
+// start. Equal times are not enough: two changes in quick succession can leave
+// the same mtime.
 func settled(start time.Time, before, after []time.Time) bool {
 	return slices.EqualFunc(before, after, time.Time.Equal) &&
 		!slices.ContainsFunc(before, func(t time.Time) bool { return start.Sub(t) <= stepOf(t) })
 }
 
-// stepOf is how far apart two times of a file system must be to differ: one
-// without a fraction of a second is taken to count in whole ones, or, as FAT,
-// in pairs of them.
+// stepOf returns the resolution to assume for a file system's timestamps. One
+// without a fraction of a second is assumed to be in whole seconds or, as on
+// FAT, in steps of two.
 func stepOf(t time.Time) time.Duration {
 	if t.Nanosecond() == 0 {
 		return coarseGrain

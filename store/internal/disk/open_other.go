@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// errReplaced says that a file was replaced while it was being opened.
+// errReplaced reports that a file was replaced during every attempt to open it.
 var errReplaced = errors.New("it was replaced each time it was opened")
 
-// openPlain opens a file here for reading. An open follows links, so what was
-// looked at and what was opened must be the same file; writers replace files
-// all the time, so it may take more than one attempt.
+// openPlain opens a file in the directory for reading. Since opening follows
+// links, it checks that the opened file is the one that Lstat saw. Writers
+// replace files all the time, so this may take several attempts.
 func (f *Folder) openPlain(name string) (*os.File, error) {
 	for range 10 {
 		seen, err := f.Lstat(name)

@@ -13,5 +13,5 @@ func diskFull(error) bool { return false }
 
 func writable(string) error { return nil }
 
-// Origin is not known here: 0.
+// Origin is not supported on this system and returns 0.
 func (f *Folder) Origin(string) (uint64, time.Time, error) { return 0, time.Time{}, nil }

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Flags for opening what somebody may have planted: never wait for the other
-// end of a fifo, never follow a link.
+// Flags for opening files that somebody may have planted: never block on a
+// fifo, never follow a link.
 const (
 	openNonblock = syscall.O_NONBLOCK
 	openNofollow = syscall.O_NOFOLLOW
@@ -23,12 +23,12 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// writable asks the system whether names in a directory may be changed. It
-// changes nothing.
+// writable checks whether names in a directory may be changed, without changing
+// anything.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// openPlain opens a file here for reading. The system follows no link in the
-// name, and waits for nobody at the other end of a fifo.
+// openPlain opens a file in the directory for reading, without following a link
+// or blocking on a fifo.
 func (f *Folder) openPlain(name string) (*os.File, error) {
 	for {
 		fd, err := unix.Openat(int(f.handle.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -42,9 +42,9 @@ func (f *Folder) openPlain(name string) (*os.File, error) {
 	}
 }
 
-// Origin is what a copy of this directory does not share, and what moving it
-// keeps: the directory's number in its file system. A copy has had the file of
-// that name since the moment returned, at the latest, unless it was written there.
+// Origin returns the inode number of the directory, which moving it preserves
+// and copying it does not. since is the latest time at which a copied directory
+// can have received the named file, unless the file was written there.
 func (f *Folder) Origin(name string) (number uint64, since time.Time, err error) {
 	var dir, file unix.Stat_t
 	if err = unix.Fstat(int(f.handle.Fd()), &dir); err == nil {

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Windows has no fifos in directories, and what a link leads to is compared
-// with the link after the open.
+// Windows has no fifos in directories. Links are detected after the open, by
+// comparing the opened file with the link.
 const (
 	openNonblock = 0
 	openNofollow = 0
 )
 
-// diskFull knows ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
+// diskFull recognizes ERROR_HANDLE_DISK_FULL and ERROR_DISK_FULL.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.Errno(39)) || errors.Is(err, syscall.Errno(112))
 }
 
-// writable cannot tell: only an attempt shows what an access control list
-// allows.
+// writable always returns nil: only an attempt to write shows what an access
+// control list allows.
 func writable(string) error { return nil }
 
-// Origin is what a copy of this directory does not share, and what moving it
-// keeps: the directory's number in its file system. A copy has been there since
-// the moment returned.
+// Origin returns the file index of the directory, which moving it preserves and
+// copying it does not. since is the directory's creation time, which for a copy
+// is the time of copying.
 func (f *Folder) Origin(string) (number uint64, since time.Time, err error) {
 	var dir syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.handle.Fd()), &dir); err != nil {

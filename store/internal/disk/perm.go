@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// ensureStore creates and opens agents-locks.
+// ensureStore opens agents-locks, creating it if needed.
 func (tx *Tx) ensureStore() (err error) {
 	if d := tx.Dir; d.active == nil {
 		d.active, err = tx.ensureFolder(d.common, Name, d.Path)
@@ -15,7 +15,7 @@ func (tx *Tx) ensureStore() (err error) {
 	return err
 }
 
-// ensureDone creates and opens done/.
+// ensureDone opens done/, creating it if needed.
 func (tx *Tx) ensureDone() (*Folder, error) {
 	if tx.Dir.done != nil {
 		return tx.Dir.done, nil
@@ -25,14 +25,13 @@ func (tx *Tx) ensureDone() (*Folder, error) {
 	return done, err
 }
 
-// EnsureFolder opens a directory in the store, and creates it where it is
-// missing.
+// EnsureFolder opens a directory in the store, creating it if needed.
 func (tx *Tx) EnsureFolder(name string) (*Folder, error) {
 	in := tx.Dir.active
 	return tx.ensureFolder(in.root, name, in.File(name))
 }
 
-// EnsureInner does so in a directory of the store.
+// EnsureInner is like EnsureFolder, for a directory inside another one.
 func (tx *Tx) EnsureInner(in *Folder, name string) (*Folder, error) {
 	inner, err := tx.ensureFolder(in.root, name, in.File(name))
 	if inner != nil {
@@ -41,7 +40,8 @@ func (tx *Tx) EnsureInner(in *Folder, name string) (*Folder, error) {
 	return inner, err
 }
 
-// ensureFolder gives a new directory the git directory's own permissions.
+// ensureFolder opens a directory. If it has to create it, it applies the git
+// directory's permissions.
 func (tx *Tx) ensureFolder(parent *os.Root, name, path string) (*Folder, error) {
 	switch err := parent.Mkdir(name, 0o777); {
 	case err == nil:
@@ -59,7 +59,7 @@ func (tx *Tx) ensureFolder(parent *os.Root, name, path string) (*Folder, error) 
 	return f, err
 }
 
-// NewFile creates a file that must not exist yet, with the git directory's own
+// NewFile creates a file that must not exist yet, with the git directory's
 // permissions.
 func (tx *Tx) NewFile(in *Folder, name string) (*os.File, error) {
 	f, err := in.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -70,16 +70,16 @@ func (tx *Tx) NewFile(in *Folder, name string) (*os.File, error) {
 	return f, nil
 }
 
-// setMode gives a new file the git directory's own permissions.
+// setMode gives a new file the git directory's permissions.
 func (tx *Tx) setMode(f *os.File) {
 	if tx.fileMode != 0 {
 		tx.Warn("set the permissions of", f.Name(), f.Chmod(tx.fileMode))
 	}
 }
 
-// share grants what the git directory's permissions ask for where it is
-// missing: the process that created the store was killed before it came to
-// that, or the repository became a shared one later.
+// share adds missing permissions to the store, as the git directory's own
+// require. They are missing if the process that created the store was killed
+// too early, or if the repository became shared later.
 func (tx *Tx) share() {
 	if tx.dirMode == 0 {
 		return
@@ -92,8 +92,9 @@ func (tx *Tx) share() {
 	tx.grant(d.active.root, mutexName, d.active.File(mutexName), tx.fileMode)
 }
 
-// grant adds permissions. Only the owner can, and anybody else continues: what
-// is missing for us will show, and what is missing for others is theirs.
+// grant adds permissions. Only the owner can do so; any other user continues
+// without: permissions that we lack will cause an error later, and those that
+// others lack are the owner's business.
 func (tx *Tx) grant(parent *os.Root, name, path string, want fs.FileMode) {
 	fi, err := parent.Lstat(name)
 	if err == nil && fi.Mode()&want != want && fi.Mode()&fs.ModeSymlink == 0 {

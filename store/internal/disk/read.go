@@ -13,19 +13,20 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// A reading is what came of one attempt to read a lock's file in one place.
+// A reading is the result of one attempt to read a lock's file.
 type reading struct {
-	file    *lockfile.File // nil where it is missing or unreadable
+	file    *lockfile.File // nil if missing or unreadable
 	missing bool
 	reason  string // why it is unreadable
-	young   bool   // it failed to parse just after it was modified: it may be half written
+	young   bool   // it failed to parse, but was modified so recently that it may be half-written
 }
 
-// youth is the age up to which a file that does not parse may still be in the
-// middle of another tool's plain write.
+// youth is the age up to which a file that does not parse may be in the middle
+// of another tool's non-atomic write.
 const youth = 2 * time.Second
 
-// readLock reads the file of a lock, if it is a regular file of bearable size.
+// readLock reads a lock's file. Files that are not regular or too large are
+// unreadable.
 func (f *Folder) readLock(id string, now time.Time) reading {
 	if file := f.recall(id); file != nil {
 		return reading{file: file}
@@ -45,17 +46,19 @@ func (f *Folder) readLock(id string, now time.Time) reading {
 	return reading{file: file}
 }
 
-// ReadFile reads a regular file whole.
+// ReadFile returns the content of a regular file.
 func (f *Folder) ReadFile(name string) ([]byte, error) {
 	data, _, err := f.readFile(name)
 	return data, err
 }
 
-// ReadStat also says what the file was when it was opened.
+// ReadStat returns the content of a regular file and its file info as of the
+// open.
 func (f *Folder) ReadStat(name string) ([]byte, fs.FileInfo, error) { return f.readFile(name) }
 
-// readFile also says what the file was when it was opened. It follows no link, and what
-// is opened must be a regular file: a fifo or a device can hang or do things.
+// readFile returns the content of a file and its file info as of the open. It
+// follows no link, and refuses anything but a regular file: a fifo can block,
+// and reading a device can have side effects.
 func (f *Folder) readFile(name string) ([]byte, fs.FileInfo, error) {
 	file, err := f.openPlain(name)
 	if err != nil {
@@ -75,14 +78,14 @@ func (f *Folder) readFile(name string) ([]byte, fs.FileInfo, error) {
 	return data, fi, errors.Join(err, file.Close())
 }
 
-// MayBeHalfWritten reports whether a file that cannot be read as what it should be
-// was modified moments ago.
+// MayBeHalfWritten reports whether a file was modified so recently that failing
+// to parse it may be temporary.
 func (d *Dir) MayBeHalfWritten(f *Folder, name string) bool {
 	fi, err := f.Lstat(name)
 	return err == nil && d.Now().Sub(fi.ModTime()).Abs() < youth
 }
 
-// readable reports why a file must not be read.
+// readable returns an error for a file that must not be read.
 func readable(fi fs.FileInfo) error {
 	if !fi.Mode().IsRegular() {
 		return fmt.Errorf("it is %s, not a regular file", kind(fi.Mode()))
@@ -93,7 +96,7 @@ func readable(fi fs.FileInfo) error {
 	return nil
 }
 
-// readAll reads to the end of f, which may have grown since its size was asked.
+// readAll reads f to its end. f may have grown since size was determined.
 func readAll(f *os.File, size int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(size) + bytes.MinRead)
@@ -106,20 +109,22 @@ func readAll(f *os.File, size int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// A memory is what one call has read of a directory. A call that reads the
-// store, and reads it again under the mutex to decide, opens the second time
-// only what has changed: nobody waits for ten thousand files to be parsed.
+// A memory caches what one call has read from a directory. A call that reads
+// the store in advance, and again under the mutex to decide, then opens only
+// the files that changed in between, so other writers do not wait while it
+// parses ten thousand files.
 type memory struct {
-	mu   sync.Mutex // several goroutines read the locks of a listing
+	mu   sync.Mutex // a listing reads locks from several goroutines
 	read map[string]remembered
 }
 
 type remembered struct {
 	file *lockfile.File
-	fi   fs.FileInfo // of the file, when it was open
+	fi   fs.FileInfo // as of the open
 }
 
-// recall returns the file of a lock where it is as it was when it was read.
+// recall returns the cached file of a lock, or nil if the file has changed
+// since it was read.
 func (f *Folder) recall(id string) *lockfile.File {
 	f.memory.mu.Lock()
 	old, ok := f.memory.read[id]
@@ -134,8 +139,8 @@ func (f *Folder) recall(id string) *lockfile.File {
 	return old.file
 }
 
-// remember keeps a file that was opened after start, if a later change of it
-// would show: one soon after another may carry the same time.
+// remember caches a file that was opened after start, unless it was modified so
+// shortly before that a later change could leave the same mtime.
 func (f *Folder) remember(id string, file *lockfile.File, fi fs.FileInfo, start time.Time) {
 	if start.Sub(fi.ModTime()) <= stepOf(fi.ModTime()) {
 		return

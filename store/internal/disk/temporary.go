@@ -11,15 +11,15 @@ import (
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
-// temporaryPrefix begins the names of unfinished files. A name that begins with
-// a dot never reads as a lock.
+// temporaryPrefix starts the names of temporary files. A name with a leading
+// dot is never taken for a lock.
 const temporaryPrefix = ".tmp-"
 
-// temporaryName is a new one. All temporary files lie in the active directory,
-// so that one sweep finds those of a process that was killed.
+// temporaryName returns a new name. All temporary files are in the active
+// directory, so a single sweep finds those of killed processes.
 func temporaryName() string { return temporaryPrefix + rand.Text() }
 
-// newFiles is how the store's files are made.
+// newFiles returns the options for creating the store's files.
 func (tx *Tx) newFiles() atomicfile.Options {
 	return atomicfile.Options{
 		Mode: 0o666,
@@ -31,18 +31,18 @@ func (tx *Tx) newFiles() atomicfile.Options {
 	}
 }
 
-// leftoverAge is the age from which an unfinished file is nobody's any more.
+// leftoverAge is the age from which a temporary file is considered abandoned.
 const leftoverAge = time.Hour
 
-// A Leftover is an unfinished file of a process that was killed.
+// A Leftover is a temporary file abandoned by a killed process.
 type Leftover struct {
 	Path string
 	Age  time.Duration
 	name string
 }
 
-// Leftovers finds the unfinished files that are nobody's any more. The errors
-// are of files that could not be looked at.
+// Leftovers finds abandoned temporary files. errs has an error for each file
+// that could not be examined.
 func (d *Dir) Leftovers() (found []Leftover, errs []error) {
 	if d.active == nil {
 		return nil, nil
@@ -56,7 +56,7 @@ func (d *Dir) Leftovers() (found []Leftover, errs []error) {
 			continue
 		}
 		switch fi, err := d.active.Lstat(name); {
-		case errors.Is(err, fs.ErrNotExist): // its writer has come to the end
+		case errors.Is(err, fs.ErrNotExist): // its writer has completed
 		case err != nil:
 			errs = append(errs, Unusable("look at", d.active.File(name), err))
 		default:
@@ -68,8 +68,8 @@ func (d *Dir) Leftovers() (found []Leftover, errs []error) {
 	return found, errs
 }
 
-// sweep removes the leftovers. It never keeps the mutex from the work that it
-// was taken for.
+// sweep removes abandoned temporary files. Failures are warnings, so that they
+// never stop the operation that took the mutex.
 func (tx *Tx) sweep() {
 	found, errs := tx.Dir.Leftovers()
 	for _, err := range errs {

@@ -10,21 +10,22 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// A Tx is what may be written while this call holds the store's mutex. Reading
-// goes through its Dir, and completes the finishes that it finds cut short.
+// A Tx is a transaction: it writes to the store while this call holds the
+// mutex. Reading through its Dir completes any finish that was cut short.
 type Tx struct {
 	Dir      *Dir
 	mutex    *flock.Flock
-	fileMode fs.FileMode // of new files; 0: what the umask leaves
+	fileMode fs.FileMode // of new files; 0 leaves it to the umask
 	dirMode  fs.FileMode
-	warnings []string // what went wrong beside the work, which is done all the same
+	warnings []string // secondary failures that did not stop the operation
 }
 
-// Change runs op while this call holds the mutex, which is freed even where op
-// panics: a server lives on after that. It creates the store where it is
-// missing. Errors are op's and, where nothing was changed, StoreBusy after
-// d.Wait or when the context ends, and StoreUnwritable. The warnings are of what
-// went wrong beside the work, which is done all the same.
+// Change runs op while holding the mutex, creating the store if it is missing.
+// The mutex is released even if op panics, because a server keeps running.
+//
+// The error is op's own, or StoreBusy after d.Wait or when the context ends, or
+// StoreUnwritable; in the latter two cases nothing was changed. The warnings
+// are about secondary failures that did not stop the operation.
 func (d *Dir) Change(ctx context.Context, op func(*Tx) error) (warnings []string, err error) {
 	tx, err := d.lock(ctx)
 	if err != nil {
@@ -39,19 +40,18 @@ func (d *Dir) Change(ctx context.Context, op func(*Tx) error) (warnings []string
 	return nil, op(tx)
 }
 
-// Rewrite changes a lock where it is.
+// Rewrite edits a lock in place.
 func (tx *Tx) Rewrite(e Entry, edit lockfile.Edit) (Entry, error) {
 	return tx.edit(e, edit, tx.replaceFile)
 }
 
-// Finish changes an active lock with an edit that ends it, and moves it to
-// done/.
+// Finish applies an edit that ends an active lock, and moves the lock to done/.
 func (tx *Tx) Finish(e Entry, edit lockfile.Edit) (Entry, error) {
 	return tx.edit(e, edit, tx.finishFile)
 }
 
-// Reopen moves a lock back among the active ones, with an edit that makes it
-// one of them.
+// Reopen moves a lock back to the active directory, with an edit that makes it
+// active.
 func (tx *Tx) Reopen(e Entry, edit lockfile.Edit) (Entry, error) {
 	return tx.edit(e, edit, tx.reopenFile)
 }
@@ -64,7 +64,7 @@ func (tx *Tx) edit(e Entry, edit lockfile.Edit, put func(Entry, *lockfile.File) 
 	return put(e, f)
 }
 
-// Warn notes an error that does not undo what was done.
+// Warn records an error that does not undo the operation. A nil err is ignored.
 func (tx *Tx) Warn(verb, path string, err error) {
 	if err != nil {
 		tx.warnings = append(tx.warnings, fmt.Sprintf("cannot %s %q: %v", verb, path, Cause(err)))

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Unusable is the error for a directory or file of the store that the system
-// would not let us open or change. The cause keeps its own words, without the
-// operation and the temporary name that os puts around them.
+// Unusable returns the error for a file or directory of the store that the
+// system did not let us open or change. It shows the cause without the
+// operation and temporary name that package os adds.
 func Unusable(verb, path string, err error) error {
 	return &fault.Error{
 		Code:    fault.StoreUnwritable,
@@ -22,8 +22,7 @@ func Unusable(verb, path string, err error) error {
 	}
 }
 
-// wayOut is what somebody can do about err; "" where we know nothing better
-// than the cause.
+// wayOut returns a hint for err, or "" if there is nothing to add to the cause.
 func wayOut(err error) string {
 	switch {
 	case diskFull(err):
@@ -39,7 +38,7 @@ func wayOut(err error) string {
 	return ""
 }
 
-// Cause is the reason inside an error of ours or from package os.
+// Cause returns the innermost reason of an error of ours or of package os.
 func Cause(err error) error {
 	if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Err != nil {
 		return Cause(ours.Err)
@@ -53,8 +52,8 @@ func Cause(err error) error {
 	return err
 }
 
-// notDirectory refuses something that stands where a directory of the store
-// should be.
+// notDirectory returns the error for something else in place of a directory of
+// the store.
 func notDirectory(path string, mode fs.FileMode) error {
 	err := fmt.Errorf("it is %s, not a directory", kind(mode))
 	return &fault.Error{
@@ -65,7 +64,7 @@ func notDirectory(path string, mode fs.FileMode) error {
 	}
 }
 
-// kind names what a mode says that a file is.
+// kind describes the type of file in a mode.
 func kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Create links a new lock file under the first free id (base, base-2, ...),
-// free in both places; render makes the file for an id.
+// Create creates a lock file under the first id (base, base-2, ...) that is
+// free in both directories. render returns the file's content for an id.
 func (tx *Tx) Create(base string, render func(id string) (*lockfile.File, error)) (Entry, error) {
 	for n := 1; ; n++ {
 		id := base
@@ -43,7 +43,7 @@ func (tx *Tx) Create(base string, render func(id string) (*lockfile.File, error)
 	}
 }
 
-// taken reports whether an id is in use in either place.
+// taken reports whether an id is in use in either directory.
 func (tx *Tx) taken(id string) (bool, error) {
 	done, err := tx.Dir.doneFolder()
 	if err != nil {
@@ -55,9 +55,9 @@ func (tx *Tx) taken(id string) (bool, error) {
 	return tx.Dir.active.holds(id)
 }
 
-// appear puts a new file in its place, whole, and never over another one
-// (fs.ErrExist): by an exclusive link or, where the file system has none, by a
-// rename after a check.
+// appear makes a new file appear whole, without ever replacing another
+// (fs.ErrExist). It uses an exclusive link or, on file systems without links, a
+// check followed by a rename.
 func (tx *Tx) appear(id string, f *lockfile.File) error {
 	in := tx.Dir.active
 	temporary := temporaryName()
@@ -78,8 +78,8 @@ func (tx *Tx) appear(id string, f *lockfile.File) error {
 	return err
 }
 
-// replaceFile replaces the file of an entry in place. Readers see the old file
-// or the new one.
+// replaceFile replaces an entry's file in place. Readers see either the old
+// file or the new one.
 func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 	in := tx.Dir.active
 	if e.Archived {
@@ -94,9 +94,10 @@ func (tx *Tx) replaceFile(e Entry, f *lockfile.File) (Entry, error) {
 	return written, nil
 }
 
-// Supersede puts data in the place of a file whose contents were old, and gives that
-// one another name first, over any file that has that (a leftover). Nobody finds the new file before
-// both are durable: they are synced side by side, since file systems do that in one go.
+// Supersede replaces a file, whose content was old, with data. Before that, it
+// keeps the old file under the name as in past, replacing any leftover of that
+// name. Both are durable before the new file becomes visible; they are synced
+// concurrently, since file systems combine the two.
 func (tx *Tx) Supersede(data []byte, in *Folder, name string, old []byte, past *Folder, as string) error {
 	if err := tx.keep(old, in, name, past, as); err != nil {
 		return &fault.Error{Code: fault.StoreUnwritable, Err: err,
@@ -119,8 +120,8 @@ func (tx *Tx) Supersede(data []byte, in *Folder, name string, old []byte, past *
 	return nil
 }
 
-// keep gives a file of those contents a second name: a hard link or, where the file
-// system has none, a copy.
+// keep gives a file with the given content a second name, as a hard link or, on
+// file systems without links, as a copy.
 func (tx *Tx) keep(data []byte, in *Folder, name string, past *Folder, as string) error {
 	link := func() error { return tx.Dir.link(tx.Dir.active.root, tx.within(in, name), tx.within(past, as)) }
 	err := link()
@@ -136,13 +137,14 @@ func (tx *Tx) keep(data []byte, in *Folder, name string, past *Folder, as string
 	return nil
 }
 
-// Publish makes a file appear whole, over any file that has the name.
+// Publish writes a file atomically, replacing any file of that name.
 func (tx *Tx) Publish(data []byte, in *Folder, name string) error {
 	return atomicfile.Write(tx.Dir.active.root, temporaryName(), tx.within(in, name), data, tx.newFiles())
 }
 
-// renameNew moves a lock's file to where nothing is yet (else fs.ErrExist).
-// Nothing comes between the look and the rename: all writers hold the mutex.
+// renameNew moves a lock's file to a name that must be free (else fs.ErrExist).
+// Nothing can take the name between the check and the rename, because all
+// writers hold the mutex.
 func (tx *Tx) renameNew(from string, to *Folder, id string) error {
 	taken, err := to.holds(id)
 	switch {
@@ -154,7 +156,7 @@ func (tx *Tx) renameNew(from string, to *Folder, id string) error {
 	return atomicfile.Rename(tx.Dir.active.root, from, tx.within(to, id+Extension))
 }
 
-// within is what the store's own root calls a file.
+// within returns a file's path relative to the store.
 func (tx *Tx) within(in *Folder, name string) string {
 	if in == tx.Dir.active {
 		return name
@@ -162,8 +164,8 @@ func (tx *Tx) within(in *Folder, name string) string {
 	return filepath.Join(in.name, name)
 }
 
-// SyncFolder makes the names in a directory durable. What was renamed has
-// happened, so that this failed is a warning.
+// SyncFolder makes the names in a directory durable. A failure is only a
+// warning, because the preceding rename has taken effect.
 func (tx *Tx) SyncFolder(f *Folder) {
 	tx.Warn("sync", f.Path, tx.Dir.sync(f.root))
 }
