@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// bareComma reports whether a comma stands outside all brackets.
+// bareComma reports whether text has a comma outside all brackets.
 func bareComma(text string) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -28,9 +28,9 @@ func bareComma(text string) bool {
 	return false
 }
 
-// warnElsewhere warns of an entry that leads into a submodule, a repository
-// or a worktree within the caller's: those who work there read another store,
-// or know the file by another name.
+// warnElsewhere warns about an entry that leads into a submodule, repository or
+// worktree nested in the caller's. Agents working there use another store, or
+// know the file by another path.
 func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
 	if r.in == "" {
 		return
@@ -49,7 +49,7 @@ func (r *Reader) warnElsewhere(text string, e *overlap.Entry) {
 	}
 }
 
-// WarnEverything warns of a claim on the whole repository.
+// WarnEverything warns about a claim on the whole repository.
 func (r *Reader) WarnEverything(scope overlap.Scope) {
 	for _, e := range scope {
 		if e.Everything() {

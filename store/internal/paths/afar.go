@@ -8,9 +8,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Afar is a reader for a caller from elsewhere, which stands in no directory here:
-// a scope begins at the repository's root. What is looked up is looked up in the
-// worktree that the call names, else in the main one, and never out of them.
+// Afar returns a Reader for a remote caller, which has no working directory
+// here: its scopes start at the repository's root. Names are looked up in the
+// worktree that the call specifies, or else in the main one, and never outside
+// it.
 func Afar(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 	r := New(repo, warn)
 	r.afar = true
@@ -20,8 +21,8 @@ func Afar(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 	return r
 }
 
-// fromElsewhere refuses an entry of a caller from elsewhere that would be relative
-// to its directory.
+// fromElsewhere rejects a remote caller's entry that is relative to a working
+// directory.
 func (r *Reader) fromElsewhere(text string) error {
 	if !r.afar {
 		return nil
@@ -36,8 +37,8 @@ func (r *Reader) fromElsewhere(text string) error {
 		WithHint("begin at the repository's root, as in src/auth/**; ** is all of it")
 }
 
-// hintAfar is a hint for a caller from elsewhere, to whom "./" and "." are refused:
-// brackets around its first character make a name of what looks like none.
+// hintAfar adapts a hint for a remote caller, which cannot use "./" and ".":
+// brackets around the first character mark a name that does not look like one.
 func hintAfar(entry, hint string) string {
 	hint = strings.Replace(hint, `"." is the directory you are in`, "** is all of it", 1)
 	way, _, written := strings.Cut(hint, " is written ")

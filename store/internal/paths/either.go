@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// fromHere doubts an entry, read from the root, that names nothing there and would
-// name something from the caller's directory.
+// fromHere doubts an entry that names nothing from the root, as it is read, but
+// would name something from the caller's directory.
 func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (doubt, bool) {
 	text = strings.TrimSpace(text)
 	if r.repo.Prefix == "" || r.repo.Worktree == "" || absolute(text) || r.exists(e) {
@@ -22,7 +22,7 @@ func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (d
 	}
 	for _, here := range spellings {
 		other, err := overlap.Parse(here, how)
-		if err != nil || other.String() == e.String() { // it was relative to that directory anyhow
+		if err != nil || other.String() == e.String() { // it was relative to that directory anyway
 			continue
 		}
 		missing := fault.InQuotes(text)
@@ -46,23 +46,26 @@ func (r *Reader) fromHere(text string, e *overlap.Entry, how overlap.Context) (d
 	return doubt{}, false
 }
 
-// exists reports whether something has an entry's text, or the name that it stands
-// for, as its name.
+// exists reports whether a file or directory is named like the entry's text, or
+// like the name that it stands for.
 func (r *Reader) exists(e *overlap.Entry) bool {
 	name := e.Name()
 	return r.kindHere(e.String()) != overlap.Unknown || name != "" && r.kindHere(name) != overlap.Unknown
 }
 
-// lies reports whether the directory exists in which all lies that an entry covers.
+// lies reports whether the directory that contains everything covered by the
+// entry exists.
 func (r *Reader) lies(e *overlap.Entry) bool {
 	return e.Directory() == "" || r.kindHere(e.Directory()) == overlap.Dir
 }
 
-// maxSeen bounds how many names one call looks at for what patterns match.
+// maxSeen limits how many names a call examines to find out what patterns
+// match.
 const maxSeen = 4096
 
-// matches reports whether a pattern, which must not float, matches the name of
-// something; unknown where that cannot be seen quickly.
+// matches reports whether a pattern matches the name of anything. It is false
+// for floating patterns. If maxSeen was exceeded before a match was found, it
+// returns unknown.
 func (r *Reader) matches(e *overlap.Entry, unknown bool) bool {
 	if e.Name() != "" || e.Floating() {
 		return false
@@ -86,7 +89,7 @@ func (r *Reader) matchesUnder(e *overlap.Entry, dir string) bool {
 			if e.Matches(name) {
 				return true
 			}
-		case e.Matches(name + "/\u00a7"): // all that is in it
+		case e.Matches(name + "/\u00a7"): // a directory covered as a whole: any name in it matches
 			return true
 		case r.leadsInto(e, name) && r.matchesUnder(e, name):
 			return true

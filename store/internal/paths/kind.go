@@ -8,14 +8,14 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
-// Exists reports whether something has that name in the caller's worktree.
+// Exists reports whether the path exists in the caller's worktree.
 func (r *Reader) Exists(path string) bool { return r.kindHere(path) != overlap.Unknown }
 
-// kindHere is kindIn the caller's worktree.
+// kindHere is kindIn for the caller's worktree.
 func (r *Reader) kindHere(p string) overlap.Kind { return r.kindIn(r.in, p) }
 
-// kindIn says what a plain path is in a worktree. A symlink is a file to git,
-// whatever it points to.
+// kindIn returns the kind of a plain path in a worktree. A symlink is a file,
+// as in git, whatever it points to.
 func (r *Reader) kindIn(worktree, p string) overlap.Kind {
 	if worktree == "" {
 		return overlap.Unknown
@@ -31,8 +31,9 @@ func (r *Reader) kindIn(worktree, p string) overlap.Kind {
 	}
 }
 
-// kindInEither is what a plain path is for a claim that was made in another
-// worktree: the file may be there only. A directory in either is one.
+// kindInEither returns the kind of a plain path for a claim made in another
+// worktree, where the file may exist only there. It is a directory if either
+// worktree has one.
 func (r *Reader) kindInEither(there, p string) overlap.Kind {
 	kind := r.kindHere(p)
 	if kind == overlap.Dir || there == r.in {
@@ -41,8 +42,8 @@ func (r *Reader) kindInEither(there, p string) overlap.Kind {
 	return max(kind, r.kindIn(there, p))
 }
 
-// lstat looks at a name in a worktree. For a caller from elsewhere no link leads
-// out of that.
+// lstat returns the file info of a name in a worktree. For a remote caller, it
+// follows no link out of the worktree.
 func (r *Reader) lstat(worktree, name string) (fs.FileInfo, error) {
 	if !r.afar {
 		return os.Lstat(filepath.Join(worktree, name))
@@ -51,11 +52,12 @@ func (r *Reader) lstat(worktree, name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close() // nothing was written
+	defer root.Close() // read-only: nothing is lost if it fails
 	return root.Lstat(name)
 }
 
-// readDir lists a directory of the caller's worktree, as lstat.
+// readDir lists a directory of the caller's worktree, with the same restriction
+// as lstat.
 func (r *Reader) readDir(name string) ([]fs.DirEntry, error) {
 	if !r.afar {
 		return os.ReadDir(filepath.Join(r.in, name))

@@ -11,40 +11,43 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// A doubt is an entry that was probably meant otherwise than it reads.
+// A doubt describes an entry that probably does not mean what it says.
 type doubt struct {
-	what     string           // it is; "": not worth a word
-	asked    string           // what a question does about it; "": it is refused
-	readings []*overlap.Entry // what else a question is about
-	claimed  string           // what a claim does about it; "": it is refused
-	hint     string           // what to say instead
-	where    bool             // all that is in doubt is where it starts
+	what     string           // what is wrong; empty to accept it silently
+	asked    string           // how a question treats it; empty to refuse it
+	readings []*overlap.Entry // further readings for a question
+	claimed  string           // how a claim treats it; empty to refuse it
+	hint     string           // what to write instead
+	where    bool             // only its starting directory is in doubt
 }
 
-// A piece is a path that an entry's text holds, and that is not its name.
+// A piece is a path found inside an entry's text.
 type piece struct {
 	text   string
 	entry  *overlap.Entry
-	exists bool // or is beyond doubt
-	sure   bool // hardly a part of the name of a new file
-	vague  bool // only looks like a path
-	quiet  bool // and the whole text does as well
+	exists bool // it exists, or is certainly a path
+	sure   bool // unlikely to be part of a new file's name
+	vague  bool // it merely looks like a path
+	quiet  bool // not mentioned, since the whole text looks like a path, too
 }
 
-// An entry's text that has more cuts is not searched for pieces: no file is called so.
+// maxCuts is the number of cuts beyond which an entry's text is not searched
+// for pieces. No file has such a name.
 const maxCuts = 64
 
-// maxTried bounds what looking for pieces costs a call, in bytes that are tried and
-// 64 more for each try. A text with few cuts costs little, and is not counted.
+// maxTried limits the cost per call of looking for pieces: the bytes tried,
+// plus 64 for each attempt. Texts of up to fewCuts cuts are cheap and do not
+// count.
 const (
 	maxTried = 1 << 20
 	fewCuts  = 4
 )
 
-// A name has no more marks in it than this: app/(group)/[id]/(.)[slug]/page.tsx.
+// maxMarks is the most marks in a piece, as in
+// app/(group)/[id]/(.)[slug]/page.tsx.
 const maxMarks = 16
 
-// misread looks for paths that an entry holds, where it names nothing itself.
+// misread looks for paths in an entry that names nothing itself.
 func (r *Reader) misread(typed string, e *overlap.Entry, how overlap.Context) (doubt, bool) {
 	typed = fault.InQuotes(strings.TrimSpace(typed))
 	text := overlap.Mentioned(e.String())
@@ -76,8 +79,9 @@ func (r *Reader) misread(typed string, e *overlap.Entry, how overlap.Context) (d
 	return holding(typed, found, dir != "" && r.kindHere(dir) == overlap.Dir), true
 }
 
-// holding doubts an entry that holds paths; grounded says that the directory exists
-// which it is in as typed. Then it may be a new name there.
+// holding returns the doubt about an entry that contains paths. grounded
+// reports whether the directory of the entry, as typed, exists: then it may be
+// the name of a new file there.
 func holding(typed string, found []piece, grounded bool) doubt {
 	d := doubt{asked: "looked for as well", claimed: "it is claimed as one path"}
 	var names []string
@@ -104,7 +108,8 @@ func holding(typed string, found []piece, grounded bool) doubt {
 	return d
 }
 
-// several is a text of which each field looks like a path, though none is there.
+// several returns the doubt about a text whose fields all look like paths,
+// although none of them exists.
 func (r *Reader) several(typed string, e *overlap.Entry, fields []string, how overlap.Context) (doubt, bool) {
 	d := doubt{asked: apart, claimed: apart}
 	if fields != nil && !slices.ContainsFunc(fields, func(f string) bool { return !strings.Contains(f, "*") }) {
@@ -132,7 +137,8 @@ func (r *Reader) several(typed string, e *overlap.Entry, fields []string, how ov
 
 const apart = "give each path as a separate entry"
 
-// literalDirectory is what a text begins with before it is a pattern, up to the last slash.
+// literalDirectory returns the part of a text before its first pattern
+// character, up to the last slash.
 func literalDirectory(text string) string {
 	if i := strings.IndexAny(text, "*?[{"); i >= 0 {
 		text = text[:i]
@@ -140,11 +146,12 @@ func literalDirectory(text string) string {
 	return text[:max(strings.LastIndexByte(text, '/'), 0)]
 }
 
-// fileLike are the names of files rather than of anything else.
+// fileLike matches what looks like a file name rather than anything else.
 var fileLike = regexp.MustCompile(`[^/.][^/]*\.[A-Za-z][A-Za-z0-9]*$`)
 
-// pieces are the paths that a text holds: from each cut on the longest name that
-// exists, else the shortest that could be one, or vaguely looks like one.
+// pieces returns the paths in a text. Starting at each cut, it takes the
+// longest name that exists, or else the shortest that could be a path or, if
+// vague, merely looks like one.
 func (r *Reader) pieces(text string, cuts []cut, how overlap.Context, vague bool) []piece {
 	var found []piece
 	for i := 0; i <= len(cuts); i++ {
@@ -175,7 +182,7 @@ func (r *Reader) pieces(text string, cuts []cut, how overlap.Context, vague bool
 	return found
 }
 
-// pieceOf reads a part of a text as an entry, if there is such a path.
+// pieceOf reads part of a text as an entry. ok is false if it is not a path.
 func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bool) {
 	if utf8.RuneCountInString(text) < 2 || strings.Trim(text, "./") == "" {
 		return piece{}, false
@@ -188,7 +195,7 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 	if there && e.Name() != "" {
 		text = e.Name()
 	} else if here := r.here(text, how); here != nil && !there {
-		// Of a mention this is the path without the line.
+		// For a mention, this is the path without the line number.
 		if text = "./" + text; strings.HasPrefix(here.Name(), r.repo.Prefix+"/") {
 			text = "." + strings.TrimPrefix(here.Name(), r.repo.Prefix)
 		}
@@ -199,7 +206,7 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 		if s.next == 0 || r.kindHere(e.Name()) != overlap.Dir {
 			return p, true
 		}
-		// The name of a new file may begin with that of a directory.
+		// A new file's name may start with the name of a directory.
 		p.sure = !unicode.IsSpace(s.next) && s.next != '('
 		return p, !strings.ContainsRune("[?@^+~", s.next)
 	}
@@ -218,7 +225,8 @@ func (r *Reader) pieceOf(text string, s stretch, how overlap.Context) (piece, bo
 	return p, fileLike.MatchString(text)
 }
 
-// here is a text read from the caller's directory, if something is there of that name.
+// here reads a text relative to the caller's directory. It returns nil if
+// nothing there has that name.
 func (r *Reader) here(text string, how overlap.Context) *overlap.Entry {
 	if r.repo.Prefix == "" || absolute(text) {
 		return nil

@@ -1,5 +1,5 @@
-// Package paths knows what a path or a scope entry means where the caller
-// stands: in which worktree, from which directory, through which links.
+// Package paths resolves paths and scope entries for a caller: in which
+// worktree, from which directory, and through which links.
 package paths
 
 import (
@@ -19,22 +19,23 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// A Reader reads scopes for one call. What it warns of, it warns of once.
+// A Reader reads scopes for one call. It emits each warning once.
 type Reader struct {
 	repo   *gitdir.Repo
 	warn   func(format string, args ...any)
-	budget *overlap.Budget   // what comparing scopes may cost
-	gone   map[string]bool   // worktree path -> it no longer exists
-	named  map[string]string // git's name of a worktree -> its root; "" where git knows none
-	tried  int               // what looking for paths in texts has cost, as maxTried counts it
-	seen   int               // names that were looked at for what patterns match
-	in     string            // the worktree in which names are looked up; "" where there is none
-	afar   bool              // the caller is elsewhere (Afar)
+	budget *overlap.Budget   // limits the cost of comparing scopes
+	gone   map[string]bool   // by worktree path: whether it no longer exists
+	named  map[string]string // roots by git's name of the worktree; "" if git knows none
+	tried  int               // cost so far of looking for paths in texts, counted as for maxTried
+	seen   int               // number of names examined to find out what patterns match
+	in     string            // worktree in which names are looked up; "" if there is none
+	afar   bool              // the caller is remote (see Afar)
 
-	unfolded, folded overlap.Scope // the last scope that was Folded, and what came of it
+	unfolded, folded overlap.Scope // the last argument and result of Folded
 }
 
-// New is a reader for a call about a repository; warn hears what is odd.
+// New returns a Reader for a call about a repository. warn receives its
+// warnings.
 func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 	said := map[string]bool{}
 	once := func(format string, args ...any) {
@@ -47,10 +48,10 @@ func New(repo *gitdir.Repo, warn func(format string, args ...any)) *Reader {
 		named: map[string]string{}, in: repo.Worktree}
 }
 
-// Refill lets comparing cost as much again, for another read of the store.
+// Refill renews the budget for comparing scopes, for another read of the store.
 func (r *Reader) Refill() { r.budget.Refill() }
 
-// how says how this call's entries are read.
+// how returns the context in which this call's entries are parsed.
 func (r *Reader) how() overlap.Context {
 	return overlap.Context{
 		FoldCase: r.repo.IgnoreCase || r.repo.ConfigErr != nil,
@@ -61,14 +62,15 @@ func (r *Reader) how() overlap.Context {
 	}
 }
 
-// FilePath returns the path that a file: URI names; any other text as it is.
+// FilePath returns the path of a file: URI. It returns any other text
+// unchanged.
 func FilePath(text string) (string, error) {
 	return overlap.FilePath(text, runtime.GOOS == "windows")
 }
 
-// Literal is a scope entry that covers a file, named as answers name it,
-// whatever its name would mean as a pattern. What stands percent-escaped in it
-// may be so in the file's own name, or be what no entry can hold.
+// Literal returns a scope entry that covers the file, named as in answers, even
+// if its name would otherwise be a pattern. A percent escape may be part of the
+// file's real name, or stand for characters that no entry can hold.
 func Literal(file string) string {
 	return escaped.ReplaceAllStringFunc(overlap.Literal(file, runtime.GOOS == "windows"), func(run string) string {
 		odd, err := url.PathUnescape(run)
@@ -79,11 +81,11 @@ func Literal(file string) string {
 	})
 }
 
-// escaped finds runs of what lockfile.Recordable writes.
+// escaped matches runs of escapes as lockfile.Recordable writes them.
 var escaped = regexp.MustCompile("(?:%[0-9A-F]{2})+")
 
-// Parse reads the entries of a claim of the caller's, relative to where it stands.
-// One that was probably meant otherwise than it reads is refused.
+// Parse reads the entries of a claim, relative to the caller's directory. It
+// refuses an entry that probably does not mean what it says.
 func (r *Reader) Parse(entries []string) (overlap.Scope, error) { return r.read(entries, r.claim) }
 
 func (r *Reader) claim(d doubt) ([]*overlap.Entry, error) {
@@ -96,8 +98,8 @@ func (r *Reader) claim(d doubt) ([]*overlap.Entry, error) {
 	return nil, nil
 }
 
-// Named reads a path that stands for what was claimed. Where it may be meant from the
-// root and from the caller's directory, both readings are in the scope.
+// Named reads a path that stands for a claim. If it may be relative to either
+// the root or the caller's directory, the scope has both readings.
 func (r *Reader) Named(path string) (overlap.Scope, error) {
 	return r.read([]string{path}, func(d doubt) ([]*overlap.Entry, error) {
 		if d.where {
@@ -107,8 +109,8 @@ func (r *Reader) Named(path string) (overlap.Scope, error) {
 	})
 }
 
-// Asked reads the entries of a question. Of one that was probably meant otherwise
-// than it reads, all readings are in the scope.
+// Asked reads the entries of a question. If an entry probably does not mean
+// what it says, the scope has all its readings.
 func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
 	return r.read(entries, func(d doubt) ([]*overlap.Entry, error) {
 		switch {
@@ -121,7 +123,8 @@ func (r *Reader) Asked(entries []string) (overlap.Scope, error) {
 	})
 }
 
-// read reads entries; those in doubt it leaves to decide, which gives other readings.
+// read reads entries. For each doubtful one it calls decide, which may add
+// readings.
 func (r *Reader) read(entries []string, decide func(doubt) ([]*overlap.Entry, error)) (overlap.Scope, error) {
 	if len(entries) == 0 {
 		return nil, fault.New(fault.BadScope, "the scope is empty").
@@ -138,7 +141,7 @@ func (r *Reader) read(entries []string, decide func(doubt) ([]*overlap.Entry, er
 			Hint: "give scopes relative to the repository's root"}
 	}
 	if r.afar {
-		how.Resolve = filepath.Clean // whose links are not looked at
+		how.Resolve = filepath.Clean // its links are not examined
 	}
 	scope := make(overlap.Scope, 0, len(entries))
 	for _, text := range entries {
@@ -181,22 +184,21 @@ func (r *Reader) scopeError(err error) error {
 	return e
 }
 
-// Stored is a scope that was read from a file, claimed in a worktree ("" where
-// that is not known). Other tools, and people, write absolute paths into it.
+// Stored reads a scope from a lock file. worktree is where it was claimed, ""
+// if unknown. Other tools, and people, may have written absolute paths into it.
 func (r *Reader) Stored(texts []string, worktree string) overlap.Scope {
 	return r.stored(texts, worktree, r.how())
 }
 
-// Foreign is a scope that another clone has claimed. Whether that one tells names
-// apart by letter case is not known, so it does not count. What is compared with it
-// has to be Folded.
+// Foreign reads a scope claimed in another clone. It ignores letter case, since
+// it is not known whether that clone does. Compare it only with Folded scopes.
 func (r *Reader) Foreign(texts []string) overlap.Scope {
 	how := r.how()
 	how.FoldCase = true
 	return r.stored(texts, r.in, how)
 }
 
-// Folded is a scope of this clone for comparing with Foreign ones.
+// Folded returns a scope of this clone for comparison with Foreign ones.
 func (r *Reader) Folded(scope overlap.Scope) overlap.Scope {
 	how := r.how()
 	if how.FoldCase || len(scope) == 0 {

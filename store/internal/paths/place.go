@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
-// placeAbsolute adds what is needed to place the absolute entries, if any, in
-// the worktrees.
+// placeAbsolute sets up how to resolve absolute entries, if there are any,
+// within the worktrees.
 func (r *Reader) placeAbsolute(entries []string, how *overlap.Context) error {
 	if !slices.ContainsFunc(entries, absolute) {
 		return nil
@@ -29,10 +29,10 @@ func (r *Reader) placeAbsolute(entries []string, how *overlap.Context) error {
 
 func absolute(entry string) bool { return overlap.Absolute(entry, runtime.GOOS == "windows") }
 
-// FromRoot spells an absolute path from the deepest worktree root that it lies
-// in. Symlinks are resolved down to that root and never under it: what a
-// link inside the tree points to is another name for another path. A link from
-// outside may lead past the root, into the tree; then it alone is resolved.
+// FromRoot rewrites an absolute path to start at the deepest worktree root that
+// contains it. Symlinks are resolved down to that root and never under it,
+// because a link inside the tree has a path of its own. Only a link from
+// outside that leads past the root, into the tree, is resolved.
 func FromRoot(roots []string, abs string) string {
 	abs = filepath.Clean(abs)
 	into := abs
@@ -53,21 +53,22 @@ func FromRoot(roots []string, abs string) string {
 		}
 		var ok bool
 		if real, ok = step(real, abs[at:end], abs[:end]); !ok {
-			return into // there is nothing under it, either
+			return into // nor does anything under it exist
 		}
 		at = end
 	}
 }
 
-// start is the file system's root that a clean absolute path begins with, and
-// where in the path the names after it begin.
+// start returns the file system's root of a clean absolute path, and the offset
+// of the names after it.
 func start(abs string) (root string, at int) {
 	at = len(filepath.VolumeName(abs))
 	return abs[:at] + string(filepath.Separator), at
 }
 
-// step goes down to a name in a directory that no link leads to; false where
-// there is nothing of that name. Only Windows spells a name in several ways.
+// step descends to a name in a directory that is free of links. It returns
+// false if the name does not exist. Only Windows knows several spellings of one
+// name.
 func step(real, name, path string) (string, bool) {
 	next := filepath.Join(real, name)
 	fi, err := os.Lstat(next)
@@ -82,7 +83,7 @@ func step(real, name, path string) (string, bool) {
 	return next, true
 }
 
-// within reports whether a clean path lies under a clean directory.
+// within reports whether a clean path is in a clean directory.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Spelling is one name of a file: a symlink-free directory that exists, and
-// the file's path under it.
+// A Spelling is one name of a file: an existing directory without symlinks in
+// its path, and the file's path under it.
 type Spelling struct {
 	Dir  string // absolute
-	Rest string // relative to dir; may lead through what does not exist
+	Rest string // relative to Dir; may include directories that do not exist
 }
 
-const maxLinks = 40 // as many as systems follow
+const maxLinks = 40 // the usual limit of operating systems
 
-// maxPath is how long a path any system takes: of a longer one nothing exists,
-// so to look at its parts, which takes the square of their number, is useless.
+// maxPath returns the length limit of paths. Nothing exists at a longer path,
+// so examining its parts, at quadratic cost, would be useless.
 func maxPath() int {
 	if runtime.GOOS == "windows" {
 		return 32767
@@ -25,17 +25,17 @@ func maxPath() int {
 	return 4096
 }
 
-// Spellings are the names of a file: as it was given, and after each symbolic
-// link on its way was followed, the last of them without any. A lock may name
-// any of them. The path must be absolute; the file, and directories above it,
-// need not exist, and a path too long to exist stays as it was given.
+// Spellings returns the names of a file: the path as given, and the path after
+// following each symlink in it, up to the one without any. A lock may name any
+// of them. The path must be absolute. The file and its parent directories need
+// not exist. A path longer than the system allows is returned as it is.
 func Spellings(path string) []Spelling {
 	separator := string(filepath.Separator)
 	volume := filepath.VolumeName(path)
 	if len(path) > maxPath() {
 		return []Spelling{{volume + separator, strings.TrimLeft(path[len(volume):], `/`+separator)}}
 	}
-	done, exists := volume+separator, volume+separator // no symlinks in them
+	done, exists := volume+separator, volume+separator // without symlinks
 	todo := strings.Split(filepath.FromSlash(path[len(volume):]), separator)
 	var out []Spelling
 	for len(todo) > 0 {
@@ -50,7 +50,7 @@ func Spellings(path string) []Spelling {
 			continue
 		}
 		at := filepath.Join(done, name)
-		if exists != done { // nothing lies in what does not exist
+		if exists != done { // the parent does not exist, so neither does this
 			done = at
 			continue
 		}
@@ -92,10 +92,10 @@ func shorter(a, b string) string {
 	return a
 }
 
-// DotGitAbove is the nearest directory from dir upwards that holds a .git, if
-// any does: the one to ask git from about a file in dir. A file that lies in no
-// worktree is found out without asking, and what lies under as the plain files of
-// another repository (a bare one, as a clone can bring) is not asked.
+// DotGitAbove returns the nearest directory, from dir upwards, that contains a
+// .git. That is where to run git for a file in dir. It avoids running git for
+// files outside any worktree, and it skips the plain files of another
+// repository, such as a bare one brought by a clone.
 func DotGitAbove(dir string) (root string, ok bool) {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -109,7 +109,7 @@ func DotGitAbove(dir string) (root string, ok bool) {
 	}
 }
 
-// Slashed is the path from a directory to one under it, as git spells it.
+// Slashed returns the path from a directory to one under it, with slashes.
 func Slashed(from, to string) string {
 	rest := strings.TrimPrefix(to, from)
 	return strings.TrimPrefix(filepath.ToSlash(rest), "/")

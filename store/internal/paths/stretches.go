@@ -6,22 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// A cut is a character that rarely stands in a name, and often beside one: between
-// two paths, or around a path in a message, a list, a link or a command.
+// A cut is a character that is rare within names but common around them:
+// between two paths, or around a path in a message, list, link or command.
 type cut struct {
-	from, to int // where it is in the text
+	from, to int // byte offsets in the text
 	mark     rune
 }
 
-// separators stand between paths whatever is beside them. The other marks, beside a
-// slash, belong to a name: app/(group)/[id], src/$slug, docs/#1.
+// separators always separate paths. The other marks belong to a name if they
+// are next to a slash: app/(group)/[id], src/$slug, docs/#1.
 const (
 	separators = ",;|&\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 	marks      = "<>()[]:#?^$=@!+~"
 	closing    = ")]>"
 )
 
-// cuts are where a text may be cut. What is in braces or in an extglob is one.
+// cuts returns the places where a text may be cut. A group in braces or an
+// extglob is never cut.
 func cuts(text string) []cut {
 	var out []cut
 	depth := 0
@@ -58,15 +59,16 @@ func cutsAt(before string, mark rune, after string) bool {
 	return !strings.HasSuffix(before, "/")
 }
 
-// A stretch is what lies between two cuts of a text, or between one and its end.
+// A stretch is the text between two cuts, or between a cut and either end.
 type stretch struct {
 	text   string
-	first  bool   // the text begins with it
-	next   rune   // what follows; 0: nothing does that could be part of a name
-	unlike string // what it is where it is taken for something else, without git's a/ or a full stop
+	first  bool   // it starts the text
+	next   rune   // the mark after it; 0 if no letter or digit follows
+	unlike string // the text without git's a/ or b/ prefix and a final full stop
 }
 
-// stretchOf is the stretch from the cut before the ith to the jth.
+// stretchOf returns the stretch that starts after cut i-1 and ends before cut
+// j.
 func stretchOf(text string, cuts []cut, i, j int) stretch {
 	from, to, next := 0, len(text), rune(0)
 	if i > 0 {
@@ -89,8 +91,8 @@ func stretchOf(text string, cuts []cut, i, j int) stretch {
 	return s
 }
 
-// fields are what separators and blanks divide a text into, if each could be a path;
-// else nil.
+// fields splits a text at separators and blanks. It returns nil unless there
+// are several fields that all could be paths.
 func fields(text string, cuts []cut) []string {
 	var out []string
 	from := 0

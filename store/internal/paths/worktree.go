@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// WorktreeOf is where the worktree that a lock was made from is now, else where
-// it was then.
+// WorktreeOf returns the current path of the worktree where a lock was made or,
+// if unknown, its path at that time.
 func (r *Reader) WorktreeOf(l *lockfile.Lock) string {
 	if at := r.worktreeNamed(l.WorktreeName); at != "" {
 		return at
@@ -20,7 +20,7 @@ func (r *Reader) WorktreeOf(l *lockfile.Lock) string {
 	return l.Worktree
 }
 
-// worktreeNamed is gitdir.Repo.NamedWorktree, asked once for each name.
+// worktreeNamed caches gitdir.Repo.NamedWorktree.
 func (r *Reader) worktreeNamed(name string) string {
 	if name == "" {
 		return ""
@@ -33,17 +33,17 @@ func (r *Reader) worktreeNamed(name string) string {
 	return at
 }
 
-// MadeInGone reports whether the worktree that a lock was made from has been
-// removed since: it is neither where git says nor where it was.
+// MadeInGone reports whether the worktree where a lock was made has been
+// removed: it is neither where git says nor where it was.
 func (r *Reader) MadeInGone(l *lockfile.Lock) bool {
 	at := r.worktreeNamed(l.WorktreeName)
 	return (at == "" || missing(at)) && r.Gone(l.Worktree)
 }
 
-// Gone reports whether a worktree is no longer where it was: nothing is there, or
-// another repository. A path that cannot be looked at is not called gone, nor one
-// of another system's, as WSL and Windows record in a store they share. The path
-// may be as the lock file records it.
+// Gone reports whether a worktree no longer exists at path: nothing is there,
+// or another repository is. It returns false for a path that cannot be
+// examined, and for one of another system, as when WSL and Windows share a
+// store. path may be escaped as in lock files.
 func (r *Reader) Gone(path string) bool {
 	if !filepath.IsAbs(filepath.FromSlash(path)) {
 		return false
@@ -56,8 +56,8 @@ func (r *Reader) Gone(path string) bool {
 	return gone
 }
 
-// isEscaped reports whether a path stands for a worktree whose name is not plain
-// text (see lockfile.Recordable).
+// isEscaped reports whether a path is the escaped form of an existing
+// worktree's path (see lockfile.Recordable).
 func (r *Reader) isEscaped(path string) bool {
 	if !strings.Contains(path, "%") {
 		return false
