@@ -2,23 +2,23 @@ package rules
 
 import "github.com/agent-locks/agent-locks/lockfile"
 
-// A Party is one side where two claims meet: a lock, a waiter, or the caller.
+// A Party is a side of an overlap: a lock, a waiter, or the caller.
 type Party struct {
 	Agent, Parent *string
 	Shared        bool
-	Over          bool // a lock that is done or stale
+	Over          bool // the lock is done or stale
 }
 
-// PartyOf is a lock's side.
+// PartyOf returns the Party of a lock.
 func PartyOf(l *lockfile.Lock, stale bool) Party {
 	return Party{Agent: l.AgentID, Parent: l.ParentAgentID, Shared: l.Mode == lockfile.Shared,
 		Over: stale || l.Status == lockfile.Done}
 }
 
-// Blocks reports whether p blocks a caller who claims paths that p has claimed
-// as well (design, section 11). A parent's lock does not: it set its child to
-// work there. A child's does, and so does a sibling's, and that of anybody who
-// is not known.
+// Blocks reports whether p blocks a caller that claims paths which p has
+// claimed, too (design, section 11). A parent's lock does not block its child,
+// because the parent assigned the work. The locks of children, siblings and
+// unknown agents do.
 func (p Party) Blocks(caller Party) bool {
 	switch {
 	case p.Over, p.Shared && caller.Shared:
@@ -28,8 +28,8 @@ func (p Party) Blocks(caller Party) bool {
 	}
 }
 
-// LeadsTo reports whether a waiter for from would, in the end, wait for
-// to; waitsFor says for whom an agent waits.
+// LeadsTo reports whether a waiter for from would, directly or indirectly, wait
+// for to. waitsFor returns the agents that an agent waits for.
 func LeadsTo(from, to string, waitsFor func(string) []string) bool {
 	seen := map[string]bool{from: true}
 	for next := []string{from}; len(next) > 0; next = next[1:] {

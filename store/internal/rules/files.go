@@ -8,34 +8,36 @@ import (
 	"github.com/agent-locks/agent-locks/overlap"
 )
 
-// The reasons why somebody else's lock is reported but does not block.
+// Reasons why another agent's lock is reported but does not block.
 const (
 	ReasonStale  = "stale"          // its holder has been silent for too long
-	ReasonShared = "shared"         // it is a reader's claim
-	ReasonOlder  = "yours_is_older" // a lock of the caller's own that has been live for longer covers the file as well
+	ReasonShared = "shared"         // it is a shared claim, for reading
+	ReasonOlder  = "yours_is_older" // a lock of the caller's that has been live for longer covers the file, too
 )
 
-// Reasons are those, and first that it blocks.
+// Reasons returns all reasons, beginning with "", which means that the lock
+// blocks.
 func Reasons() []string { return []string{"", ReasonStale, ReasonShared, ReasonOlder} }
 
-// A FileClaim is an active lock as the rule for files sees it.
+// A FileClaim is an active lock in the form that Judge needs.
 type FileClaim struct {
 	Lock   *lockfile.Lock
 	Scope  overlap.Scope
-	Own    bool // the caller's (design, section 7, Mine)
+	Own    bool // it is the caller's (design, section 7, Mine)
 	Parent bool // held by the agent that started the caller
 	Stale  bool
-	// Elsewhere: it is another clone's. Unshared: it is the caller's, and other clones
-	// are not to see it; so it comes before none of theirs.
+	// Elsewhere marks a claim in another clone. Unshared marks a claim of the
+	// caller's that other clones do not see, which therefore has no precedence
+	// over theirs.
 	Elsewhere, Unshared bool
 }
 
-// older reports whether a claim has been live for longer than another one: one
-// that was stale, or had ended, has lost its precedence over those that were
-// made meanwhile. Claims of one second go by their ids, so that of two which
-// overlap exactly one yields.
+// older reports whether c has been live for longer than o. A claim that was
+// stale or had ended loses its precedence over those made meanwhile. Claims of
+// the same second are ordered by their ids, so that exactly one of two
+// overlapping claims yields.
 func (c *FileClaim) older(o *FileClaim) bool {
-	cameBack := func(l *lockfile.Lock) int { // one that came back yields to one made in that second
+	cameBack := func(l *lockfile.Lock) int { // one that came back yields to one made in the same second
 		if l.LiveSince.IsZero() {
 			return 0
 		}
@@ -48,7 +50,7 @@ func (c *FileClaim) older(o *FileClaim) bool {
 	) < 0
 }
 
-// eldestOf is the older of two claims; the first may be nil.
+// eldestOf returns the older of two claims. c may be nil.
 func eldestOf(c, o *FileClaim) *FileClaim {
 	if c == nil || o.older(c) {
 		return o
@@ -56,35 +58,35 @@ func eldestOf(c, o *FileClaim) *FileClaim {
 	return c
 }
 
-// A Judgement is what the rule says about files.
+// A Judgement is the result of Judge.
 type Judgement struct {
-	Found     map[Finding][]string // the files of each
-	Unclaimed []string             // no claim of one's own covers them beyond doubt
+	Found     map[Finding][]string // the files of each finding
+	Unclaimed []string             // files that no claim of the caller's certainly covers
 }
 
-// A Finding is that somebody else's claim covers a file.
+// A Finding reports that another agent's claim covers a file.
 type Finding struct {
-	Claim  int    // its place in the list
-	Reason string // why it does not block; "" where it does
-	Exact  bool   // that it covers the file is beyond doubt
+	Claim  int    // index in the list of claims
+	Reason string // why it does not block; "" if it does
+	Exact  bool   // the claim certainly covers the file
 }
 
-// Judge is the guard's rule (design, section 12): who else holds these files?
-// The commit guard and the agent hooks share it. Files come as git names them,
-// and are reported as locks name them.
+// Judge finds out who else holds the given files. It is the rule of the guard
+// (design, section 12), and the commit guard and the agent hooks share it.
+// Files are given as git names them and reported as locks name them.
 func Judge(files []string, claims []FileClaim) Judgement {
 	j := Judgement{Found: map[Finding][]string{}}
 	for _, file := range files {
 		name := lockfile.Recordable(file)
-		var others []Finding // without their reasons
-		// Of the caller's own that are live; the latter of those that others may see.
+		var others []Finding // Reason is set below
+		// The caller's oldest live claim, and the oldest that other clones see.
 		var eldest, eldestShared *FileClaim
 		claimed := false
 		for i := range claims {
 			c := &claims[i]
 			switch {
-			case c.Own && c.Lock.Mode == lockfile.Shared: // it only reads
-			case c.Own: // a claim of one's own that may cover the file gives no leave
+			case c.Own && c.Lock.Mode == lockfile.Shared: // only reads
+			case c.Own: // a claim that may cover the file, but not certainly, grants nothing
 				if _, exactly := Covering(c.Scope, file); exactly {
 					claimed = true
 					if !c.Stale {
@@ -115,9 +117,8 @@ func Judge(files []string, claims []FileClaim) Judgement {
 	return j
 }
 
-// Covering asks whether a scope covers a file, by git's name of it and by the
-// one that a lock file can hold: it may have been claimed as what answers call
-// it.
+// Covering reports whether a scope covers a file, either by git's name for it
+// or by its name in lock files: it may have been claimed as answers spell it.
 func Covering(scope overlap.Scope, file string) (covers, exactly bool) {
 	covers, exactly = scope.Covering(file)
 	if name := lockfile.Recordable(file); name != file && !exactly {
@@ -127,13 +128,14 @@ func Covering(scope overlap.Scope, file string) (covers, exactly bool) {
 	return covers, exactly
 }
 
-// CoversWhole asks the same of all that a path is: of a directory, of whatever it
-// may hold.
+// CoversWhole is like Covering for all that a path contains: for a directory,
+// everything that could be in it.
 func CoversWhole(scope overlap.Scope, path string) bool {
 	return scope.CoversWhole(path) || scope.CoversWhole(lockfile.Recordable(path))
 }
 
-// exemption is why a lock that covers a file does not block; "" where it does.
+// exemption returns the reason why a lock that covers a file does not block, or
+// "" if it does.
 func exemption(theirs, own *FileClaim) string {
 	switch {
 	case theirs.Stale:
@@ -146,7 +148,7 @@ func exemption(theirs, own *FileClaim) string {
 	return ""
 }
 
-// Uncovered are the files that none of the scopes covers beyond doubt.
+// Uncovered returns the files that none of the scopes certainly covers.
 func Uncovered(files []string, scopes []overlap.Scope) []string {
 	var out []string
 	for _, file := range files {

@@ -1,6 +1,6 @@
-// Package rules decides, and does nothing else: who blocks whom, whose a lock
-// is, who may end it, when it counts as abandoned, which files are held. Its
-// functions take values and give verdicts; they read no file and no clock.
+// Package rules makes the decisions: who blocks whom, whose a lock is, who may
+// end it, when it counts as abandoned, and which files are held. Its functions
+// are pure: they read neither files nor the clock.
 package rules
 
 import (
@@ -13,42 +13,42 @@ import (
 )
 
 // SameAgent reports whether both ids are known and equal. Two callers without
-// an id are not the same one.
+// an id are not the same agent.
 func SameAgent(a, b *string) bool { return a != nil && b != nil && *a == *b }
 
-// A Caller is who asks: its ids, nil where nobody knows, and the worktree that
-// it stands in, as a lock file records it.
+// A Caller identifies who makes a call: its ids, nil if unknown, and its
+// worktree as a lock file records it.
 type Caller struct {
 	Agent, Parent *string
 	Worktree      string
-	WorktreeName  string // what git calls it
+	WorktreeName  string // git's name for it
 
-	// Former is the name that the first release gave the caller: it counts where
-	// the worktree is the caller's. nil: none.
+	// Former is the agent id that the first release gave the caller, or nil. It
+	// counts only for locks made in the caller's worktree.
 	Former *string
-	// Within is the subagent that the caller is within Agent's session; nil: the
-	// session's own thread.
+	// Within is the subagent of Agent's session that is calling, or nil for the
+	// session's main thread.
 	Within *Subagent
 }
 
-// A Subagent is one of several agents that share a session, and its id.
+// A Subagent is one of several agents in a session.
 type Subagent struct {
 	ID string
-	// Known are the ids of all of them that the client reported; nil: it did not
-	// report this one, and so perhaps no other.
+	// Known lists the ids of all subagents that the client reported. It is nil
+	// if the client did not report this one, so that there may be others, too.
 	Known []string
 }
 
-// A standing is what a caller is to a lock.
+// A standing is the relation of a caller to a lock.
 type standing int
 
 const (
-	holder   standing = iota // the holder itself, or not known to be anybody else
+	holder   standing = iota // the holder, or possibly the holder
 	parent                   // the agent that started the holder
 	stranger                 // somebody else; both ids are known
 )
 
-// to says what the caller is to a lock.
+// to returns the caller's relation to a lock.
 func (c Caller) to(l *lockfile.Lock) standing {
 	switch {
 	case c.Agent == nil || l.AgentID == nil || *c.Agent == *l.AgentID:
@@ -60,20 +60,20 @@ func (c Caller) to(l *lockfile.Lock) standing {
 	}
 }
 
-// MayHold reports whether the caller holds a lock, or may be the one that
-// does: only such a caller shows that the holder is alive. Where an id is
-// missing, a caller in another worktree is not the holder (design, section 7,
-// Mine); a lock that names no worktree may be anybody's.
+// MayHold reports whether the caller holds the lock or may be its holder. Only
+// such a caller proves that the holder is alive. Where an id is missing, a
+// caller in another worktree is not the holder (design, section 7, Mine); a
+// lock without a worktree may be anybody's.
 func (c Caller) MayHold(l *lockfile.Lock) bool {
 	return SameAgent(c.Agent, l.AgentID) || c.to(l) == holder && (l.Worktree == "" || c.SameWorktree(l))
 }
 
-// IsStranger reports whether a lock is known to be somebody else's, whose child
-// the caller is not the parent of.
+// IsStranger reports whether the lock is known to be held by somebody else who
+// is not a child of the caller.
 func (c Caller) IsStranger(l *lockfile.Lock) bool { return c.to(l) == stranger }
 
-// Owns reports whether a lock is the caller's own: by agent ids where both are
-// known, else by the worktree that it was made from (design, section 7).
+// Owns reports whether the lock is the caller's own, by agent ids if both are
+// known, else by the worktree where it was made (design, section 7).
 func (c Caller) Owns(l *lockfile.Lock) bool {
 	if l.AgentID != nil && (c.Agent != nil || c.Within != nil) {
 		return c.Holds(l)
@@ -81,9 +81,10 @@ func (c Caller) Owns(l *lockfile.Lock) bool {
 	return c.SameWorktree(l)
 }
 
-// Holds reports whether a lock is the caller's own by agent ids. What its
-// session holds is a subagent's, too, and so is what a child of the session
-// holds under a name that is not another subagent's: it may have been given one.
+// Holds reports whether the lock is the caller's own by agent ids. A subagent
+// also holds the locks of its session, and those of the session's children
+// under ids that are not other subagents' ids: it may have been given such an
+// id.
 func (c Caller) Holds(l *lockfile.Lock) bool {
 	switch {
 	case l.AgentID == nil:
@@ -96,9 +97,9 @@ func (c Caller) Holds(l *lockfile.Lock) bool {
 	return slices.Contains(c.Within.Known, c.Within.ID) && !slices.Contains(c.Within.Known, *l.AgentID)
 }
 
-// IsHolder reports whether a lock is known to be held by the caller itself, and
-// not by its session around it or by a child. Where a lock names no holder, the
-// worktree is all that there is to know one by.
+// IsHolder reports whether the lock is known to be held by the caller itself,
+// and not by its session or by a child. A lock without a holder's id can only
+// be recognized by its worktree.
 func (c Caller) IsHolder(l *lockfile.Lock) bool {
 	switch {
 	case l.AgentID == nil:
@@ -109,15 +110,15 @@ func (c Caller) IsHolder(l *lockfile.Lock) bool {
 	return c.is(l.AgentID, l)
 }
 
-// is reports whether an id in a lock is one of the session's that the caller is
-// or is within.
+// is reports whether an agent id in a lock is the caller's or its session's.
 func (c Caller) is(id *string, l *lockfile.Lock) bool {
 	return SameAgent(c.Agent, id) || SameAgent(c.Former, id) && c.SameWorktree(l)
 }
 
-// SameWorktree reports whether a lock was made from the caller's worktree. That
-// is what git calls it, for a worktree may be moved, and has another path inside
-// a container; a lock that does not say goes by the path.
+// SameWorktree reports whether the lock was made in the caller's worktree.
+// Worktrees are compared by git's name for them, because a worktree may be
+// moved and has another path inside a container. Where a name is missing, paths
+// are compared.
 func (c Caller) SameWorktree(l *lockfile.Lock) bool {
 	if c.WorktreeName != "" && l.WorktreeName != "" {
 		return c.WorktreeName == l.WorktreeName
@@ -125,9 +126,9 @@ func (c Caller) SameWorktree(l *lockfile.Lock) bool {
 	return l.Worktree != "" && l.Worktree == c.Worktree
 }
 
-// Signature is how a note names a caller with an id that is not known to be the
-// holder's, or one without an id that is known not to be the holder; "" for any
-// other.
+// Signature returns how a note names a caller whose id is not the holder's, or
+// a caller without an id that is known not to be the holder. It returns "" for
+// any other caller.
 func (c Caller) Signature(l *lockfile.Lock) string {
 	switch {
 	case c.Agent != nil && !SameAgent(c.Agent, l.AgentID):
@@ -142,9 +143,10 @@ func (c Caller) anonymous() string {
 	return fmt.Sprintf("by a caller without an agent id in %q", c.Worktree)
 }
 
-// From names in front of a note the caller that wrote it; "" for the holder, as
-// far as is known. addressed: the note is for the holder, so that a caller without an
-// id, who may be anybody in the worktree, is not taken for it.
+// From returns the prefix that names the author of a note, or "" if the author
+// is the holder, as far as is known. If the note is addressed to the holder, a
+// caller without an id is not taken for the holder: it may be anybody in the
+// worktree.
 func (c Caller) From(l *lockfile.Lock, addressed bool) string {
 	switch {
 	case SameAgent(c.Agent, l.AgentID), !addressed && c.MayHold(l):
@@ -155,8 +157,8 @@ func (c Caller) From(l *lockfile.Lock, addressed bool) string {
 	return fmt.Sprintf("(from somebody in %q) ", c.Worktree)
 }
 
-// WrittenBy is whom a note names as its author, as From does, and its text; nil
-// where it names nobody.
+// WrittenBy splits a note into its author, as written by From, and its text.
+// from is nil if the note names no author.
 func WrittenBy(note string) (from *string, text string) {
 	rest, marked := strings.CutPrefix(note, "(from ")
 	who, text, ended := strings.Cut(rest, ") ")
@@ -166,9 +168,10 @@ func WrittenBy(note string) (from *string, text string) {
 	return &who, text
 }
 
-// MayEnd decides whether a caller may do to a lock what takes something from
-// its holder, or claims something in its name (deed says what). It returns how a note must name the caller: ""
-// where the holder itself acted, as far as is known.
+// MayEnd decides whether the caller may do something to a lock that takes
+// something away from its holder, or that claims something in the holder's
+// name; deed names it. It returns how a note must name the caller, "" if that
+// is the holder, as far as is known.
 func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch c.to(l) {
 	case holder:
@@ -186,8 +189,8 @@ func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, fo
 		WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
 }
 
-// MayKeepAlive decides whether a caller may refresh a lock's heartbeat: a
-// stranger must not make a dead holder's lock block again.
+// MayKeepAlive decides whether the caller may refresh the lock's heartbeat.
+// Somebody else must not make a dead holder's lock block again.
 func (c Caller) MayKeepAlive(l *lockfile.Lock) error {
 	if c.to(l) != stranger {
 		return nil

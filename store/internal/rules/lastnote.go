@@ -8,9 +8,10 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// records matches the notes that this program writes itself, to record what was
-// done to a lock. A reopening with a reason is somebody's words. It is compiled when
-// a note is first read: that takes longer than most commands need for all their patterns.
+// records matches the notes that the program itself writes to record what was
+// done to a lock. A reopening with a reason counts as somebody's words. It is
+// compiled on first use, which takes longer than compiling all other patterns
+// of most commands.
 var records = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` +
 		`(?:Scope (?:widened|narrowed)|Lease (?:set|shortened|lengthened)|Handed over|\d+ tasks? added) at ` + stamp + `|` +
@@ -23,15 +24,15 @@ var records = sync.OnceValue(func() *regexp.Regexp {
 
 const stamp = `\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\b`
 
-// LastNote is the newest note that somebody wrote, which may have several lines;
-// "" if there is none. What the program recorded hides no words of people.
+// LastNote returns the newest note that somebody wrote, or "". It may have
+// several lines. Notes recorded by the program are skipped.
 func LastNote(l *lockfile.Lock) string {
 	return lastNote(l, func(string) bool { return true })
 }
 
-// HolderNote is the newest note that names nobody else as its author: what a lock
-// that has ended says of its work, even if others thanked for it later. Without one it
-// is LastNote.
+// HolderNote returns the newest note that names no other author: what a
+// finished lock says about its work, even if others added their thanks later.
+// If there is none, it returns LastNote.
 func HolderNote(l *lockfile.Lock) string {
 	own := lastNote(l, func(note string) bool { from, _ := WrittenBy(note); return from == nil })
 	return cmp.Or(own, LastNote(l))

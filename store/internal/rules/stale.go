@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// DefaultMinutes is the threshold of silence after which a lock is stale.
+	// DefaultMinutes is the default silence after which a lock is stale.
 	DefaultMinutes = 60
-	// foreignFloor is the shortest silence after which somebody else's lock may
-	// be passed by or reaped, whatever was configured.
+	// foreignFloor is the shortest silence after which another agent's lock may
+	// be bypassed or reaped, whatever is configured.
 	foreignFloor = 1 // minute
-	// maxLease bounds how long a claim may outlive its holder.
+	// maxLease limits how long a claim may outlive its holder.
 	maxLease = 30 * 24 * 60 // minutes
-	// maxSkew is how far in the future a stamp may lie before it is warned of.
+	// maxSkew is how far in the future a stamp may be without a warning.
 	maxSkew = 60 // seconds
 )
 
-// StaleVariable is the environment variable that holds the configured
-// threshold.
+// StaleVariable is the environment variable for the staleness threshold.
 const StaleVariable = "AGENT_LOCKS_STALE_MINUTES"
 
-// Configured is the threshold that StaleVariable's value asks for, and what is
-// wrong with the value, "" mostly.
+// Configured returns the threshold set by the value of StaleVariable, and a
+// warning if the value is invalid.
 func Configured(value string) (minutes float64, warning string) {
 	if value == "" {
 		return DefaultMinutes, ""
@@ -42,7 +41,7 @@ func Configured(value string) (minutes float64, warning string) {
 	return m, ""
 }
 
-// CheckStaleMinutes refuses what is not a threshold.
+// CheckStaleMinutes returns an error if m is not a valid threshold.
 func CheckStaleMinutes(m float64) error {
 	if validMinutes(m) {
 		return nil
@@ -51,7 +50,7 @@ func CheckStaleMinutes(m float64) error {
 		WithHint("give the minutes of silence after which a lock is stale, or omit `stale_minutes`")
 }
 
-// CheckLease refuses what is not a lease.
+// CheckLease returns an error if m is not a valid lease.
 func CheckLease(m float64) error {
 	if validMinutes(m) && m <= maxLease {
 		return nil
@@ -63,7 +62,7 @@ func CheckLease(m float64) error {
 
 func validMinutes(m float64) bool { return m > 0 && !math.IsInf(m, 0) && !math.IsNaN(m) }
 
-// Quiet is how long ago a lock was last updated, in whole seconds; never
+// Quiet returns the whole seconds since the lock was last updated. It is never
 // negative, and 0 for a done lock.
 func Quiet(l *lockfile.Lock, now time.Time) int64 {
 	if l.Status == lockfile.Done {
@@ -72,8 +71,8 @@ func Quiet(l *lockfile.Lock, now time.Time) int64 {
 	return max(0, SecondsBetween(l.Updated.Time, now))
 }
 
-// Skew is how many seconds in the future an active lock was updated, by a clock
-// that is wrong; 0 where it was not, or hardly.
+// Skew returns how many seconds in the future an active lock was updated,
+// because of a wrong clock. It ignores small differences.
 func Skew(l *lockfile.Lock, now time.Time) int64 {
 	skew := SecondsBetween(now, l.Updated.Time)
 	if l.Status == lockfile.Done || skew <= maxSkew {
@@ -83,7 +82,7 @@ func Skew(l *lockfile.Lock, now time.Time) int64 {
 }
 
 // Stale reports whether an active lock has been quiet for strictly longer than
-// the threshold, of which its own lease is a lower bound.
+// the threshold. The lock's own lease is a lower bound of the threshold.
 func Stale(l *lockfile.Lock, now time.Time, minutes float64) bool {
 	return l.Status != lockfile.Done && Longer(Quiet(l, now), max(minutes, l.LeaseMinutes))
 }
@@ -92,14 +91,14 @@ func Stale(l *lockfile.Lock, now time.Time, minutes float64) bool {
 // minutes and must not overflow a time.Duration.
 func Longer(seconds int64, minutes float64) bool { return float64(seconds) > minutes*60 }
 
-// ForeignMinutes is the threshold that somebody else's lock is judged by, where
-// that one is asked for: no shorter than a minute, so that a small number cannot
-// pass by live work.
+// ForeignMinutes returns the threshold for another agent's lock if asked is
+// requested. It is at least a minute, so that a small number cannot bypass live
+// work.
 func ForeignMinutes(asked float64) float64 { return max(asked, foreignFloor) }
 
-// ReapMinutes is the silence after which a caller may reap a lock. One's own
-// lock goes by the threshold asked for; somebody else's is never judged by less
-// than the configured one and a minute, unless force lifts that.
+// ReapMinutes returns the silence after which the caller may reap a lock. The
+// caller's own lock is judged by the requested threshold; another agent's never
+// by less than the configured one and a minute, unless force is set.
 func ReapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) float64 {
 	switch {
 	case force:
@@ -111,11 +110,11 @@ func ReapMinutes(l *lockfile.Lock, asked, configured float64, mine, force bool) 
 	}
 }
 
-// SecondsBetween is exact where a time.Duration, which ends at 292 years,
-// would not be.
+// SecondsBetween is exact even beyond 292 years, the range of a time.Duration.
 func SecondsBetween(from, to time.Time) int64 { return to.Unix() - from.Unix() }
 
-// Ended is when a done lock ended: as it says itself, else its last update.
+// Ended returns when a done lock ended: its own record or, without one, its
+// last update.
 func Ended(l *lockfile.Lock) lockfile.Stamp {
 	if l.Finished.IsZero() {
 		return l.Updated
@@ -123,8 +122,7 @@ func Ended(l *lockfile.Lock) lockfile.Stamp {
 	return l.Finished
 }
 
-// Age is a number of seconds for people: in the largest fitting unit, rounded
-// down.
+// Age formats a number of seconds in the largest fitting unit, rounded down.
 func Age(seconds int64) string {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	switch {
@@ -139,8 +137,8 @@ func Age(seconds int64) string {
 	}
 }
 
-// MinutesText is a number of minutes for people, in the largest unit that it has
-// two or more whole ones of.
+// MinutesText formats a number of minutes, using hours or days if it is a whole
+// number of them, and at least two.
 func MinutesText(m float64) string {
 	const hour, day = 60, 24 * 60
 	switch {
@@ -158,8 +156,8 @@ func MinutesText(m float64) string {
 	return NumberText(math.Round(m*1000)/1000) + " minutes"
 }
 
-// NumberText is a number as people write it, without an exponent where that
-// would not be a line of zeros.
+// NumberText formats a number without an exponent, unless that would be a long
+// line of zeros.
 func NumberText(n float64) string {
 	if size := math.Abs(n); size != 0 && (size < 1e-6 || size >= 1e15) {
 		return strconv.FormatFloat(n, 'g', -1, 64)
@@ -167,7 +165,7 @@ func NumberText(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// Named is an agent for people.
+// Named returns how messages name an agent.
 func Named(agent *string) string {
 	if agent == nil {
 		return "an agent without an id"
@@ -175,14 +173,14 @@ func Named(agent *string) string {
 	return legible.Quote(strings.TrimSpace(cutID(*agent)))
 }
 
-// Spelled is an agent's id as a note names it.
+// Spelled returns how notes spell an agent's id.
 func Spelled(agent string) string { return legible.Plain(cutID(agent)) }
 
-// cutID is an id of an agent, of bearable length: who writes files by hand may
-// give itself any.
+// cutID limits the length of an agent's id: files written by hand may contain
+// any.
 func cutID(agent string) string { return legible.Cut(agent, 4*lockfile.MaxAgent) }
 
-// FirstLine is the first line of s, at most n characters of it.
+// FirstLine returns the first line of s, up to n characters.
 func FirstLine(s string, n int) string {
 	count := 0
 	for i, r := range s {

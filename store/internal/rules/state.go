@@ -12,7 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// What a write does to an entry of the shared state.
+// Modes of writing an entry of the shared state.
 const (
 	StateSet    = "set"
 	StateAppend = "append"
@@ -20,22 +20,22 @@ const (
 	StateDelete = "delete"
 )
 
-// A StateChange is what somebody asks to be done to an entry.
+// A StateChange is a requested change of an entry.
 type StateChange struct {
 	Mode      string
-	Text      *string  // nil: the value stays
-	IfVersion *int64   // the version that the writer has read; 0: there must be none
-	Force     bool     // whatever version there is
-	Min, Max  *int64   // of the sum
-	Scope     []string // nil: as it is
+	Text      *string  // nil keeps the value
+	IfVersion *int64   // the version that the writer has read; 0 if there must be none
+	Force     bool     // replace any version
+	Min, Max  *int64   // bounds of the sum
+	Scope     []string // nil keeps the scope
 	Agent     *string
 	Now       lockfile.Stamp
 }
 
-// Apply is the entry after a change, and its value where that is a sum; present is
-// nil where there never was one. Errors: VersionConflict where the writer has not
-// read what is there, Conflict where a sum would leave its bounds, StateNotFound,
-// BadInput.
+// Apply returns the entry after a change, and its value if that is a sum.
+// present is nil if the entry never existed. Errors: VersionConflict if the
+// writer has not read the present version, Conflict if a sum would be out of
+// bounds, StateNotFound, BadInput.
 func (ch StateChange) Apply(name string, present *lockfile.State) (next lockfile.State, sum *int64, err error) {
 	live := present != nil && !present.Deleted
 	if err := ch.refusal(name, present, live); err != nil {
@@ -66,7 +66,7 @@ func (ch StateChange) Apply(name string, present *lockfile.State) (next lockfile
 	return next, sum, err
 }
 
-// refusal is why a change is not made whatever the value is.
+// refusal returns the error for a change that is refused whatever its value is.
 func (ch StateChange) refusal(name string, present *lockfile.State, live bool) error {
 	if ch.Mode == StateDelete && !live {
 		return NoState(name, present)
@@ -84,7 +84,7 @@ func (ch StateChange) refusal(name string, present *lockfile.State, live bool) e
 	return nil
 }
 
-// mayReplace reports whether the writer knows what is there.
+// mayReplace reports whether the writer has read the present version.
 func (ch StateChange) mayReplace(present *lockfile.State, live bool) bool {
 	switch {
 	case ch.IfVersion == nil && (ch.Mode == StateAppend || ch.Mode == StateAdd):
@@ -127,9 +127,8 @@ func (ch StateChange) conflict(name string, present *lockfile.State, live bool) 
 	return fault.New(fault.VersionConflict, "not %s: %q %s, %s", what, name, is, asked).WithHint(hint)
 }
 
-// onceMore is the way out where something was to be added to another version. It may
-// be a retry after an answer that was lost: then it is there already, and is not to be
-// added twice.
+// onceMore returns the hint for an addition to another version. It may be a
+// retry after a lost answer, which must not be applied twice.
 func (ch StateChange) onceMore(version int64) string {
 	again := fmt.Sprintf("with `if_version` %d", version)
 	switch before := *ch.IfVersion; {
@@ -143,8 +142,8 @@ func (ch StateChange) onceMore(version int64) string {
 	}
 }
 
-// NoState is the error for an entry that is not there; gone is what is left of one
-// that was deleted.
+// NoState returns the error for a missing entry. gone is the record of its
+// deletion, if any.
 func NoState(name string, gone *lockfile.State) *fault.Error {
 	e := fault.New(fault.StateNotFound, "there is no entry %q in the shared state", name)
 	if gone != nil {
@@ -154,10 +153,10 @@ func NoState(name string, gone *lockfile.State) *fault.Error {
 	return e.WithHint("`state_list` lists the entries")
 }
 
-// number matches what a paragraph would make a text of.
+// number matches values that appending a paragraph would turn into text.
 var number = regexp.MustCompile(`^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$`)
 
-// appended is a value with one more paragraph, which says whose it is.
+// appended returns the value with another paragraph, which names its author.
 func (ch StateChange) appended(name, value string) (string, error) {
 	if plain := strings.TrimSpace(value); plain != "" && (number.MatchString(plain) || json.Valid([]byte(plain))) {
 		what := "JSON"
@@ -189,7 +188,7 @@ func (ch StateChange) appended(name, value string) (string, error) {
 	return fmt.Sprintf("%s(%s, %s) %s", value, author, ch.Now, text), nil
 }
 
-// added is a value that is a whole number, and another one added to it.
+// added returns the sum of a whole-number value and another number.
 func (ch StateChange) added(name, value string, live bool) (string, *int64, error) {
 	n, err := wholeNumber(*ch.Text)
 	if err != nil {
@@ -223,7 +222,7 @@ func (ch StateChange) added(name, value string, live bool) (string, *int64, erro
 	return strconv.FormatInt(sum, 10), &sum, nil
 }
 
-// wholeNumber reads a whole number that every JSON reader can hold.
+// wholeNumber parses a whole number that every JSON reader can represent.
 func wholeNumber(s string) (int64, error) {
 	plain := strings.TrimSpace(s)
 	n, err := strconv.ParseInt(plain, 10, 64)
