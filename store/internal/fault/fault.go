@@ -1,5 +1,5 @@
-// Package fault is the one shape of every failure that an operation returns:
-// a stable code, what went wrong, and the way out.
+// Package fault defines the one error type of all operations: a stable code,
+// what went wrong, and the way out.
 package fault
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
-// A Code is the stable word for a kind of failure (section 9 of the design).
-// A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
-// which case it was.
+// A Code identifies a kind of failure by a stable word (section 9 of the
+// design). It is itself an error, so that errors.Is(err, store.LockNotFound)
+// tests for a kind.
 type Code string
 
 const (
@@ -37,28 +37,28 @@ const (
 
 	FleetUnreachable Code = "fleet_unreachable" // the remote did not answer
 	FleetBusy        Code = "fleet_busy"        // others were faster each time
-	FleetRefused     Code = "fleet_refused"     // the host does not take the ref
-	FleetBroken      Code = "fleet_broken"      // what the ref leads to cannot be read
+	FleetRefused     Code = "fleet_refused"     // the host does not accept the ref
+	FleetBroken      Code = "fleet_broken"      // the content of the ref cannot be read
 )
 
 func (c Code) Error() string { return string(c) }
 
-// An Error is every failure that an operation returns. Its texts, as those of
-// warnings, name arguments and tools as the tools' callers know them, and in
-// backquotes: `wait_seconds`, `lock_query status=all`. A face with other names
-// for them can so tell them from words and from the caller's own text, which
-// stands in double quotes.
+// An Error is the error of any operation. Its texts, like those of warnings,
+// name arguments and tools as callers of the tools know them, in backquotes:
+// `wait_seconds`, `lock_query status=all`. So a front end with other names can
+// distinguish them from words, and from the caller's own text, which is in
+// double quotes.
 type Error struct {
 	Code    Code
 	Message string // what went wrong, with the offending value in quotes
 	Hint    string // what to do; may be empty
-	Detail  any    // conflict and timeout: the JSON object that says more; else nil
-	Err     error  // the cause, where there is one
+	Detail  any    // for conflict and timeout: a JSON object with details; else nil
+	Err     error  // the cause, if any
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap lets errors.Is match the code and the cause.
+// Unwrap lets errors.Is match both the code and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Code}
@@ -66,31 +66,30 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Code, e.Err}
 }
 
-// New is a failure of that kind.
+// New returns an Error with a code and a message.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Input is the failure of an argument that makes no sense.
+// Input returns a BadInput error for an invalid argument.
 func Input(format string, args ...any) *Error {
 	return New(BadInput, format, args...)
 }
 
-// WithHint adds the way out.
+// WithHint sets the way out.
 func (e *Error) WithHint(hint string) *Error {
 	e.Hint = hint
 	return e
 }
 
-// WithDetail adds the JSON object that says more.
+// WithDetail sets the JSON object with details.
 func (e *Error) WithDetail(detail any) *Error {
 	e.Detail = detail
 	return e
 }
 
-// FromGit is an error of package gitdir's, or of what git said, as an
-// operation's: *Error with the code and the hint that belong to it. What is one
-// already stays as it is.
+// FromGit converts an error from package gitdir or from git to an *Error with
+// the matching code and hint. It returns an *Error unchanged.
 func FromGit(err error) error {
 	if _, ours := errors.AsType[*Error](err); ours {
 		return err
@@ -108,15 +107,15 @@ func FromGit(err error) error {
 	return Shortened(e)
 }
 
-// A message quotes what was wrong with a call, which may be as long as the
-// caller made it; a hint may list what there is.
+// A message quotes invalid input, which may be arbitrarily long; a hint may
+// list everything that exists.
 const (
 	maxMessage = 2 << 10 // bytes
 	maxHint    = 8 << 10
 )
 
-// Shortened cuts the middle out of an error's texts where they are too long to
-// be read. The operations' errors are short already.
+// Shortened removes the middle of texts that are too long to read. The
+// operations' errors are shortened already.
 func Shortened(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || len(e.Message) <= maxMessage && len(e.Hint) <= maxHint {
@@ -136,8 +135,8 @@ func cut(s string, limit int) string {
 	return fmt.Sprintf("%s … (%d bytes) … %s", strings.ToValidUTF8(head, ""), left, strings.ToValidUTF8(tail, ""))
 }
 
-// InQuotes is a text in quotes that can be taken from between them as it is:
-// %q would double the backslashes of app/\[id\]/page.tsx, and that names no
+// InQuotes quotes a text so that it can be copied from between the quotes. %q
+// would double the backslashes of app/\[id\]/page.tsx, which then names no
 // file.
 func InQuotes(s string) string {
 	if strings.Contains(s, `"`) || legible.Plain(s) != s {
@@ -155,8 +154,8 @@ func Quoted(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Text is the error of an argument whose text cannot be stored: what is
-// wrong with it, and how it must be.
+// Text returns the error for an argument whose text cannot be stored, with a
+// hint that describes what is allowed.
 func Text(argument string, err error) *Error {
 	return &Error{Code: BadInput, Message: fmt.Sprintf("`%s`: %v", argument, err), Hint: textHint(argument), Err: err}
 }
