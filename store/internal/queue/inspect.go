@@ -13,12 +13,12 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// deadPause comes between the two looks of Dead.
+// deadPause separates the two reads of Dead.
 const deadPause = 20 * time.Millisecond
 
-// Dead lists the tickets of processes that have ended, by their paths. It needs
-// no mutex, and looks twice with a pause between: a ticket that is just being
-// made or given back looks dead for a moment.
+// Dead returns the paths of the tickets whose processes have ended. It needs no
+// mutex. It reads the queue twice, with a pause in between, because a ticket
+// being created or removed looks dead for a moment.
 func Dead(ctx context.Context, d *disk.Dir) (paths []string, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
 	if waiting == nil || err != nil {
@@ -46,7 +46,7 @@ func deadIn(waiting *disk.Folder) ([]uint64, error) {
 	return slices.DeleteFunc(used, func(seq uint64) bool { return alive(waiting, seq) }), err
 }
 
-// Strangers lists what lies in the queue and is not a ticket. It blocks
+// Strangers lists the files in the queue that are not tickets. They block
 // nobody.
 func Strangers(d *disk.Dir) (found []disk.BadFile, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
@@ -63,10 +63,10 @@ func Strangers(d *disk.Dir) (found []disk.BadFile, err error) {
 		seq, suffix, ours := parseName(name)
 		var reason string
 		switch {
-		case strings.HasPrefix(name, "."): // a file system's or an editor's own, as in the store
+		case strings.HasPrefix(name, "."): // belongs to a file system or an editor, as in the store
 		case !ours:
 			reason = "its name is not a number of the queue"
-		case suffix == ticketSuffix && alive(waiting, seq): // else it is a leftover
+		case suffix == ticketSuffix && alive(waiting, seq): // otherwise it is a leftover
 			reason = illegible(waiting, name)
 		}
 		if reason != "" {
@@ -76,8 +76,8 @@ func Strangers(d *disk.Dir) (found []disk.BadFile, err error) {
 	return found, nil
 }
 
-// illegible says why a ticket counts as none; "" where it is one, or has just
-// been given back.
+// illegible returns the reason why a ticket cannot be read, or "" if it can be
+// or has just been removed.
 func illegible(waiting *disk.Folder, name string) string {
 	data, err := waiting.ReadFile(name)
 	switch {

@@ -13,13 +13,14 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// A Place is the caller's own place in the queue; the zero value is none. Its
-// handle on the .lock file stays open for as long as the wait: however the
-// process ends, the kernel then lets go of it, and the ticket is dead.
+// A Place is the caller's own place in the queue; the zero value is no place.
+// It keeps a handle on the .lock file open for as long as the caller waits.
+// However the process ends, the kernel then releases the lock, and the ticket
+// is dead.
 type Place struct {
 	seq    uint64
 	lock   *flock.Flock
-	folder *disk.Folder // waiting/, through a handle that outlives what the call's disk.Dir holds
+	folder *disk.Folder // waiting/, through a handle that outlives the call's disk.Dir
 
 	stopRenewing func() error // nil until there is a ticket
 }
@@ -27,8 +28,8 @@ type Place struct {
 // Taken reports whether the caller is in the queue.
 func (p *Place) Taken() bool { return p.lock != nil }
 
-// Earlier are, of tickets in order, those that came before the place: all of
-// them where none is taken.
+// Earlier returns those of the ordered tickets that are ahead of p. If p is not
+// taken, it returns all of them.
 func (p *Place) Earlier(tickets []Ticket) []Ticket {
 	if !p.Taken() {
 		return tickets
@@ -41,7 +42,7 @@ func (p *Place) Earlier(tickets []Ticket) []Ticket {
 	return tickets
 }
 
-// Join puts a ticket at the end of the queue.
+// Join adds a ticket to the end of the queue.
 func (p *Place) Join(tx *disk.Tx, t Ticket) error {
 	folder, err := tx.EnsureFolder(disk.WaitingName)
 	if err != nil {
@@ -62,15 +63,16 @@ func (p *Place) Join(tx *disk.Tx, t Ticket) error {
 	return nil
 }
 
-// renew keeps a ticket from being passed by until it is stopped, and returns
-// then why it could not. It is beside the work, which may wait for long itself.
+// renew keeps a ticket from being skipped, until stop is called. stop returns
+// the error if that failed. Renewing runs in the background, because the caller
+// may itself wait for long.
 func renew(folder *disk.Folder, name string, now func() time.Time) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
 		var failed error
 		for disk.Pause(ctx, renewEvery) == nil {
-			// Where it was removed by hand, the caller queues again.
+			// If it was removed by hand, the caller queues again.
 			if err := folder.Touch(name, now()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				failed = fmt.Errorf("a ticket that cannot be renewed is skipped after %s: %w", silence, err)
 			}
@@ -83,9 +85,9 @@ func renew(folder *disk.Folder, name string, now func() time.Time) (stop func() 
 	}
 }
 
-// number finds and holds the next free number. Somebody who leaves without the
-// mutex may still be removing files of a number that was given up, so one
-// which does not hold still is passed over.
+// number finds and locks the next free number. Callers leave the queue without
+// the mutex, so one of them may still be removing the files of a number that
+// was given up; such a number is skipped.
 func (p *Place) number(tx *disk.Tx) error {
 	_, used, err := numbers(p.folder)
 	if err != nil {
@@ -132,7 +134,7 @@ func (p *Place) heldIn(waiting *disk.Folder) bool {
 	return held && err == nil
 }
 
-// keptIn reports whether the ticket is still in the queue: somebody may have
+// keptIn reports whether the ticket is still in the queue. Somebody may have
 // cleaned up by hand.
 func (p *Place) keptIn(waiting *disk.Folder) bool {
 	if !p.Taken() || waiting == nil || !p.heldIn(waiting) {
@@ -142,8 +144,8 @@ func (p *Place) keptIn(waiting *disk.Folder) bool {
 	return err == nil
 }
 
-// Keep gives the place up where its ticket is no longer in the queue, so that
-// the caller queues again.
+// Keep gives up the place if its ticket is no longer in the queue, so that the
+// caller queues again.
 func (p *Place) Keep(d *disk.Dir) error {
 	if !p.Taken() {
 		return nil
@@ -160,8 +162,8 @@ func (p *Place) Keep(d *disk.Dir) error {
 	return err
 }
 
-// Leave gives the place up, or back when it was used. It needs no mutex: the
-// .lock goes last, and a crash in between leaves a dead ticket.
+// Leave gives up the place. It needs no mutex: the .lock file is removed last,
+// and a crash in between leaves a dead ticket.
 func (p *Place) Leave() error {
 	if !p.Taken() {
 		return nil
@@ -170,11 +172,11 @@ func (p *Place) Leave() error {
 	if p.stopRenewing != nil {
 		errs = append(errs, p.stopRenewing())
 	}
-	if p.heldIn(p.folder) { // else the names are somebody else's by now
+	if p.heldIn(p.folder) { // otherwise another process uses the names by now
 		errs = append(errs, p.remove(ticketSuffix))
 		if p.folder.UnlinkNow(fileName(p.seq, aliveSuffix)) == nil {
 			errs = append(errs, p.lock.Unlock())
-		} else { // Windows removes no file that is open
+		} else { // Windows cannot remove an open file
 			errs = append(errs, p.lock.Unlock(), p.remove(aliveSuffix))
 		}
 	} else {

@@ -1,9 +1,9 @@
-// Package queue is the queue of waiters for a claim: one ticket each in
-// the directory waiting/ of the store, in the order in which they came.
+// Package queue is the queue of waiters for a claim. Each waiter has a ticket
+// in the store's directory waiting/; tickets are numbered in order of arrival.
 //
-// Joining and sweeping take the store's mutex; reading and leaving do not. A
-// ticket is alive for as long as its process holds the kernel's lock on it, so
-// a process that ends in any way leaves a dead ticket, which nobody waits for.
+// Joining and sweeping need the store's mutex; reading and leaving do not. A
+// ticket is alive as long as its process holds the kernel lock on it. So
+// however a process ends, it leaves a dead ticket, which nobody waits for.
 package queue
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// Read reads, in order, the tickets that count: the live ones whose process
-// takes part. It needs no mutex.
+// Read returns, in order, the tickets that count: those that are alive and not
+// inactive. It needs no mutex.
 func Read(ctx context.Context, d *disk.Dir) (live []Ticket, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
 	if waiting == nil || err != nil {
@@ -38,9 +38,9 @@ func Read(ctx context.Context, d *disk.Dir) (live []Ticket, err error) {
 	return live, nil
 }
 
-// Sweep removes what dead tickets have left behind, and returns the tickets
-// that count, in order. Only holders of the mutex may: no ticket is being made
-// meanwhile, so that one which nobody holds is dead.
+// Sweep removes the files of dead tickets and returns the tickets that count,
+// in order. It needs the mutex: no ticket is being created meanwhile, so every
+// ticket without a lock is dead.
 func Sweep(ctx context.Context, tx *disk.Tx) ([]Ticket, error) {
 	d := tx.Dir
 	waiting, err := d.OpenFolder(disk.WaitingName)
@@ -76,11 +76,11 @@ func drop(tx *disk.Tx, waiting *disk.Folder, seq uint64) {
 	}
 }
 
-// TakeBack takes a ticket back, so that its process queues again.
+// TakeBack removes a ticket, so that its process queues again.
 func TakeBack(tx *disk.Tx, t Ticket) {
 	waiting, err := tx.Dir.OpenFolder(disk.WaitingName)
 	if waiting == nil || err != nil {
-		return // with the queue, the ticket is gone
+		return // the queue is gone, and the ticket with it
 	}
 	if err := waiting.Unlink(t.File()); !errors.Is(err, fs.ErrNotExist) {
 		tx.Warn("take back", waiting.File(t.File()), err)
@@ -88,9 +88,9 @@ func TakeBack(tx *disk.Tx, t Ticket) {
 	tx.Warn("close", waiting.Path, waiting.Close())
 }
 
-// Nearest is the last of the live tickets before the caller's place that
-// blocks it, if there is one; no more of them are probed than it takes. kept
-// is false where the place is no longer in the queue.
+// Nearest returns the last live ticket ahead of mine that blocks it, or nil. It
+// probes no more tickets than necessary. kept is false if mine is no longer in
+// the queue.
 func Nearest(d *disk.Dir, mine *Place, blocks func(Ticket) bool) (nearest *Ticket, kept bool, err error) {
 	waiting, err := d.OpenFolder(disk.WaitingName)
 	if err != nil {
@@ -112,8 +112,8 @@ func Nearest(d *disk.Dir, mine *Place, blocks func(Ticket) bool) (nearest *Ticke
 	return nil, true, err
 }
 
-// numbers lists, in order, the numbers of tickets and those of which any file
-// is there.
+// numbers returns, in order, the numbers that have a ticket file (published)
+// and the numbers that have any file (used).
 func numbers(waiting *disk.Folder) (published, used []uint64, err error) {
 	names, err := waiting.Names()
 	if err != nil {
@@ -134,10 +134,10 @@ func numbers(waiting *disk.Folder) (published, used []uint64, err error) {
 	return published, slices.Compact(used), nil
 }
 
-// alive reports whether the process that a ticket belongs to still waits. The
-// probe is a shared lock, so that two probes do not take each other for the
-// owner, and opens without creating. What cannot be asked counts as alive: its
-// deadline ends that.
+// alive reports whether the process of a ticket is still waiting. It probes
+// with a shared lock, so that two probes do not mistake each other for the
+// owner, and creates no file. A ticket that cannot be probed counts as alive
+// until its deadline.
 func alive(waiting *disk.Folder, seq uint64) bool {
 	probe := waiting.OpenLock(fileName(seq, aliveSuffix))
 	free, err := disk.Uninterrupted(probe.TryRLock)

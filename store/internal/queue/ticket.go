@@ -10,30 +10,29 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// A ticket is two files, since Windows hides the bytes of a file that is
-// locked: <seq>.json says who waits for what, and the kernel's lock on
-// <seq>.lock, held for as long as its process waits, says that somebody still
-// does.
+// A ticket is two files, because Windows hides the content of a locked file:
+// <seq>.json records who waits for what, and <seq>.lock is locked by its
+// process for as long as it waits.
 const (
 	ticketSuffix  = ".json"
 	aliveSuffix   = ".lock"
 	ticketDigits  = 20
-	highestTicket = 1 << 62 // beyond that a name was made by somebody else
+	highestTicket = 1 << 62 // names beyond this are not ours
 )
 
-// overdue is how long after its deadline a ticket may still block others: its
-// process has been stopped and takes no part.
+// overdue is how long after its deadline a ticket may still block others. After
+// that its process must have been stopped.
 const overdue = 5 * time.Second
 
-// A waiter renews its ticket's modification time while it waits, and one that
-// has been silent for long is passed by: its process has been stopped (ctrl-z,
-// a debugger) and would keep everybody behind it waiting.
+// A waiter renews the modification time of its ticket. A ticket that was not
+// renewed for silence is skipped: its process was stopped (ctrl-z, a debugger)
+// and would keep everybody behind it waiting.
 const (
 	renewEvery = 3 * time.Second
 	silence    = 10 * time.Second
 )
 
-// A Ticket is one place in the queue.
+// A Ticket is a place in the queue.
 type Ticket struct {
 	AgentID       *string  `json:"agent_id"`
 	ParentAgentID *string  `json:"parent_agent_id"`
@@ -41,27 +40,25 @@ type Ticket struct {
 	Scope         []string `json:"scope"`
 	Worktree      string   `json:"worktree,omitempty"`
 	Since         string   `json:"since"` // a stamp, for people
-	// Deadline is by the machine's clock, as all that is measured is.
+	// Deadline is by the machine's clock, like all measured times.
 	Deadline time.Time `json:"deadline"`
 
-	// Seq is the place in the queue and nothing else; clocks have no part in the
-	// order.
+	// Seq alone determines the order; clocks do not.
 	Seq uint64 `json:"-"`
 
-	renewed time.Time // by its process
+	renewed time.Time // when its process last renewed it
 }
 
-// File is the name of the file that goes when the ticket does.
+// File returns the name of the file whose removal ends the ticket.
 func (t Ticket) File() string { return fileName(t.Seq, ticketSuffix) }
 
-// inactive reports whether a ticket's process takes no part: it had its chance
-// and did not take it, or does not renew the ticket.
+// inactive reports whether the ticket's process has stopped: it let its
+// deadline pass, or does not renew the ticket.
 func (t Ticket) inactive(now time.Time) bool {
 	return now.Sub(t.Deadline) > overdue || now.Sub(t.renewed) > silence
 }
 
-// readTicket reads one ticket; one that says nothing we understand counts as
-// none.
+// readTicket reads a ticket. ok is false if it is missing or malformed.
 func readTicket(waiting *disk.Folder, seq uint64) (Ticket, bool) {
 	name := fileName(seq, ticketSuffix)
 	data, err := waiting.ReadFile(name)
@@ -82,7 +79,7 @@ func fileName(seq uint64, suffix string) string {
 	return fmt.Sprintf("%0*d%s", ticketDigits, seq, suffix)
 }
 
-// parseName takes the name of a ticket's file apart.
+// parseName parses the name of a ticket's file.
 func parseName(name string) (seq uint64, suffix string, ok bool) {
 	for _, suffix := range []string{ticketSuffix, aliveSuffix} {
 		digits, found := strings.CutSuffix(name, suffix)

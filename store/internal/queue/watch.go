@@ -13,34 +13,33 @@ import (
 )
 
 const (
-	// PollEvery is how often a waiter reads the store though no change was
-	// reported: a process that was killed changes no file, a lock grows stale by
-	// itself, and not every file system reports changes.
+	// PollEvery is how often a waiter reads the store without a reported
+	// change. A killed process changes no file, a lock becomes stale without a
+	// change, and not every file system reports changes.
 	PollEvery = time.Second
-	// settleTime is what one change is given to be followed by others. It comes
-	// with as much again of jitter, so that not all waiters read at the same
-	// moment.
+	// settleTime is how long to wait for further changes after one. As much
+	// jitter is added, so that not all waiters read at the same moment.
 	settleTime = 3 * time.Millisecond
 )
 
-// A Watch wakes what waits for the store to change: soon where the system
-// reports changes, else after a while.
+// A Watch waits for the store to change. It wakes up promptly where the system
+// reports changes, else periodically.
 type Watch struct {
-	watcher *fsnotify.Watcher // nil where there is none
+	watcher *fsnotify.Watcher // nil if unavailable
 	poll    time.Duration
 }
 
-// NewPoll is a watch where the system reports nothing.
+// NewPoll returns a Watch that only polls.
 func NewPoll(poll time.Duration) *Watch { return &Watch{poll: poll} }
 
-// NewWatch watches the directories of locks and of tickets. One that cannot be
-// watched (there is none, the system's watches are used up) is left to the
-// poll.
+// NewWatch watches the directories of locks and tickets. A directory that
+// cannot be watched, because it is missing or the system's watches are used up,
+// is only polled.
 func NewWatch(d *disk.Dir, poll time.Duration) *Watch {
 	return WatchDirs(poll, d.Path, filepath.Join(d.Path, disk.WaitingName))
 }
 
-// WatchDirs watches these directories in the same way.
+// WatchDirs is NewWatch for the given directories.
 func WatchDirs(poll time.Duration, paths ...string) *Watch {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -52,14 +51,13 @@ func WatchDirs(poll time.Duration, paths ...string) *Watch {
 	return &Watch{watcher: w, poll: poll}
 }
 
-// Next returns when the file called on may have changed (any lock or ticket,
-// where on is ""), when it is time to read the store anyway, or when ctx has
-// ended.
+// Next returns when the named file may have changed (any lock or ticket if on
+// is ""), when it is time to poll, or when ctx ends.
 func (w *Watch) Next(ctx context.Context, on string) {
 	timer := time.NewTimer(w.poll)
 	defer timer.Stop()
 	var events chan fsnotify.Event
-	var failures chan error // events were lost: something changed
+	var failures chan error // events were lost, so something changed
 	if w.watcher != nil {
 		events, failures = w.watcher.Events, w.watcher.Errors
 	}
@@ -82,7 +80,7 @@ func (w *Watch) Next(ctx context.Context, on string) {
 	}
 }
 
-// drain forgets the changes that the next read will see.
+// drain discards changes that the next read will see.
 func (w *Watch) drain() {
 	for {
 		select {
@@ -94,8 +92,8 @@ func (w *Watch) drain() {
 	}
 }
 
-// matters reports whether a change is of the file called on or, where that is
-// "", anything but the store's own bookkeeping.
+// matters reports whether an event is about the named file or, if on is "",
+// about anything but the store's own bookkeeping.
 func matters(e fsnotify.Event, on string) bool {
 	name := filepath.Base(e.Name)
 	switch {
