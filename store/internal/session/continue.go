@@ -7,29 +7,29 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// How a session starts and ends, in the words of Claude Code.
+// Sources and reasons of a session's start and end, as Claude Code names them.
 const (
 	SourceResume  = "resume"
 	SourceClear   = "clear"
 	SourceCompact = "compact"
 	ReasonClear   = "clear"
-	ReasonResume  = "resume" // the client went to another conversation
+	ReasonResume  = "resume" // the client switched to another conversation
 )
 
-// shortly is how soon after a session was cleared the next one begins: the
-// client starts the hooks of both at once, or nearly.
+// shortly is the longest time between clearing a session and starting its
+// successor. The client runs the hooks of both almost at once.
 const shortly = 2 * time.Minute
 
-// Predecessor is the session that a new one continues, where that is
-// certain: it starts from the source in the worktree, and exactly one session can
-// be meant.
+// Predecessor returns the session that a new one continues, if that is certain:
+// the new session starts from source in the worktree place, and exactly one
+// session qualifies.
 //
-//   - clear: the one that was cleared just before, and had started or ended there;
-//   - resume: the only one that was ever there and is not continued, if it has
-//     ended, and started there. A client that keeps the id of what it resumes has a record already.
+//   - clear: it was cleared within the last moments, and had started or ended there.
+//   - resume: it is the only session that was ever there and is not yet continued, it has ended, and it had started there. A client that keeps the id of the session it resumes already has a record.
 //
-// Any other source begins something new (startup), continues beside what it comes
-// from (fork), or keeps its id (compact). One that has not ended is never it.
+// Any other source begins something new (startup), continues alongside its
+// origin (fork), or keeps its id (compact). A session that has not ended never
+// qualifies.
 func (rs Records) Predecessor(key, source, place string, now time.Time) (Record, bool) {
 	var found []Record
 	for i := range rs {
@@ -53,9 +53,10 @@ func (rs Records) Predecessor(key, source, place string, now time.Time) (Record,
 	return found[0], true
 }
 
-// Contested reports whether the holder of a lock is a session that was cleared
-// when another one was in the same worktree. Which of the next ones continues
-// which work is not known, unless one of the two was continued.
+// Contested reports whether a lock's holder is a session that was cleared at
+// about the same time as another one in the same worktree. Then it is not known
+// which new session continues which, unless one of the two has already been
+// continued.
 func (rs Records) Contested(agent, parent *string) bool {
 	for i := range rs {
 		r := &rs[i]
@@ -74,7 +75,7 @@ func (rs Records) Contested(agent, parent *string) bool {
 	return false
 }
 
-// InUse reports whether another live session goes by the name that a hook gave.
+// InUse reports whether another live session was given this agent id by a hook.
 func (rs Records) InUse(key, agent string) bool {
 	return slices.ContainsFunc(rs, func(o Record) bool {
 		return o.Key != key && o.AgentID == agent && !o.Chosen && o.Ended.IsZero()

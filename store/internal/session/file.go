@@ -14,14 +14,14 @@ import (
 
 const (
 	suffix = ".json"
-	// maxAge is how long a session is remembered after its last event that was
-	// written: a client that resumes it later learns what it held.
+	// maxAge is how long a session is remembered after its last recorded event.
+	// A client that resumes it until then learns what it held.
 	maxAge = 30 * 24 * time.Hour
-	// maxRecords bounds what one read of all of them costs.
+	// maxRecords limits the cost of reading all records.
 	maxRecords = 500
 )
 
-// Read finds the record of one session; false where there is none.
+// Read returns the record of a session. ok is false if there is none.
 func Read(d *disk.Dir, key string) (Record, bool, error) {
 	in, err := d.OpenFolder(disk.SessionsName)
 	if err != nil || in == nil {
@@ -44,7 +44,7 @@ func read(in *disk.Folder, key string) (Record, bool) {
 	return r, true
 }
 
-// ReadAll finds all records, or as many as are ever kept.
+// ReadAll returns all records, up to maxRecords.
 func ReadAll(d *disk.Dir) (Records, error) {
 	in, err := d.OpenFolder(disk.SessionsName)
 	if err != nil || in == nil {
@@ -72,7 +72,7 @@ func keysIn(in *disk.Folder) ([]string, error) {
 	return keys, err
 }
 
-// Write makes a session's record be the given one.
+// Write creates or replaces the record of a session.
 func Write(tx *disk.Tx, r Record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -89,10 +89,11 @@ func Write(tx *disk.Tx, r Record) error {
 	return in.Close()
 }
 
-// Sweep forgets the sessions of which nothing was heard for long, and of too many
-// the oldest, ended ones first. One whose agent holds something is kept; holds is
-// asked only where one is to go. It never keeps a session from its own work: what
-// goes wrong is a warning.
+// Sweep removes the records of sessions that were silent for too long and, if
+// there are too many, the oldest ones, ended sessions first. It keeps the
+// record of an agent that holds something; holds is called only for records
+// about to be removed. Failures are warnings, so that they never stop a
+// session's own operation.
 func Sweep(tx *disk.Tx, holds func(agent string) bool) {
 	in, err := tx.Dir.OpenFolder(disk.SessionsName)
 	if err != nil || in == nil {
@@ -115,7 +116,7 @@ func Sweep(tx *disk.Tx, holds func(agent string) bool) {
 		return cmp.Or(a.modified.Compare(b.modified), cmp.Compare(b.name, a.name))
 	})
 	tooMany := len(files) - maxRecords/2
-	for _, liveToo := range []bool{false, true} { // the oldest first
+	for _, liveToo := range []bool{false, true} { // each time the oldest first
 		files = slices.DeleteFunc(files, func(f aged) bool {
 			old := tx.Dir.Now().Sub(f.modified) > maxAge
 			if tooMany <= 0 && !old {

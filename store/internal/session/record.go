@@ -1,10 +1,10 @@
-// Package session is what the store remembers of the sessions of agents'
-// clients, so that one which continues under another id keeps its agent id.
+// Package session records the sessions of agents' clients, so that a session
+// that continues under another id keeps its agent id.
 //
 //	agents-locks/sessions/<key>.json
 //
-// A record is written whole, under the store's mutex, and swept by age. Reading
-// needs no mutex; what cannot be read as a record counts as none.
+// Records are written whole, under the store's mutex, and removed by age.
+// Reading needs no mutex. A file that is not a valid record is ignored.
 package session
 
 import (
@@ -17,35 +17,39 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Record is one session as its client's events reported it.
+// A Record is a session as reported by its client's events.
 type Record struct {
 	AgentID       string  `json:"agent_id"`
 	ParentAgentID *string `json:"parent_agent_id,omitempty"`
-	// Chosen: AgentID was chosen where the session was started. Others may have it, too.
+	// Chosen is set if AgentID was configured where the session was started.
+	// Other sessions may have the same id.
 	Chosen  bool      `json:"chosen,omitempty"`
-	Place   string    `json:"place"` // the worktree that it started in: git's name of it, else its path
+	Place   string    `json:"place"` // worktree where it started: git's name for it, or its path
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended,omitzero"`
-	EndedIn string    `json:"ended_in,omitempty"` // the worktree that it had gone to by then, if another
+	EndedIn string    `json:"ended_in,omitempty"` // worktree where it ended, if another
 	Reason  string    `json:"reason,omitempty"`   // why it ended, in the client's words
-	// Continues is the key of the session that this one is the same agent as.
+	// Continues is the key of the session that this one continues as the same
+	// agent.
 	Continues string `json:"continues,omitempty"`
-	// Left is the name that it had before and left to another live session.
+	// Left is the agent id that it had before, and gave up to another live
+	// session.
 	Left string `json:"left,omitempty"`
-	// Subagents are the agents within it that the client reported, the last last.
+	// Subagents are the session's subagents that the client reported, oldest
+	// first.
 	Subagents []string `json:"subagents,omitempty"`
 
 	Key string `json:"-"`
 }
 
-// Key is the name under which a session's record is found: short and plain,
-// whatever the client's id is.
+// Key returns the name of a session's record, which is short and plain whatever
+// the client's id is.
 func Key(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])
 }
 
-// maxSubagents bounds a record; the oldest are forgotten.
+// maxSubagents limits the size of a record; the oldest subagents are dropped.
 const maxSubagents = 200
 
 // Tell adds a subagent.
@@ -56,8 +60,8 @@ func (r *Record) Tell(subagent string) {
 	r.Subagents = r.Subagents[max(0, len(r.Subagents)-maxSubagents):]
 }
 
-// valid reports whether a record says what ours say: the file is within
-// everybody's reach, and its texts go into answers.
+// valid reports whether a record contains only what we would write. Anybody can
+// edit the file, and its texts go into answers.
 func (r *Record) valid() bool {
 	ids := append([]string{r.AgentID}, r.Subagents...)
 	if r.ParentAgentID != nil {
@@ -72,10 +76,10 @@ func (r *Record) valid() bool {
 	})
 }
 
-// Records are all sessions that the store remembers.
+// Records are all sessions on record.
 type Records []Record
 
-// Find is the record with that key.
+// Find returns the record with the given key.
 func (rs Records) Find(key string) (Record, bool) {
 	i := slices.IndexFunc(rs, func(r Record) bool { return r.Key == key })
 	if i < 0 {
@@ -84,15 +88,16 @@ func (rs Records) Find(key string) (Record, bool) {
 	return rs[i], true
 }
 
-// was reports whether a session started or ended in a worktree.
+// was reports whether the session started or ended in a worktree.
 func (r *Record) was(place string) bool { return r.Place == place || r.EndedIn == place }
 
 func (rs Records) continued(r *Record) bool {
 	return slices.ContainsFunc(rs, func(o Record) bool { return o.Continues == r.Key })
 }
 
-// Ended reports whether the sessions that an agent was are on record, and have
-// all ended; where none is, those of its parent: a subagent ends with its session.
+// Ended reports whether the sessions of an agent are on record (known) and have
+// all ended. If the agent has none, it considers those of its parent, because a
+// subagent ends with its session.
 func (rs Records) Ended(agent, parent *string) (ended, known bool) {
 	for _, agent := range []*string{agent, parent} {
 		live := false
@@ -108,8 +113,8 @@ func (rs Records) Ended(agent, parent *string) (ended, known bool) {
 	return false, false
 }
 
-// Live are the sessions in a worktree that started after a point in time and have
-// not ended.
+// Live returns the sessions that started in a worktree after since and have not
+// ended.
 func (rs Records) Live(place string, since time.Time) Records {
 	var out Records
 	for i := range rs {
@@ -120,13 +125,13 @@ func (rs Records) Live(place string, since time.Time) Records {
 	return out
 }
 
-// Has reports whether another session that is remembered has an agent id.
+// Has reports whether another session on record has this agent id.
 func (rs Records) Has(key, agent string) bool {
 	return slices.ContainsFunc(rs, func(r Record) bool { return r.Key != key && r.AgentID == agent })
 }
 
-// Gave reports whether an agent id is known to have been given to another
-// session by its hook, and so came to this one from a shell of that session.
+// Gave reports whether a hook is known to have given this agent id to another
+// session, so that it came to this session from that one's shell.
 func (rs Records) Gave(key, agent string) bool {
 	return slices.ContainsFunc(rs, func(r Record) bool { return r.Key != key && r.AgentID == agent && !r.Chosen })
 }
