@@ -12,20 +12,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// A Listing is what was found in a directory of entries.
+// A Listing is the content of a directory of entries.
 type Listing struct {
-	Entries []Entry // sorted by name; deleted ones, too
+	Entries []Entry // sorted by name, including deleted entries
 	Bad     []disk.BadFile
 }
 
-// A Wish is what somebody wants of a listing.
+// A Wish selects what a listing returns.
 type Wish struct {
-	Since time.Time                  // only of files that were written since then; zero: of all
-	Of    func(*lockfile.State) bool // nil: of all; it is called by several goroutines
-	Text  int                        // how much of each value, in bytes
+	Since time.Time                  // skip files last written before this; zero for no bound
+	Of    func(*lockfile.State) bool // nil accepts every entry; called from several goroutines
+	Text  int                        // number of bytes to keep of each value
 }
 
-// List reads entries. It never fails for one bad file.
+// List reads entries. A bad file never fails the listing.
 func List(ctx context.Context, d *disk.Dir, wish Wish) (Listing, error) {
 	var l Listing
 	r := reader{ctx: ctx, dir: d, wish: wish}
@@ -43,8 +43,8 @@ func List(ctx context.Context, d *disk.Dir, wish Wish) (Listing, error) {
 	return l, err
 }
 
-// Full is the error where there is no room for another entry; nil while there is.
-// Only where the names are too many does it read which of them are deleted.
+// Full returns an error if there is no room for another entry. It reads the
+// entries, to find out which are deleted, only if there are too many names.
 func Full(ctx context.Context, d *disk.Dir) error {
 	names := 0
 	bad, err := walk(ctx, d, func(_ *disk.Folder, files []named) error { names += len(files); return nil })
@@ -55,7 +55,7 @@ func Full(ctx context.Context, d *disk.Dir) error {
 	if err != nil {
 		return err
 	}
-	live := len(l.Bad) - len(bad) // what cannot be read may be one
+	live := len(l.Bad) - len(bad) // unreadable files may be live entries
 	for _, e := range l.Entries {
 		if !e.Says.Deleted {
 			live++
@@ -68,11 +68,11 @@ func Full(ctx context.Context, d *disk.Dir) error {
 		WithHint("delete what nobody needs any more with `state_set mode=delete`; `state_list` lists them")
 }
 
-// A named file is that of the entry of a name.
+// A named file is the file of the named entry.
 type named struct{ name, file string }
 
-// walk visits the directories of entries, with the files that are entries'. What lies
-// among them and cannot be one is bad.
+// walk calls visit for each directory of entries, with the files in it that are
+// entries. It returns the files that cannot be entries as bad.
 func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, files []named) error) (
 	bad []disk.BadFile, err error,
 ) {
@@ -85,7 +85,7 @@ func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, files []
 			invalid := lockfile.ValidStateName(name)
 			switch {
 			case err != nil:
-			case strings.HasPrefix(file, "."): // the past, and other programs' bookkeeping
+			case strings.HasPrefix(file, "."): // past versions, or another program's bookkeeping
 			case isEntry && invalid != nil:
 				bad = append(bad, disk.BadFile{Path: in.File(file), Reason: invalid.Error()})
 			case isEntry:
@@ -112,8 +112,8 @@ func walk(ctx context.Context, d *disk.Dir, visit func(in *disk.Folder, files []
 	return bad, err
 }
 
-// innerOf opens a directory within another. A file of another kind is nobody's
-// entry; a link is reported, since what it leads to may look like some.
+// innerOf opens a directory inside another. Regular files are ignored. Links
+// are reported as bad, because their targets may look like entries.
 func innerOf(in *disk.Folder, file, name string) (inner *disk.Folder, bad string) {
 	fi, err := in.Lstat(file)
 	if err != nil || fi.Mode().IsRegular() {
@@ -137,8 +137,8 @@ type reader struct {
 	paused bool
 }
 
-// add reads files of a directory into a listing, several at a time. Before the first
-// that may be half written is read again, it waits a little.
+// add reads files of a directory into a listing, several at a time. It pauses
+// once per reader before it reads possibly half-written files again.
 func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
 	got := make([]reading, len(files))
 	disk.InParallel(r.ctx, len(files), func(i int) { got[i] = r.read(in, files[i]) })
@@ -166,7 +166,7 @@ func (r *reader) add(l *Listing, in *disk.Folder, files []named) error {
 	return nil
 }
 
-// read reads one file, and keeps no more of it than was wished for.
+// read reads one file and keeps only what the wish asks for.
 func (r *reader) read(in *disk.Folder, f named) reading {
 	got := readEntry(r.dir, in, f.name, f.file)
 	e := &got.entry

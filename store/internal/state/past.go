@@ -13,9 +13,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// Past reads the versions of an entry that are kept, the oldest first, with so many
-// bytes of each value. A file
-// of the present version is what a process that was killed has left.
+// Past reads the past versions of an entry that are kept, oldest first, with up
+// to text bytes of each value. A file with the present version's number is a
+// leftover of a killed process, and is skipped.
 func Past(ctx context.Context, d *disk.Dir, name string, present int64, text int) (l Listing, err error) {
 	folders, _ := pastPlace(name, 0).folders()
 	in, err := descend(d, folders)
@@ -45,7 +45,7 @@ func Past(ctx context.Context, d *disk.Dir, name string, present int64, text int
 
 func pastFile(version int64) string { return strconv.FormatInt(version, 10) + disk.Extension }
 
-// pastVersions are the versions that a directory holds, in rising order.
+// pastVersions returns the versions in a directory, in ascending order.
 func pastVersions(past *disk.Folder) ([]int64, error) {
 	names, err := past.Names()
 	var versions []int64
@@ -59,8 +59,8 @@ func pastVersions(past *disk.Folder) ([]int64, error) {
 	return versions, err
 }
 
-// supersede writes the next version of an entry, and gives the present one its place
-// among the past ones. What a process that was killed has left there gives way.
+// supersede writes the next version of an entry and keeps the present one among
+// the past versions, replacing any leftover of a killed process there.
 func supersede(tx *disk.Tx, in *disk.Folder, file string, before *Entry, next []byte) error {
 	folders, as := pastPlace(before.Says.Name, before.Says.Version).folders()
 	past, err := ensure(tx, folders)
@@ -72,8 +72,8 @@ func supersede(tx *disk.Tx, in *disk.Folder, file string, before *Entry, next []
 	return err
 }
 
-// trim removes the past versions beyond the newest ones that are kept. The write
-// that it follows has happened, so what goes wrong is a warning.
+// trim removes all but the newest KeptPast past versions. Failures are
+// warnings, because the preceding write has taken effect.
 func trim(tx *disk.Tx, name string) {
 	folders, _ := pastPlace(name, 0).folders()
 	past, err := descend(tx.Dir, folders)
@@ -91,14 +91,14 @@ func trim(tx *disk.Tx, name string) {
 	tx.Warn("close", past.Path, past.Close())
 }
 
-// An Outdated is a past version, and since when it is one.
+// An Outdated is a past version, and when it was replaced.
 type Outdated struct {
 	Entry Entry
 	Since lockfile.Stamp
 }
 
-// OutdatedBefore lists the past versions that were replaced before then. A version
-// is replaced by the next one that is there.
+// OutdatedBefore returns the past versions that were replaced before then. A
+// version counts as replaced by the next one that still exists.
 func OutdatedBefore(ctx context.Context, d *disk.Dir, then time.Time) (out []Outdated, bad []disk.BadFile, err error) {
 	l, err := List(ctx, d, Wish{})
 	bad = l.Bad
@@ -119,7 +119,7 @@ func OutdatedBefore(ctx context.Context, d *disk.Dir, then time.Time) (out []Out
 	return out, bad, err
 }
 
-// Forget removes a past version for good.
+// Forget permanently removes a past version.
 func Forget(tx *disk.Tx, o Outdated) error {
 	folders, file := pastPlace(o.Entry.Says.Name, o.Entry.Says.Version).folders()
 	past, err := descend(tx.Dir, folders)

@@ -1,11 +1,11 @@
-// Package state is the entries of the shared state: small texts with versions.
+// Package state stores the entries of the shared state: small versioned texts.
 //
 //	agents-locks/state/<name>.md                 the present version of an entry
-//	agents-locks/state/.past/<name>/<version>.md the versions before it
+//	agents-locks/state/.past/<name>/<version>.md its earlier versions
 //
-// Anybody reads without a lock, and sees whole files only. What writes is given
-// the transaction of package disk. Each directory level is opened by itself, so
-// that a link at any of them is refused.
+// Readers take no lock and only ever see whole files. Writers pass a
+// transaction of package disk. Each directory level is opened separately, so
+// that a link at any level is refused.
 package state
 
 import (
@@ -23,30 +23,32 @@ import (
 )
 
 const (
-	// MaxEntries is how many entries there are at most, deleted ones aside.
+	// MaxEntries is the maximum number of entries, not counting deleted ones.
 	MaxEntries = 1000
-	// KeptPast is how many versions of an entry are kept beside the present one.
+	// KeptPast is the number of past versions kept of each entry.
 	KeptPast = 50
 
 	pastName = ".past"
 )
 
-// An Entry is one version of an entry, as its file was read.
+// An Entry is one version of an entry, as read from its file.
 type Entry struct {
 	Says  lockfile.State
 	Path  string // absolute
-	Bytes int    // of its value, of which a listing has the beginning
+	Bytes int    // length of the value, of which a listing has only the beginning
 
 	file *lockfile.StateFile // nil in a listing
 }
 
-// Get reads the present version of an entry, which may be that it was deleted;
-// false where it never was. An unreadable file is BadInput.
+// Get reads the present version of an entry, which may be its deletion. It
+// returns false if the entry never existed, and BadInput if its file is
+// unreadable.
 func Get(ctx context.Context, d *disk.Dir, name string) (Entry, bool, error) {
 	return getIn(ctx, d, presentPlace(name))
 }
 
-// GetPast reads a version before the present one; false where it is not kept.
+// GetPast reads a past version of an entry. It returns false if that version is
+// not kept.
 func GetPast(ctx context.Context, d *disk.Dir, name string, version int64) (Entry, bool, error) {
 	e, found, err := getIn(ctx, d, pastPlace(name, version))
 	if err == nil && found && e.Says.Version != version {
@@ -55,15 +57,16 @@ func GetPast(ctx context.Context, d *disk.Dir, name string, version int64) (Entr
 	return e, found, err
 }
 
-// otherVersion is what is wrong with a past version that says it is another one.
+// otherVersion returns the fault of a past version whose file says that it is
+// another version.
 func otherVersion(e Entry) disk.BadFile {
 	return disk.BadFile{Path: e.Path, Reason: fmt.Sprintf("it says version %d", e.Says.Version)}
 }
 
-// A place is where a version of an entry lies: in state/, or in a directory there.
+// A place is the location of a version of an entry, under state/.
 type place struct {
 	name  string
-	above []string // directories between state/ and those of path
+	above []string // directories between state/ and path
 	path  string   // slash-separated, without the extension
 }
 
@@ -73,27 +76,27 @@ func pastPlace(name string, version int64) place {
 	return place{name, []string{pastName}, name + "/" + strconv.FormatInt(version, 10)}
 }
 
-// folders are the directories on the way, and the file's name.
+// folders returns the directories on the way, and the file name.
 func (p place) folders() (names []string, file string) {
 	parts := strings.Split(p.path, "/")
 	last := len(parts) - 1
 	return append(append([]string{disk.StateName}, p.above...), parts[:last]...), parts[last] + disk.Extension
 }
 
-// Dir is the directory that an entry's file lies in, or will.
+// Dir returns the directory of an entry's file, whether or not it exists.
 func Dir(d *disk.Dir, name string) string {
 	names, _ := presentPlace(name).folders()
 	return filepath.Join(append([]string{d.Path}, names...)...)
 }
 
-// File is the name of an entry's file in its directory.
+// File returns the name of an entry's file in that directory.
 func File(name string) string {
 	_, file := presentPlace(name).folders()
 	return file
 }
 
-// descend opens the last of nested directories of the store; nil where one of
-// them does not exist.
+// descend opens the innermost of nested directories of the store. It returns
+// nil if one of them does not exist.
 func descend(d *disk.Dir, names []string) (*disk.Folder, error) {
 	in, err := d.OpenFolder(names[0])
 	for _, name := range names[1:] {
@@ -127,12 +130,12 @@ func getIn(ctx context.Context, d *disk.Dir, p place) (Entry, bool, error) {
 	return r.entry, !r.missing, err
 }
 
-// A reading is what came of one attempt to read a file.
+// A reading is the result of one attempt to read a file.
 type reading struct {
 	entry   Entry
 	missing bool
-	reason  string // why it is unreadable; "" where it is not
-	young   bool   // it may be half written
+	reason  string // why it is unreadable; "" if it is not
+	young   bool   // it may be half-written
 }
 
 func readEntry(d *disk.Dir, in *disk.Folder, name, file string) reading {
@@ -155,8 +158,9 @@ func readEntry(d *disk.Dir, in *disk.Folder, name, file string) reading {
 	return r
 }
 
-// Unreadable is the error for a file that was asked for. It is never written over,
-// whatever the caller says: what is in it may be somebody's.
+// Unreadable returns the error for an unreadable file that was requested. Such
+// a file is never overwritten, not even on request, because its content may
+// still be needed.
 func Unreadable(f disk.BadFile) error {
 	return fault.Input("%q cannot be read as an entry of the shared state: %s", f.Path, f.Reason).
 		WithHint(fmt.Sprintf("fix %q by hand, or move it out of the store; it is not written over", f.Path))

@@ -6,9 +6,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Put makes next the present version of an entry; before is the one that there was,
-// nil where there was none. That one is kept first: a process that is killed in
-// between leaves the entry as it was.
+// Put writes next as the present version of an entry. before is the version
+// that it replaces, or nil. That one is saved among the past versions first, so
+// a process killed in between leaves the entry unchanged.
 func Put(tx *disk.Tx, before *Entry, next lockfile.State) (Entry, error) {
 	f, err := fileOf(before, next)
 	if err != nil {
@@ -43,8 +43,8 @@ func fileOf(before *Entry, next lockfile.State) (*lockfile.StateFile, error) {
 	return before.file.Rewritten(next)
 }
 
-// ensure opens the last of nested directories of the store, and creates those that
-// are missing.
+// ensure opens the innermost of nested directories of the store, creating any
+// that are missing.
 func ensure(tx *disk.Tx, names []string) (*disk.Folder, error) {
 	in, err := tx.EnsureFolder(names[0])
 	for _, name := range names[1:] {
