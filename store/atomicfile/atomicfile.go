@@ -1,6 +1,7 @@
-// Package atomicfile writes and removes files as a crash, a reader or another
-// program leaves them whole: first a temporary file, synced, then one rename.
-// All of it is within a directory that is open as an os.Root.
+// Package atomicfile writes and removes files so that neither a crash nor a
+// reader nor another program ever sees a partial one: it writes a temporary
+// file, syncs it and renames it. All operations are within a directory open as
+// an os.Root.
 package atomicfile
 
 import (
@@ -12,18 +13,19 @@ import (
 	"time"
 )
 
-// Options say how a new file is made.
+// Options control how a file is created.
 type Options struct {
-	Mode    fs.FileMode          // the umask takes off it
-	Prepare func(*os.File) error // gives it an owner and permissions; may be nil
-	Sync    func(*os.File) error // nil: (*os.File).Sync
-	ModTime time.Time            // of the file; zero: now
-	New     bool                 // Write takes the place of no other file (fs.ErrExist)
+	Mode    fs.FileMode          // before the umask
+	Prepare func(*os.File) error // sets owner and permissions; may be nil
+	Sync    func(*os.File) error // nil means (*os.File).Sync
+	ModTime time.Time            // zero means now
+	New     bool                 // Write replaces no other file (fs.ErrExist)
 }
 
-// Write puts a file in its place whole: at no moment is there none, or half of
-// one. Until then it has the temporary name, in the same file system. That
-// nobody else takes a place that was free is up to the caller.
+// Write writes a file atomically: the name never refers to a partial file, nor
+// is it ever missing while a file is replaced. Until the final rename the file
+// has the temporary name, in the same file system. With Options.New, the caller
+// must ensure that nobody else takes the name meanwhile.
 func Write(dir *os.Root, temporary, name string, data []byte, o Options) error {
 	if err := Temporary(dir, temporary, data, o); err != nil {
 		return err
@@ -49,9 +51,9 @@ func free(dir *os.Root, name string) error {
 	return cmp.Or(err, fs.ErrExist)
 }
 
-// Temporary writes a file that must not exist yet, durably: it is synced before
-// it gets the name that readers know, or a crash may leave an empty file under
-// that. Nothing is left where it fails.
+// Temporary writes a file that must not exist yet. The file is synced before it
+// gets its final name; otherwise a crash could leave an empty file under that
+// name. On failure nothing is left behind.
 func Temporary(dir *os.Root, name string, data []byte, o Options) error {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, o.Mode)
 	if err != nil {
@@ -67,7 +69,7 @@ func Temporary(dir *os.Root, name string, data []byte, o Options) error {
 	return nil
 }
 
-// fill writes a new file that is open, and syncs it.
+// fill writes and syncs a newly opened file.
 func (o Options) fill(f *os.File, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return err
@@ -83,20 +85,21 @@ func (o Options) fill(f *os.File, data []byte) error {
 	return f.Sync()
 }
 
-// Rename moves a file, over any file that has the name.
+// Rename renames a file, replacing any file of that name.
 func Rename(dir *os.Root, from, to string) error {
 	return persist(func() error { return dir.Rename(from, to) })
 }
 
-// Remove removes a file by its plain name, as persistently as Rename moves one.
+// Remove removes a file by its plain name, retrying like Rename.
 func Remove(dir *os.Root, name string) error {
 	return persist(func() error { return RemoveNow(dir, name) })
 }
 
-// RemoveNow does not wait for a handle on the file to be closed. The rooted
-// removal asks Windows for POSIX semantics, which Wine and some network shares
-// do not know, so there the same name in the same directory is removed by path:
-// the name has no separators, and a removal follows no link in its last part.
+// RemoveNow is like Remove, but does not wait for other handles on the file to
+// be closed. On Windows, os.Root.Remove requires POSIX semantics, which Wine
+// and some network shares lack. There the file is removed by path, which is
+// safe: the name has no separators, and removing a file does not follow a link
+// in the last element.
 func RemoveNow(dir *os.Root, name string) error {
 	err := dir.Remove(name)
 	if unknownRemoval(err) {
@@ -105,8 +108,8 @@ func RemoveNow(dir *os.Root, name string) error {
 	return err
 }
 
-// persist tries for a while what a virus scanner, an indexer or a reader that
-// has the file open for a moment makes fail on Windows.
+// persist retries operations that fail temporarily on Windows, while a virus
+// scanner, an indexer or a reader has the file open.
 func persist(try func() error) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := try()

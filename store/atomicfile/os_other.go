@@ -13,5 +13,5 @@ func transient(error) bool { return false }
 
 func unknownRemoval(error) bool { return false }
 
-// KeepOwner has nothing to do: a new file has its directory's permissions.
+// KeepOwner does nothing: a new file gets its directory's permissions.
 func KeepOwner(*os.File, fs.FileInfo) error { return nil }

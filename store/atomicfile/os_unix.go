@@ -21,12 +21,12 @@ func SyncDir(dir *os.Root) error {
 // transient reports whether an error is likely to go away by itself.
 func transient(error) bool { return false }
 
-// unknownRemoval reports whether the system does not know how to remove a file
-// by a directory's handle.
+// unknownRemoval reports whether the system cannot remove a file relative to a
+// directory handle.
 func unknownRemoval(error) bool { return false }
 
-// KeepOwner gives f the owner of the file that it is to replace, and its group
-// where the system lets this user do so.
+// KeepOwner gives f the owner of the file that it will replace, and its group
+// if the system permits that.
 func KeepOwner(f *os.File, old fs.FileInfo) error {
 	now, err := f.Stat()
 	if err != nil {
@@ -38,7 +38,7 @@ func KeepOwner(f *os.File, old fs.FileInfo) error {
 		return f.Chown(int(was.Uid), int(was.Gid))
 	}
 	if ok && ok2 && was.Gid != is.Gid {
-		_ = f.Chown(-1, int(was.Gid)) // no reason to refuse the rest
+		_ = f.Chown(-1, int(was.Gid)) // not a reason to fail
 	}
 	return nil
 }

@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// SyncDir has nothing to do: Windows cannot flush a directory that is open for
+// SyncDir does nothing: Windows cannot flush a directory that is open for
 // reading, and NTFS journals its names.
 func SyncDir(*os.Root) error { return nil }
 
-// transient knows ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION and
+// transient recognizes ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION and
 // ERROR_LOCK_VIOLATION.
 func transient(err error) bool {
 	return errors.Is(err, syscall.Errno(5)) || errors.Is(err, syscall.Errno(32)) || errors.Is(err, syscall.Errno(33))
 }
 
-// unknownRemoval knows ERROR_INVALID_FUNCTION.
+// unknownRemoval recognizes ERROR_INVALID_FUNCTION.
 func unknownRemoval(err error) bool { return errors.Is(err, syscall.Errno(1)) }
 
-// KeepOwner has nothing to do: a new file has its directory's permissions.
+// KeepOwner does nothing: a new file gets its directory's permissions.
 func KeepOwner(*os.File, fs.FileInfo) error { return nil }
