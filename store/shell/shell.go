@@ -1,10 +1,9 @@
-// Package shell spells text as words of a POSIX shell's command line, for the
-// commands that messages print: they can be pasted, whatever a path or an id
-// holds, and mean what they say. Go's %q does not do that: within its quotes a
-// shell runs `...` and $(...).
+// Package shell quotes text for a POSIX shell, so that printed commands can be
+// pasted and mean what they say, whatever a path or an id contains. Go's %q is
+// not enough, because a shell expands `...` and $(...) within double quotes.
 //
-// The result can be shown on a terminal: what a terminal does not print is
-// left to printf.
+// The result can be shown on a terminal: unprintable characters are left to
+// printf.
 package shell
 
 import (
@@ -14,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// unquoted are the characters that mean nothing to a shell.
+// unquoted is the set of characters that are not special to a shell.
 const unquoted = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@+"
 
-// Word is s as one word. A newline at the end would be lost where printf is
-// needed, so s must not have one.
+// Word quotes s as a single word. s must not end in a newline, because the
+// command substitution used for unprintable text would drop it.
 func Word(s string) string {
 	switch {
 	case !Printable(s):
@@ -29,7 +28,7 @@ func Word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Words is a command line that a shell splits into args.
+// Words quotes args as a command line.
 func Words(args ...string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
@@ -38,15 +37,15 @@ func Words(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Format is s as printf's format, within single quotes: the bytes that cannot
-// be shown are octal, as POSIX has them.
+// Format escapes s as a format of printf, for use within single quotes.
+// Unprintable bytes are written in octal, as POSIX specifies.
 func Format(s string) string {
 	var b strings.Builder
 	for i, n := 0, 0; i < len(s); i += n {
 		var r rune
 		r, n = utf8.DecodeRuneInString(s[i:])
 		switch {
-		case !unicode.IsPrint(r) || r == utf8.RuneError && n == 1 || r == '-' && i == 0: // no option
+		case !unicode.IsPrint(r) || r == utf8.RuneError && n == 1 || r == '-' && i == 0: // not an option
 			for _, c := range []byte(s[i : i+n]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
@@ -61,7 +60,7 @@ func Format(s string) string {
 	return b.String()
 }
 
-// Printable reports whether a terminal prints each character of s.
+// Printable reports whether a terminal can print each character of s.
 func Printable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
