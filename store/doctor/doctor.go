@@ -1,5 +1,5 @@
-// Package doctor finds out whether the locks of a repository can be relied
-// upon, and fixes what needs nobody's decision.
+// Package doctor checks whether the locks of a repository can be relied upon,
+// and fixes what needs nobody's decision.
 package doctor
 
 import (
@@ -16,20 +16,21 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// A Diagnosis answers doctor.
+// A Diagnosis is doctor's answer.
 type Diagnosis struct {
 	Findings []Finding `json:"findings"`
 }
 
-// How much a finding matters.
+// The severities of findings.
 const (
 	SeverityOK      = "ok"
-	SeverityNote    = "note"    // worth knowing, or the next write fixes it
-	SeverityProblem = "problem" // somebody has to do something
+	SeverityNote    = "note"    // worth knowing, or fixed by the next write
+	SeverityProblem = "problem" // somebody has to act
 )
 
-// The checks that a finding can come from. This package knows nothing of the
-// commit guard's hook and of other clones: those that do add their findings.
+// The checks that findings come from. This package does not know about the
+// commit guard's hook or about other clones; the packages that do add their own
+// findings.
 const (
 	CheckGit         = "git"
 	CheckRepository  = "repository"
@@ -49,7 +50,7 @@ const (
 	CheckFix         = "fix"
 )
 
-// A Finding is one thing that doctor saw.
+// A Finding is the result of a check.
 type Finding struct {
 	Severity string `json:"severity"`
 	Check    string `json:"check"`
@@ -58,10 +59,10 @@ type Finding struct {
 	Fix      string `json:"fix,omitempty"`   // what to do
 	Fixed    string `json:"fixed,omitempty"` // what was done about it
 
-	remedy string // what a fix has done about it; "" where there is none
+	remedy string // what fixing it does; "" if it cannot be fixed
 }
 
-// Problems counts what is still to be done by somebody.
+// Problems counts the problems that remain.
 func (d Diagnosis) Problems() int {
 	n := 0
 	for _, f := range d.Findings {
@@ -72,31 +73,31 @@ func (d Diagnosis) Problems() int {
 	return n
 }
 
-// Found reports whether a check says that of something.
+// Found reports whether there is a finding of this check and severity.
 func (d Diagnosis) Found(check, severity string) bool {
 	return slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Check == check && f.Severity == severity })
 }
 
-// A Question says what is to be examined.
+// A Question selects what to examine.
 type Question struct {
-	Query     gitdir.Query // which repository
+	Query     gitdir.Query // the repository
 	Now       time.Time
-	MutexWait time.Duration // how long a write waits for other writers; 0: as a write does by itself
+	MutexWait time.Duration // how long to wait for other writers; 0 for a write's default
 	Fix       bool          // fix what needs nobody's decision
 }
 
-// A Report is a diagnosis and what goes beside it.
+// A Report is a diagnosis with related information.
 type Report struct {
 	Diagnosis  Diagnosis
 	Warnings   []string
-	Dir        string // of the store; "" where there is no repository
-	Unreadable int    // files that may be locks
+	Dir        string // of the store; "" if there is no repository
+	Unreadable int    // number of unreadable files that may be locks
 }
 
-// Examine looks for what keeps locks from being relied upon, also where the
-// repository or the store is too broken for any other operation; that is then
-// a finding. Without q.Fix it writes nothing. Errors: *fault.Error with BadInput
-// for a base_dir that is none, and the context's own.
+// Examine checks whether the locks can be relied upon. It works even if the
+// repository or the store is too broken for any other operation, which is then
+// a finding. Without q.Fix it writes nothing. Its only errors are BadInput
+// (*fault.Error) for an invalid base_dir, and the context's.
 func Examine(ctx context.Context, q Question) (Report, error) {
 	x, err := examine(ctx, q)
 	if err == nil && q.Fix && slices.ContainsFunc(x.findings, fixable) {
@@ -108,13 +109,13 @@ func Examine(ctx context.Context, q Question) (Report, error) {
 	return x.report(), nil
 }
 
-// An exam is one read of everything.
+// An exam is one run of all checks.
 type exam struct {
 	ctx        context.Context
 	question   Question
 	repo       *gitdir.Repo
 	paths      *paths.Reader
-	dir        *disk.Dir // nil where the store could not be opened
+	dir        *disk.Dir // nil if the store could not be opened
 	findings   []Finding
 	warnings   []string
 	unreadable int
@@ -132,8 +133,8 @@ func (x *exam) warn(format string, args ...any) {
 	x.warnings = append(x.warnings, fmt.Sprintf(format, args...))
 }
 
-// examine makes the checks, each as far as those before it leave something to
-// look at.
+// examine runs the checks, up to the first that leaves nothing for the others
+// to examine.
 func examine(ctx context.Context, q Question) (*exam, error) {
 	x := &exam{ctx: ctx, question: q}
 	x.git()
@@ -162,7 +163,7 @@ func examine(ctx context.Context, q Question) (*exam, error) {
 		x.dir.Wait = q.MutexWait
 	}
 	x.inside()
-	// What the checks ask of the store they have asked by now.
+	// All checks of the store are done by now.
 	if err := x.dir.Close(); err != nil {
 		x.warn("the store could not be closed: %v", err)
 	}
@@ -172,8 +173,8 @@ func examine(ctx context.Context, q Question) (*exam, error) {
 	return x, nil
 }
 
-// fix does what any write does on its way, and reads again: what was to be
-// fixed and is no longer there has been.
+// fix tidies the store as any write does, and examines it again: findings that
+// have disappeared were fixed.
 func fix(before *exam, q Question) (*exam, error) {
 	warnings, failure := tidy(before.ctx, q)
 	after, err := examine(before.ctx, q)
@@ -197,7 +198,8 @@ func fix(before *exam, q Question) (*exam, error) {
 
 func fixable(f Finding) bool { return f.remedy != "" }
 
-// tidy completes finishes and clears away what nobody owns any more.
+// tidy completes finishes that were cut short and removes what no process owns
+// any longer.
 func tidy(ctx context.Context, q Question) (warnings []string, err error) {
 	repo, err := gitdir.Find(ctx, q.Query)
 	if err != nil {
@@ -226,14 +228,14 @@ func (x *exam) ok(check, path, format string, args ...any) {
 	x.add(Finding{Severity: SeverityOK, Check: check, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// okUnless says that a check found nothing, unless it did.
+// okUnless adds an OK finding, unless the check already has a finding.
 func (x *exam) okUnless(check, message string) {
 	if !slices.ContainsFunc(x.findings, func(f Finding) bool { return f.Check == check }) {
 		x.ok(check, "", "%s", message)
 	}
 }
 
-// failed makes a problem of an error.
+// failed adds a problem for an error.
 func (x *exam) failed(check, path string, err error) {
 	f := Finding{Severity: SeverityProblem, Check: check, Path: path, Message: err.Error()}
 	if e, ok := errors.AsType[*fault.Error](err); ok {

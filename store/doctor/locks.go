@@ -70,7 +70,7 @@ func (x *exam) unreadables(faults []disk.BadFile) {
 	x.okUnless(CheckUnreadable, "every file in the store can be read")
 }
 
-// places looks at where a lock lies: in one directory, and the right one.
+// places checks that a lock is in exactly one directory, and in the right one.
 func (x *exam) places(e disk.Entry) {
 	switch {
 	case e.Duplicate:
@@ -96,7 +96,7 @@ func (x *exam) unfinished(path, message, remedy string) {
 	})
 }
 
-// minutes is the configured threshold of silence.
+// minutes returns the configured staleness threshold.
 func (x *exam) minutes() float64 {
 	minutes, warning := rules.Configured(gitdir.Getenv(x.question.Query.Environ, rules.StaleVariable))
 	if warning != "" {
@@ -105,7 +105,7 @@ func (x *exam) minutes() float64 {
 	return minutes
 }
 
-// holder asks whether somebody still works under an active lock.
+// holder checks whether the holder of an active lock is still at work.
 func (x *exam) holder(e disk.Entry, minutes float64) {
 	if skew := rules.Skew(&e.Lock, x.question.Now); skew > 0 {
 		x.add(Finding{
@@ -132,7 +132,7 @@ func (x *exam) holder(e disk.Entry, minutes float64) {
 	}
 }
 
-// leftovers looks for what processes that were killed have left.
+// leftovers looks for the remains of killed processes.
 func (x *exam) leftovers() {
 	d := x.dir
 	found, errs := d.Leftovers()

@@ -2,8 +2,8 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// network names the network file system that a path lies on; "" where it lies
-// on none, or where the system does not say.
+// network returns the name of the network file system that path is on, or "" if
+// it is local or unknown.
 func network(path string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(path, &s) != nil {
@@ -12,7 +12,7 @@ func network(path string) string {
 	return networkNamed(int64(s.Type))
 }
 
-// networkNamed knows the numbers of statfs(2). They are 32 bits wide, and
+// networkNamed maps the type numbers of statfs(2). They are 32 bits wide, and
 // signed on some machines.
 func networkNamed(number int64) string {
 	switch int64(uint32(number)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// git says which program answers. Without one some repositories can be read
-// all the same, so the checks continue.
+// git reports which git program is used. The other checks continue without one,
+// because some repositories can be read anyway.
 func (x *exam) git() {
 	path, version, err := gitdir.Program(x.ctx, x.question.Query.Environ)
 	if err != nil {
@@ -35,7 +35,7 @@ func (x *exam) repository() {
 	x.ok(CheckRepository, x.repo.Root, "%q", x.repo.Root)
 }
 
-// worktrees counts them. One that was deleted by hand stays on git's list.
+// worktrees counts the worktrees. Git still lists those deleted by hand.
 func (x *exam) worktrees() {
 	roots, err := x.repo.Worktrees()
 	if err != nil {
@@ -58,7 +58,7 @@ func (x *exam) worktrees() {
 	x.okUnless(CheckWorktrees, fmt.Sprintf("%d worktrees", len(roots)))
 }
 
-// usable asks whether the store's directories can be written.
+// usable checks whether the store's directories are writable.
 func (x *exam) usable() {
 	wrong := x.dir.CheckWritable()
 	for _, p := range wrong {
@@ -69,8 +69,8 @@ func (x *exam) usable() {
 	}
 }
 
-// permissions holds the store against core.sharedRepository: what another user
-// of the repository lacks, this one does not notice.
+// permissions compares the store's permissions with core.sharedRepository: what
+// another user lacks does not affect this one, who would never notice.
 func (x *exam) permissions(entries []disk.Entry) {
 	if dirMode, _ := x.repo.Modes(); dirMode == 0 || runtime.GOOS == "windows" {
 		x.ok(CheckPermissions, "", "the repository is not shared with other users (core.sharedRepository)")
@@ -90,7 +90,7 @@ func (x *exam) permissions(entries []disk.Entry) {
 	x.okUnless(CheckPermissions, "as core.sharedRepository asks")
 }
 
-// unshared is one finding of all the lock files that others may not read.
+// unshared combines all lock files that others cannot read into one finding.
 func unshared(locks []disk.Lack) Finding {
 	f := lacking(locks[0])
 	switch n := len(locks) - 1; n {
@@ -114,7 +114,7 @@ func lacking(l disk.Lack) Finding {
 	}
 }
 
-// octal is a mode as chmod takes it.
+// octal converts a mode to chmod's notation.
 func octal(m fs.FileMode) uint32 {
 	n := uint32(m.Perm())
 	if m&fs.ModeSetgid != 0 {
@@ -123,8 +123,8 @@ func octal(m fs.FileMode) uint32 {
 	return n
 }
 
-// mutex tries whether the kernel's lock really excludes here: not every network
-// file system sees to that.
+// mutex checks that the kernel lock really excludes others here. Not every
+// network file system ensures that.
 func (x *exam) mutex() {
 	path, state, err := x.dir.TryMutex(x.ctx)
 	if err != nil {
@@ -134,8 +134,8 @@ func (x *exam) mutex() {
 	x.add(mutexFinding(path, state, network(path), x.dir.MutexTrial()))
 }
 
-// mutexFinding says what a trial of the mutex means; network is the network
-// file system that it lies on, if any.
+// mutexFinding interprets the result of testing the mutex. network is the
+// network file system that it is on, if any.
 func mutexFinding(path string, state disk.MutexState, network string, trial time.Duration) Finding {
 	ok := Finding{Severity: SeverityOK, Check: CheckMutex, Path: path}
 	switch {

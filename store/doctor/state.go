@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
-// shared looks at the entries of the shared state, and at their past.
+// shared examines the entries of the shared state and their past versions.
 func (x *exam) shared() {
 	path := filepath.Join(x.dir.Path, disk.StateName)
 	l, err := state.List(x.ctx, x.dir, state.Wish{})
