@@ -13,7 +13,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// A Place is the caller's own place in the queue; the zero value is no place.
+// A Place is the caller's own place in the queue; the zero value means none.
 // It keeps a handle on the .lock file open for as long as the caller waits.
 // However the process ends, the kernel then releases the lock, and the ticket
 // is dead.

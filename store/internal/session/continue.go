@@ -24,8 +24,10 @@ const shortly = 2 * time.Minute
 // the new session starts from source in the worktree place, and exactly one
 // session qualifies.
 //
-//   - clear: it was cleared within the last moments, and had started or ended there.
-//   - resume: it is the only session that was ever there and is not yet continued, it has ended, and it had started there. A client that keeps the id of the session it resumes already has a record.
+//   - clear: it was cleared just before, and had started or ended there.
+//   - resume: it is the only session that was ever there and is not yet
+//     continued, it has ended, and it had started there. A client that keeps
+//     the id of the session that it resumes already has a record.
 //
 // Any other source begins something new (startup), continues alongside its
 // origin (fork), or keeps its id (compact). A session that has not ended never
