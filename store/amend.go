@@ -12,24 +12,24 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// An amendment is a validated update: what a request asks for, in the form in
-// which it is stored. Whether the lock allows it is decided under the mutex.
+// An amendment is a validated update in the form in which it is stored. Whether
+// the lock permits it is decided under the mutex.
 type amendment struct {
 	who      rules.Caller
 	force    bool
-	task     string // "": none
+	task     string // "" if none
 	done     bool
-	note     string // "": none
-	tell     bool   // it is for the holder
+	note     string // "" if none
+	tell     bool   // the note is addressed to the holder
 	add      overlap.Scope
 	remove   []removal
 	addTasks []string
-	lease    float64 // 0: unchanged
-	handTo   string  // "": nobody
-	now      string  // the stamp for the notes, taken under the mutex
+	lease    float64 // 0 keeps the lease
+	handTo   string  // "" keeps the holder
+	now      string  // stamp for the notes, taken under the mutex
 }
 
-// parseAmendment validates a request before anything of it is applied.
+// parseAmendment validates a request before any of it is applied.
 func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 	if a.who, err = c.caller(r.AgentID, nil); err != nil {
 		return a, err
@@ -75,14 +75,14 @@ func parseAmendment(c *call, r UpdateRequest) (a amendment, err error) {
 	return a, nil
 }
 
-// amends reports whether the claim itself is to change, and not only its
-// record of progress.
+// amends reports whether the amendment changes the claim itself, rather than
+// only recording progress.
 func (a *amendment) amends() bool {
 	return len(a.add) > 0 || len(a.remove) > 0 || len(a.addTasks) > 0 || a.lease > 0 || a.handTo != ""
 }
 
-// findToUpdate finds the lock that is to be amended. A note and more tasks may come
-// from anybody, so that their short name may mean anybody's lock.
+// findToUpdate finds the lock to amend. Anybody may add notes and tasks to any
+// lock, so for those alone a short name may refer to any lock.
 func findToUpdate(c *call, r Ref, a amendment) (disk.Entry, error) {
 	if a.task != "" || len(a.add) > 0 || len(a.remove) > 0 || a.lease > 0 || a.handTo != "" {
 		return findOwnLock(c, r, a.who, disk.ActiveOnly)
@@ -107,8 +107,8 @@ func (a *amendment) progress(r UpdateRequest) error {
 	return err
 }
 
-// unlessBoth refuses to add and remove the same entry: which of the two was meant
-// is not for us to say.
+// unlessBoth refuses to add and remove the same entry, since it is unclear
+// which of the two was meant.
 func (a *amendment) unlessBoth() error {
 	for _, e := range a.add {
 		for _, r := range a.remove {
@@ -121,8 +121,8 @@ func (a *amendment) unlessBoth() error {
 	return nil
 }
 
-// A removal is an entry that is to leave the scope, as the caller gave it and
-// in every spelling under which it may be stored.
+// A removal is an entry to remove from the scope, as the caller gave it and in
+// each spelling in which it may be stored.
 type removal struct {
 	text      string
 	spellings []string
@@ -137,7 +137,7 @@ func parseRemovals(c *call, entries []string) ([]removal, error) {
 				WithHint("name an entry of the lock's scope")
 		}
 		r := removal{text, []string{text}}
-		// What no claim could hold may have been stored by another tool.
+		// Another tool may have stored an entry that no claim could have.
 		if scope, err := c.paths.Parse([]string{text}); err == nil {
 			stored := strings.TrimSuffix(scope[0].String(), "/")
 			r.spellings = append(r.spellings, stored, stored+"/")
@@ -149,7 +149,8 @@ func parseRemovals(c *call, entries []string) ([]removal, error) {
 
 func (r removal) means(entry string) bool { return slices.Contains(r.spellings, entry) }
 
-// edit is the change that the amendment makes to a lock now, or why it may not.
+// edit returns the change that the amendment makes to the lock, or the reason
+// why it is not permitted.
 func (a *amendment) edit(l *lockfile.Lock, now lockfile.Stamp) (lockfile.Edit, error) {
 	var ed lockfile.Edit
 	a.now = now.Raw
@@ -194,8 +195,8 @@ func (a *amendment) editTasks(l *lockfile.Lock, ed *lockfile.Edit) error {
 	return nil
 }
 
-// editScope leaves a note for each change of scope, so that the log explains
-// itself.
+// editScope adds a note for each change of scope, so that the log is
+// self-explanatory.
 func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	scope := slices.Clone(l.Scope)
 	var added, removed []string
@@ -243,8 +244,7 @@ func (a *amendment) editScope(l *lockfile.Lock, ed *lockfile.Edit) error {
 	return nil
 }
 
-// editLease leaves a note where it is not the holder who decides how long it
-// may be silent.
+// editLease adds a note if a caller other than the holder changes the lease.
 func (a *amendment) editLease(l *lockfile.Lock, ed *lockfile.Edit) error {
 	if a.lease == 0 || a.lease == l.LeaseMinutes {
 		return nil
@@ -290,8 +290,8 @@ func (a *amendment) editHolder(l *lockfile.Lock, ed *lockfile.Edit) error {
 	return nil
 }
 
-// signed names the caller in a note where it is not the holder; by is how
-// MayEnd wants it named, "" where that was not asked.
+// signed names the caller in a note, unless it is the holder. by is the name
+// from MayEnd, "" if MayEnd was not asked.
 func (a *amendment) signed(note, by string, l *lockfile.Lock) string {
 	if by == "" {
 		by = a.who.Signature(l)

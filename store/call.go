@@ -16,47 +16,48 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Target says which repository a call is about. The json tags of requests
-// are the names of the tools' arguments; a pointer is nil where the caller did
-// not say.
+// A Target selects the repository of a call. The json tags of requests are the
+// names of the tools' arguments. A nil pointer means that an argument was
+// omitted.
 type Target struct {
-	BaseDir *string `json:"base_dir"` // nil: the working directory; empty: an error
+	BaseDir *string `json:"base_dir"` // nil means the working directory; empty is an error
 
-	// Repo is what an earlier call found there (Answer.At), for a caller who means
-	// that one, though the directory may be gone by now; nil: git is asked.
+	// Repo is the repository found by an earlier call (Answer.At). It
+	// identifies the repository even if the directory is gone by now. If it is
+	// nil, git is asked.
 	Repo *gitdir.Repo `json:"-"`
 }
 
-// A call is one operation under way: which repository it is about, its store
-// opened for reading, and what there is to warn of.
+// A call is an operation in progress: its repository, the store opened for
+// reading, and the warnings so far.
 type call struct {
 	store      *Store
 	ctx        context.Context
-	environ    []string // as git is given it
+	environ    []string // as passed to git
 	repo       *gitdir.Repo
 	dir        *disk.Dir
 	paths      *paths.Reader
 	warnings   []string
-	unreadable int          // files of this store
-	unread     int          // and locks of other clones
-	unseen     bool         // other clones may have claimed more than is known
-	compared   int          // active locks of others that a check looked at
-	tip        fleet.Memory // of what the other clones have
-	view       *fleet.View  // of the other clones, as read last
-	viewed     bool         // it was said what that is worth
-	namesOdd   bool         // it says what of the others was ignored
-	late       string       // why a look that was wanted has not come
-	doubt      string       // why it is unseen
-	doubted    string       // the warning that says so
-	keptUp     bool         // a sync was started where one was due
-	confirms   bool         // it claims, and shared its locks when it began to
+	unreadable int          // number of unreadable files in this store
+	unread     int          // number of unreadable locks of other clones
+	unseen     bool         // other clones may have claimed more than is known here
+	compared   int          // number of others' active locks that a check compared
+	tip        fleet.Memory // cached state of the other clones
+	view       *fleet.View  // the other clones' locks, as last read
+	viewed     bool         // noteView or unknown has issued its warning
+	namesOdd   bool         // warn about ignored data of other clones
+	late       string       // why the requested look at the remote is missing
+	doubt      string       // why unseen is set
+	doubted    string       // the warning issued for doubt
+	keptUp     bool         // keepUp has run
+	confirms   bool         // a claim that shared its locks with other clones at its start
 	waiting    []Waiter
-	shown      []showing // notes that the answer shows to their lock's holder
+	shown      []showing // notes that the answer shows to the holders of their locks
 	who        rules.Caller
-	told       []string // locks whose news (tellNews) the answer has
+	told       []string // locks whose news (tellNews) is in the answer
 }
 
-// answer runs one operation on the repository that t names.
+// answer runs an operation on the repository selected by t.
 func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, error)) (Answer[T], error) {
 	var a Answer[T]
 	environ := s.Environ()
@@ -70,7 +71,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	}
 	defer c.dir.Close()
 	a.Result, err = op(c)
-	if err == nil { // else the refusal says what has become of the lock
+	if err == nil { // otherwise the error says what happened to the lock
 		c.warnings = append(c.warnings, c.tellNews(c.who)...)
 	}
 	a.Warnings, a.Unreadable, a.Unseen, a.Compared = c.warnings, c.incomplete(), c.unseen, c.compared
@@ -82,7 +83,7 @@ func answer[T any](ctx context.Context, s *Store, t Target, op func(*call) (T, e
 	return a, fault.Shortened(err)
 }
 
-// locate asks git which repository a call is about, unless that is known.
+// locate asks git for the repository of a call, unless it is known already.
 func (s *Store) locate(ctx context.Context, t Target, environ []string) (*gitdir.Repo, error) {
 	if t.Repo != nil {
 		return t.Repo, nil
@@ -105,7 +106,7 @@ func (s *Store) query(t Target, environ []string) gitdir.Query {
 	return gitdir.Query{BaseDir: t.BaseDir, Getwd: s.Getwd, Environ: environ}
 }
 
-// enter opens the store of a repository that was located.
+// enter opens the store of a located repository.
 func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) (*call, error) {
 	d, err := disk.Open(repo)
 	if err != nil {
@@ -126,20 +127,21 @@ func (s *Store) enter(ctx context.Context, repo *gitdir.Repo, environ []string) 
 	return c, nil
 }
 
-// incomplete counts what may be locks and could not be read.
+// incomplete returns the number of possible locks that could not be read.
 func (c *call) incomplete() int { return c.unreadable + c.unread }
 
 func (c *call) warn(format string, args ...any) {
 	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
 }
 
-// now is the present time as a lock file states it.
+// now returns the current time as a lock file stores it.
 func (c *call) now() lockfile.Stamp {
 	now := c.store.Now().UTC().Truncate(time.Second)
 	return lockfile.Stamp{Time: now, Raw: lockfile.FormatStamp(now)}
 }
 
-// change runs op while holding the store's mutex; an error leaves no result.
+// change runs op while holding the store's mutex. If it fails, it returns the
+// zero T.
 func change[T any](c *call, op func(*disk.Tx) (T, error)) (T, error) {
 	var result, none T
 	warnings, err := c.dir.Change(c.ctx, func(tx *disk.Tx) (err error) {
@@ -153,19 +155,21 @@ func change[T any](c *call, op func(*disk.Tx) (T, error)) (T, error) {
 	return result, nil
 }
 
-// waitAtMost has the call wait for the mutex no longer than that, until undo.
+// waitAtMost limits the call's waits for the mutex to patience, until undo is
+// called.
 func (c *call) waitAtMost(patience time.Duration) (undo func()) {
 	wait := c.dir.Wait
 	c.dir.Wait = min(wait, patience)
 	return func() { c.dir.Wait = wait }
 }
 
-// readAhead reads the active locks ahead of a change that lists them: under the
-// mutex only what was written since is opened, so that nobody waits for the
-// reading of thousands of files. What fails here is reported there.
+// readAhead reads the active locks before a change that lists them. Under the
+// mutex, only files written since then need to be opened, so nobody waits while
+// thousands are read. Errors are ignored here and reported by the second
+// reading.
 func (c *call) readAhead() { _, _ = c.dir.List(c.ctx, disk.ActiveOnly) }
 
-// list reads the store and warns of all that is odd in it.
+// list reads the store and warns about anything odd in it.
 func (c *call) list(w disk.Which) ([]disk.Entry, error) {
 	l, err := c.dir.List(c.ctx, w)
 	if err != nil {
@@ -175,7 +179,7 @@ func (c *call) list(w disk.Which) ([]disk.Entry, error) {
 	return l.Entries, nil
 }
 
-// note warns of all that is odd in a listing.
+// note warns about anything odd in a listing.
 func (c *call) note(l disk.Listing) {
 	for _, f := range l.Bad {
 		c.unreadable++
@@ -187,7 +191,7 @@ func (c *call) note(l disk.Listing) {
 	}
 }
 
-// noteLock warns of what is odd in a lock that can be read all the same.
+// noteLock warns about odd but readable content of a lock.
 func (c *call) noteLock(l *lockfile.Lock) {
 	for _, w := range l.Warnings {
 		c.warn("lock %q: %s", l.ID, w)
@@ -199,8 +203,8 @@ func (c *call) noteLock(l *lockfile.Lock) {
 	}
 }
 
-// caller is who asks: the ids that it gave, else those that the environment
-// has, and the worktree that it stands in.
+// caller identifies the caller by the given ids, else by those in the
+// environment, and by its worktree.
 func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 	who = c.here()
 	if who.Agent, err = c.agentID("agent_id", agent, "AGENT_LOCKS_AGENT_ID"); err != nil {
@@ -211,9 +215,9 @@ func (c *call) caller(agent, parent *string) (who rules.Caller, err error) {
 	return who, err
 }
 
-// here is a caller of whom only the worktree is known, for deciding whose a lock
-// is: nothing, of a caller from elsewhere, to whom no lock belongs because of where
-// it was made. Where a lock was made, stands says.
+// here returns a caller of whom only the worktree is known, for deciding whose
+// a lock is. It is empty for a remote caller, which does not own locks by where
+// they were made. To compare where a lock was made, use stands.
 func (c *call) here() rules.Caller {
 	if c.store.Locate != nil {
 		return rules.Caller{}
@@ -221,14 +225,14 @@ func (c *call) here() rules.Caller {
 	return c.stands()
 }
 
-// stands is the worktree that the call is about, for any caller.
+// stands returns the worktree of the call, for any caller.
 func (c *call) stands() rules.Caller {
 	return rules.Caller{Worktree: lockfile.Recordable(c.repo.Worktree),
 		WorktreeName: lockfile.Recordable(c.repo.WorktreeName())}
 }
 
-// noWorktree is the error for a call that has to be about a worktree: a caller from
-// elsewhere may have named a repository that has some.
+// noWorktree returns the error for a call that needs a worktree. A remote
+// caller may have named a repository that has some.
 func (c *call) noWorktree(why, hint string) error {
 	if c.store.Locate != nil {
 		return fault.Input("the call names no worktree").
@@ -243,7 +247,7 @@ func (c *call) agentID(argument string, given *string, variable string) (*string
 		if err != nil {
 			no := fault.Text(argument, err)
 			if c.store.Locate != nil && argument == "agent_id" {
-				no.Hint = strings.TrimSuffix(no.Hint, "; or omit it") // which is refused there
+				no.Hint = strings.TrimSuffix(no.Hint, "; or omit it") // remote callers must not omit it
 			}
 			return nil, no
 		}
@@ -261,8 +265,8 @@ func (c *call) agentID(argument string, given *string, variable string) (*string
 	return &id, nil
 }
 
-// staleMinutes is the threshold of silence that a call asked for, else the
-// configured one.
+// staleMinutes returns the staleness threshold that the call asked for, or else
+// the configured one.
 func (c *call) staleMinutes(asked *float64) (float64, error) {
 	if asked == nil {
 		return c.configuredMinutes(), nil
@@ -270,8 +274,8 @@ func (c *call) staleMinutes(asked *float64) (float64, error) {
 	return *asked, rules.CheckStaleMinutes(*asked)
 }
 
-// configuredMinutes is the threshold where a call names none:
-// AGENT_LOCKS_STALE_MINUTES, else 60.
+// configuredMinutes returns the configured staleness threshold:
+// AGENT_LOCKS_STALE_MINUTES, or else 60.
 func (c *call) configuredMinutes() float64 {
 	minutes, warning := rules.Configured(gitdir.Getenv(c.environ, rules.StaleVariable))
 	if warning != "" && !slices.Contains(c.warnings, warning) {
@@ -280,5 +284,5 @@ func (c *call) configuredMinutes() float64 {
 	return minutes
 }
 
-// foreignMinutes is the configured threshold for what is somebody else's.
+// foreignMinutes returns the configured threshold for other agents' locks.
 func (c *call) foreignMinutes() float64 { return rules.ForeignMinutes(c.configuredMinutes()) }

@@ -8,20 +8,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A CheckRequest asks which active locks a scope would overlap.
+// A CheckRequest asks which active locks overlap a scope.
 type CheckRequest struct {
 	Target
 	Scope        []string `json:"scope"`
 	StaleMinutes *float64 `json:"stale_minutes"`
-	AgentID      *string  `json:"agent_id"` // skip the locks of this very id
+	AgentID      *string  `json:"agent_id"` // skip the locks of exactly this id
 
-	ForPeople bool `json:"-"` // fills in what tables show
+	ForPeople bool `json:"-"` // fill in what tables show
 }
 
-// Check lists the active locks whose scope overlaps r.Scope, stale ones too. It
-// never blocks and changes nothing. Where a file could not be read the answer
-// counts it as Unreadable, and where other clones could not be asked as Unseen: no
-// conflict is then not certain.
+// Check lists the active locks whose scope overlaps r.Scope, including stale
+// ones. It never blocks and changes nothing. If files could not be read
+// (Unreadable) or other clones could not be asked (Unseen), an empty result
+// does not rule out a conflict.
 func (s *Store) Check(ctx context.Context, r CheckRequest) (Answer[[]Summary], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
 		minutes, err := c.staleMinutes(r.StaleMinutes)

@@ -8,9 +8,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// circleOf names an agent that blocks a claim and waits for its caller already,
-// directly or through others: "" where none is known to. Such a wait could end
-// by a deadline only.
+// circleOf returns an agent that blocks the claim and is already waiting for
+// the caller, directly or through others. It returns "" if there is none. Such
+// a wait could only end by its deadline.
 func circleOf(c *call, k *claim, b blockers, live []queue.Ticket) string {
 	if k.lock.AgentID == nil {
 		return ""
@@ -32,16 +32,16 @@ func circleOf(c *call, k *claim, b blockers, live []queue.Ticket) string {
 	return ""
 }
 
-// waitOf is the claim that a ticket stands for.
+// waitOf returns the claim of a ticket.
 func waitOf(c *call, t queue.Ticket, minutes float64) *claim {
 	k := &claim{scope: c.paths.Stored(t.Scope, t.Worktree), minutes: minutes}
 	k.lock.AgentID, k.lock.ParentAgentID, k.lock.Mode = t.AgentID, t.ParentAgentID, t.Mode
 	return k
 }
 
-// sendBack finds the circles that form behind the queue: an agent that waits
-// was given a lock, or made one, that others wait for. Its ticket is taken back,
-// so that it queues again, and that is refused.
+// sendBack resolves deadlocks that arise behind the queue, when a waiting agent
+// has been given, or has made, a lock that others wait for. It removes the
+// agent's ticket, so that the agent queues again and is refused.
 func sendBack(c *call, tx *disk.Tx, holder *string) {
 	live, err := queue.Read(c.ctx, c.dir)
 	own := func(t queue.Ticket) bool { return rules.SameAgent(t.AgentID, holder) }

@@ -12,27 +12,27 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A claim is what a caller asks for: a lock, without its id and stamps, or only
-// to know when it could have one.
+// A claim is a requested lock, without id and stamps. It is also used just to
+// find out when the lock could be granted.
 type claim struct {
 	lock    lockfile.Lock
 	scope   overlap.Scope
-	minutes float64      // the staleness threshold that others are judged by
-	others  []disk.Entry // the active locks, as they were when the claim was granted
-	on      []disk.Entry // those of them that overlap it
-	// compared is what the scope has been compared with, by the ids of the locks.
-	// A read under the mutex that follows another one compares only what is new,
-	// so that others wait for the reading of the store and not for the comparing.
+	minutes float64      // staleness threshold for other locks
+	others  []disk.Entry // the active locks at the time of the grant
+	on      []disk.Entry // those of others that overlap it
+	// compared caches comparisons with other scopes, by lock id. A second read,
+	// under the mutex, then compares only what is new, so others wait just for
+	// reading the store.
 	compared map[string]comparison
 }
 
-// A comparison is what of a lock's scope overlaps a claim.
+// A comparison is the overlap of a lock's scope with a claim.
 type comparison struct {
 	scope []string
 	pairs []overlap.Pair
 }
 
-// take notes what the claim overlaps.
+// take records the locks that the claim overlaps.
 func (k *claim) take(found []overlapping) {
 	for _, o := range found {
 		k.on = append(k.on, o.entry)
@@ -41,7 +41,7 @@ func (k *claim) take(found []overlapping) {
 
 func (k *claim) party() rules.Party { return rules.PartyOf(&k.lock, false) }
 
-// comparedPairs compares a claim's scope with a lock's.
+// comparedPairs compares a claim's scope with a lock's, using the cache.
 func comparedPairs(c *call, k *claim, e disk.Entry) []overlap.Pair {
 	if old, ok := k.compared[e.Lock.ID]; ok && slices.Equal(old.scope, e.Lock.Scope) {
 		return old.pairs
@@ -54,18 +54,19 @@ func comparedPairs(c *call, k *claim, e disk.Entry) []overlap.Pair {
 	return pairs
 }
 
-// blockers is who else is on a claim's files, by one read of the store.
+// blockers are the locks and waiters on a claim's files, from one read of the
+// store.
 type blockers struct {
 	read     disk.Listing
-	overlaps []overlapping  // every lock that overlaps the claim
+	overlaps []overlapping  // all locks that overlap the claim
 	locks    []overlapping  // those of them that block it
-	tickets  []queue.Ticket // the live ones that come first, and block it
+	tickets  []queue.Ticket // live tickets that are ahead of it and block it
 }
 
 func (b blockers) none() bool { return len(b.locks)+len(b.tickets) == 0 }
 
-// file is the name of a file without whose change the claim stays blocked; ""
-// where none is known.
+// file returns the name of a file that must change before the claim can be
+// granted, or "" if none is known.
 func (b blockers) file() string {
 	switch {
 	case len(b.tickets) > 0:
@@ -76,9 +77,9 @@ func (b blockers) file() string {
 	return ""
 }
 
-// findBlockers reads the store without the mutex and judges: by the locks and by
-// those of the tickets that come before the caller's place, if it has one.
-// Where the tickets cannot be read, the answer has the locks.
+// findBlockers reads the store without the mutex and returns what blocks the
+// claim: locks, and the tickets ahead of the caller's place, if it has one. If
+// the tickets cannot be read, it returns the error together with the locks.
 func findBlockers(c *call, k *claim, place *queue.Place) (blockers, error) {
 	c.paths.Refill()
 	read, err := c.listAnywhere()
@@ -89,8 +90,8 @@ func findBlockers(c *call, k *claim, place *queue.Place) (blockers, error) {
 	return judgeClaim(c, k, read, place.Earlier(tickets)), err
 }
 
-// blockersUnderMutex does so in a transaction, for a caller without a place, and
-// sweeps the queue on the way.
+// blockersUnderMutex is like findBlockers, within a transaction and for a
+// caller without a place. It also sweeps the queue.
 func blockersUnderMutex(c *call, k *claim, tx *disk.Tx) (blockers, error) {
 	c.paths.Refill()
 	tickets, err := queue.Sweep(c.ctx, tx)
@@ -104,7 +105,7 @@ func blockersUnderMutex(c *call, k *claim, tx *disk.Tx) (blockers, error) {
 	return judgeClaim(c, k, read, tickets), nil
 }
 
-// judgeClaim is the rule over what was read.
+// judgeClaim applies the blocking rules to what was read.
 func judgeClaim(c *call, k *claim, read disk.Listing, tickets []queue.Ticket) blockers {
 	b := blockers{read: read}
 	for _, e := range exclusiveTo(k.lock.Mode, read.Entries) {
@@ -126,13 +127,13 @@ func judgeClaim(c *call, k *claim, read disk.Listing, tickets []queue.Ticket) bl
 	return b
 }
 
-// lockBlocks reports whether a lock that overlaps a claim blocks it.
+// lockBlocks reports whether a lock that overlaps the claim blocks it.
 func lockBlocks(c *call, k *claim, e disk.Entry) bool {
 	return rules.PartyOf(&e.Lock, rules.Stale(&e.Lock, c.store.Now(), k.minutes)).Blocks(k.party())
 }
 
-// comesFirst reports whether an earlier ticket blocks a claim, by the rule for
-// locks.
+// comesFirst reports whether an earlier ticket blocks the claim, by the same
+// rule as for locks.
 func comesFirst(c *call, k *claim, t queue.Ticket) bool {
 	return ticketParty(t).Blocks(k.party()) && len(k.scope.Overlaps(c.paths.Stored(t.Scope, t.Worktree))) > 0
 }
@@ -141,8 +142,8 @@ func ticketParty(t queue.Ticket) rules.Party {
 	return rules.Party{Agent: t.AgentID, Parent: t.ParentAgentID, Shared: t.Mode == lockfile.Shared}
 }
 
-// blockerSummaries lists all that a claim overlaps, and says of each whether it
-// blocks.
+// blockerSummaries summarizes all locks that the claim overlaps, marking those
+// that block it.
 func blockerSummaries(c *call, k *claim, b blockers) []Summary {
 	out := overlapSummaries(c, b.overlaps, k.minutes)
 	for i, o := range b.overlaps {
@@ -151,15 +152,15 @@ func blockerSummaries(c *call, k *claim, b blockers) []Summary {
 	return out
 }
 
-// mustNotBeBlocked refuses to let a lock take more where a live lock, or
-// a waiter, blocks it; what says what was not done.
+// mustNotBeBlocked returns an error if a live lock or a waiter blocks the
+// extension of a lock to a scope. what says what was not done.
 func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope, what string) error {
 	k := &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}
 	b, err := blockersUnderMutex(c, k, tx)
 	if err != nil {
 		return err
 	}
-	itself := func(o overlapping) bool { return o.entry.Lock.ID == l.ID } // where nobody knows whose it is
+	itself := func(o overlapping) bool { return o.entry.Lock.ID == l.ID } // it is not known whose lock it is
 	b.locks, b.overlaps = slices.DeleteFunc(b.locks, itself), slices.DeleteFunc(b.overlaps, itself)
 	if b.none() {
 		return nil
@@ -170,14 +171,14 @@ func mustNotBeBlocked(c *call, tx *disk.Tx, l lockfile.Lock, scope overlap.Scope
 	return e
 }
 
-// added are the entries that a scope does not have yet.
+// added returns the entries that are not in the scope yet.
 func added(entries overlap.Scope, scope []string) overlap.Scope {
 	return slices.DeleteFunc(slices.Clone(entries), func(e *overlap.Entry) bool {
 		return slices.Contains(scope, e.String())
 	})
 }
 
-// heldUp lists who waits for what a lock holds, so that its holder knows.
+// heldUp lists the waiters that a lock blocks, to inform its holder.
 func heldUp(c *call, e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
 	if e.Done() {
 		return nil
@@ -196,7 +197,7 @@ func heldUp(c *call, e disk.Entry, tickets []queue.Ticket, err error) []Waiter {
 	}))
 }
 
-// agents are the known agents among the blockers.
+// agents returns the known agents among the blockers.
 func (b blockers) agents() []string {
 	var agents []string
 	for _, o := range b.locks {
@@ -212,7 +213,7 @@ func (b blockers) agents() []string {
 	return agents
 }
 
-// ticket is what a claim puts into the queue.
+// ticket returns the queue ticket of a claim.
 func (k *claim) ticket(since string, deadline time.Time) queue.Ticket {
 	return queue.Ticket{
 		AgentID: k.lock.AgentID, ParentAgentID: k.lock.ParentAgentID, Mode: k.lock.Mode,

@@ -18,34 +18,35 @@ type CreateRequest struct {
 	Title         string   `json:"title"`
 	Scope         []string `json:"scope"`
 	Tasks         []string `json:"tasks"`
-	AgentID       *string  `json:"agent_id"` // nil: AGENT_LOCKS_AGENT_ID
+	AgentID       *string  `json:"agent_id"` // nil means AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string  `json:"parent_agent_id"`
-	Shared        bool     `json:"shared"`        // a reader's claim: overlaps no other shared one
-	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, where longer than the threshold
-	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; else Conflict
-	WaitSeconds   *float64 `json:"wait_seconds"`  // wait for one's turn, at most so long, and claim then; else Timeout
-	Local         bool     `json:"local"`         // other clones are neither asked nor told
+	Shared        bool     `json:"shared"`        // a claim for reading, which does not overlap other shared ones
+	LeaseMinutes  *float64 `json:"lease_minutes"` // how long the holder may be silent, if longer than the threshold
+	IfFree        bool     `json:"if_free"`       // claim only if nothing blocks; otherwise Conflict
+	WaitSeconds   *float64 `json:"wait_seconds"`  // longest wait for the caller's turn; otherwise Timeout
+	Local         bool     `json:"local"`         // neither ask nor inform other clones
 }
 
-// A Created answers create.
+// A Created is the answer to a claim.
 type Created struct {
 	ID       string    `json:"id"`
 	FilePath string    `json:"filePath"`
 	Overlaps []Summary `json:"overlaps"`
-	// What ended there lately; nil where the claim was not conditional.
+	// Locks that ended there recently; nil unless the claim was conditional.
 	Recent []Recent `json:"recent,omitzero"`
-	// Files of the scope that are changed in other worktrees, not committed and
-	// covered by no lock, as far as git could tell in time.
+	// Uncommitted files of the scope in other worktrees that no lock covers, as
+	// far as git reported them in time.
 	ChangedElsewhere        []ChangedElsewhere `json:"changedElsewhere,omitempty"`
 	ChangedElsewhereLeftOut int                `json:"changedElsewhereLeftOut,omitempty"`
-	// What the shared state says of the files, the last changed first.
+	// Entries of the shared state about these files, most recently changed
+	// first.
 	State        []ToldState `json:"state,omitempty"`
 	StateLeftOut int         `json:"stateLeftOut,omitempty"`
 }
 
-// Create claims a scope. It never refuses because of other locks, unless it is
-// asked to (Conflict or Timeout, with a Refusal as their Detail): the answer
-// lists those that overlap it, as they were when the claim was written.
+// Create claims a scope. It never refuses because of other locks, unless asked
+// to (Conflict or Timeout, with a Refusal as Detail). The answer lists the
+// locks that overlapped when the claim was written.
 func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Created, error) {
 		k, err := claimOf(c, r)
@@ -70,7 +71,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 					return claimInTurn(c, k, limit, n)
 				})
 			}
-			if err == nil { // what is changed now, after the wait
+			if err == nil { // report changes as of now, after the wait
 				look = lookElsewhere(c, r.Target, k.scope)
 			}
 		case r.IfFree:
@@ -99,7 +100,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 	})
 }
 
-// claimOf is the claim that a request asks for.
+// claimOf returns the claim that a request asks for.
 func claimOf(c *call, r CreateRequest) (*claim, error) {
 	title, err := lockfile.CleanTitle(r.Title)
 	if err != nil {
@@ -141,7 +142,7 @@ func claimOf(c *call, r CreateRequest) (*claim, error) {
 	return &claim{lock: l, scope: scope, minutes: c.foreignMinutes()}, nil
 }
 
-// recorded is a name from git as the file can hold it.
+// recorded returns a name from git as a lock file can store it.
 func recorded(c *call, key, name string) string {
 	safe := lockfile.Recordable(name)
 	if safe != name {
@@ -150,7 +151,7 @@ func recorded(c *call, key, name string) string {
 	return safe
 }
 
-// scopeTexts are the entries as a lock file stores them.
+// scopeTexts returns the entries as a lock file stores them.
 func scopeTexts(scope overlap.Scope) []string {
 	out := make([]string, len(scope))
 	for i, e := range scope {
@@ -159,9 +160,9 @@ func scopeTexts(scope overlap.Scope) []string {
 	return out
 }
 
-// claimAnyway writes the lock regardless of who else is there. What it overlaps is read
-// under the mutex, so that of two claims one sees the other, and compared
-// without it, so that nobody waits for that.
+// claimAnyway writes the lock regardless of other locks. It reads them under
+// the mutex, so that one of two concurrent claims sees the other, but compares
+// scopes after releasing it, so that nobody waits for that.
 func claimAnyway(c *call, k *claim) (Created, error) {
 	c.readAhead()
 	e, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
@@ -183,19 +184,19 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, k.minutes)}, nil
 }
 
-// claimIfFree claims what nothing blocks. A refusal because of other clones may
-// be by an old view: then the remote is asked first.
+// claimIfFree claims a scope if nothing blocks it. A refusal because of other
+// clones may be outdated, so it asks the remote before it refuses.
 func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
 	said := len(c.warnings)
 	out, err := writeIfFree(c, k)
 	if mayBeOver(err) && c.repo.Fleet {
 		if n != nil {
 			n.askRemote()
-		} else { // it is for this clone alone
+		} else { // the claim is for this clone alone
 			c.reread(said)
 			c.lookOnceMore()
 		}
-		out, err = writeIfFree(c, k) // without an answer, the refusal says what to do
+		out, err = writeIfFree(c, k) // if the remote did not answer, the refusal says what to do
 	}
 	if err == nil {
 		err = n.confirm(c.ctx, out.ID)
@@ -206,10 +207,10 @@ func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
 	return out, nil
 }
 
-// writeIfFree writes the lock, or nothing where a lock blocks it or somebody
-// waits for these files already: a caller that only asks again and again must
-// not come before the waiters. Only a caller that has seen that nothing blocks
-// takes the mutex, to read again.
+// writeIfFree writes the lock, unless a lock blocks it or somebody is already
+// waiting for these files: a caller that keeps retrying must not get ahead of
+// the waiters. It reads without the mutex first, and takes the mutex to read
+// again only if nothing blocked.
 func writeIfFree(c *call, k *claim) (Created, error) {
 	b, err := findBlockers(c, k, &queue.Place{})
 	if err != nil {
@@ -249,8 +250,8 @@ func grantClaim(c *call, tx *disk.Tx, k *claim, b blockers) (Created, error) {
 	return Created{ID: e.Lock.ID, FilePath: e.Path, Overlaps: blockerSummaries(c, k, b)}, nil
 }
 
-// notePassed warns of what did not block a claim and yet might be somebody's
-// work, and of all else that was odd in the store.
+// notePassed warns about locks that did not block the claim but may still be
+// somebody's work, and about anything odd in the store.
 func notePassed(c *call, k *claim, b blockers) {
 	c.note(b.read)
 	for _, o := range b.overlaps {
@@ -262,14 +263,14 @@ func notePassed(c *call, k *claim, b blockers) {
 	c.noteIncomplete(0)
 }
 
-// noteIncomplete warns of files that could not be read, where they are more than that.
+// noteIncomplete warns about unreadable files if there are more than had.
 func (c *call) noteIncomplete(had int) {
 	if c.incomplete() > had {
 		c.warn("a file that could not be read may hold a lock on these paths: it blocks nobody, so check it")
 	}
 }
 
-// writeLock puts a new lock into the store under the first free id.
+// writeLock creates a lock file under the first free id.
 func writeLock(c *call, tx *disk.Tx, k *claim) (disk.Entry, error) {
 	l, now := k.lock, c.now()
 	l.Created, l.Updated = now, now

@@ -6,14 +6,14 @@ import (
 	"github.com/agent-locks/agent-locks/store/doctor"
 )
 
-// A DoctorRequest asks whether the locks of a repository can be relied upon.
+// A DoctorRequest asks whether a repository's locks can be relied upon.
 type DoctorRequest struct {
 	Target
 	Fix bool // fix what needs nobody's decision
 }
 
-// Doctor looks for what keeps locks from being relied upon (package doctor) and,
-// where they are shared, what keeps other clones from seeing them.
+// Doctor checks whether locks can be relied upon (package doctor) and, if they
+// are shared, whether other clones can see them.
 func (s *Store) Doctor(ctx context.Context, r DoctorRequest) (Answer[doctor.Diagnosis], error) {
 	report, err := doctor.Examine(ctx, doctor.Question{
 		Query: s.query(r.Target, s.Environ()), Now: s.Now(), MutexWait: s.MutexWait, Fix: r.Fix,
@@ -26,7 +26,7 @@ func (s *Store) Doctor(ctx context.Context, r DoctorRequest) (Answer[doctor.Diag
 		Unreadable: report.Unreadable}, err
 }
 
-// What doctor found, for those who add to it or show it.
+// Doctor's findings, for packages that add to them or show them.
 type (
 	Diagnosis = doctor.Diagnosis
 	Finding   = doctor.Finding

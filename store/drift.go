@@ -15,54 +15,53 @@ import (
 // A DriftRequest asks what changed outside a claim.
 type DriftRequest struct {
 	Target
-	LockID  *string  `json:"lock_id"`  // nil: the active locks of this worktree that are not known to be others'
-	Scope   []string `json:"-"`        // of those, only what overlaps this; nil: all
-	AgentID *string  `json:"agent_id"` // who asks: separates one's own locks from others'
-	Limit   *int     `json:"limit"`    // how many lines a list may have; nil: 100
+	LockID  *string  `json:"lock_id"`  // nil means the active locks of this worktree that are not known to be others'
+	Scope   []string `json:"-"`        // only those that overlap this; nil means all
+	AgentID *string  `json:"agent_id"` // the caller, to distinguish its own locks from others'
+	Limit   *int     `json:"limit"`    // maximum number of lines in a list; nil means 100
 }
 
-// The values of LockDrift.Outcome.
+// Values of LockDrift.Outcome.
 const (
 	Covered        = "covered"
 	Drifted        = "drifted"
 	NothingChanged = "nothing_changed"
 )
 
-// A LockDrift says which files changed outside one lock's scope. Where a list
-// would have more lines than the limit, "gen/ (3000 files)" stands for what
-// lies in a directory (SummedDirectory), and the number of files is counted.
+// A LockDrift lists the files that changed outside a lock's scope. If a list
+// would exceed the limit, lines such as "gen/ (3000 files)" stand for the files
+// in a directory (SummedDirectory), and the files are counted.
 type LockDrift struct {
 	LockID       string   `json:"lock_id"`
 	Outcome      string   `json:"outcome"`
-	Outside      []string `json:"outside"`      // changed, and not covered beyond doubt
-	HeldByOthers []Held   `json:"heldByOthers"` // of those, what somebody else's active lock covers
+	Outside      []string `json:"outside"`      // changed and not certainly covered
+	HeldByOthers []Held   `json:"heldByOthers"` // those covered by another agent's active lock
 	Changed      []string `json:"changed"`
-	NotYours     bool     `json:"-"` // so that it is not for the caller to widen
+	NotYours     bool     `json:"-"` // the caller should not widen it
 
-	OutsideFiles int `json:"outsideFiles,omitempty"` // where directories stand for some of them
+	OutsideFiles int `json:"outsideFiles,omitempty"` // set if directories stand for some of them
 	ChangedFiles int `json:"changedFiles,omitempty"`
 
-	// What a short answer omits.
+	// Counts of what a shortened answer omits.
 	OutsideLeftOut      int `json:"outsideLeftOut,omitempty"`
 	HeldByOthersLeftOut int `json:"heldByOthersLeftOut,omitempty"`
 	ChangedLeftOut      int `json:"changedLeftOut,omitempty"`
 }
 
-// A Held is a path and somebody's lock on it.
+// A Held is a path covered by another agent's lock.
 type Held struct {
-	Path    string  `json:"path"` // or a directory with many: see LockDrift
+	Path    string  `json:"path"` // or a directory, see LockDrift
 	LockID  string  `json:"lock_id"`
 	Title   string  `json:"title"`
 	AgentID *string `json:"agent_id"`
 	Stale   bool    `json:"stale"`
-	Exact   bool    `json:"exact"` // that it covers the path is beyond doubt (overlap.Result)
+	Exact   bool    `json:"exact"` // it certainly covers the path (overlap.Result)
 }
 
-// Drift compares what changed in the caller's worktree (uncommitted, and in
-// commits since the claim) with a lock's scope; without a lock id, with the
-// scope of each active lock that was made from this worktree and is not known to
-// be somebody else's. Where it cannot know, it reports too much and never too
-// little.
+// Drift compares what changed in the caller's worktree, uncommitted or in
+// commits since the claim, with a lock's scope. Without a lock id, it does so
+// for each active lock that was made in this worktree and is not known to be
+// another agent's. In doubt it reports too much rather than too little.
 func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]LockDrift, error) {
 		if c.repo.Worktree == "" {
@@ -112,8 +111,9 @@ func (s *Store) Drift(ctx context.Context, r DriftRequest) (Answer[[]LockDrift],
 	})
 }
 
-// driftLocks are the locks that a request is about: those of this worktree without
-// the ones that are known to be somebody else's, or that are on no file.
+// driftLocks returns the locks that a request is about. Without a lock id,
+// these are the locks of this worktree, except those that are known to be
+// others' or cover no files.
 func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) ([]disk.Entry, error) {
 	if r.LockID != nil {
 		e, err := findLock(c, Ref{LockID: *r.LockID})
@@ -150,16 +150,16 @@ func driftLocks(c *call, r DriftRequest, who rules.Caller, active []disk.Entry) 
 	return made, nil
 }
 
-// A drifting is what one call to Drift knows of all the locks that it is about.
+// A drifting is the state of one call to Drift.
 type drifting struct {
 	call        *call
 	who         rules.Caller
-	limit       int // lines
+	limit       int // number of lines
 	active      []disk.Entry
 	minutes     float64
 	uncommitted []string
-	worktrees   []string                 // other ones inside this one: nobody's change
-	scopes      map[string]overlap.Scope // by lock id: reading them takes off the budget
+	worktrees   []string                 // worktrees nested in this one, which are not changes
+	scopes      map[string]overlap.Scope // cached by lock id, because reading them consumes the budget
 }
 
 func (k *drifting) drift(e disk.Entry) (LockDrift, error) {
@@ -181,8 +181,8 @@ func (k *drifting) drift(e disk.Entry) (LockDrift, error) {
 	return d, nil
 }
 
-// lines lists paths up to the limit, and counts them where directories stand
-// for some.
+// lines lists paths up to the limit. If directories stand for some of them, it
+// also returns the number of files.
 func (k *drifting) lines(paths []string) (lines []string, files int) {
 	recorded := recordedPaths(paths)
 	if len(recorded) > k.limit {
@@ -191,9 +191,9 @@ func (k *drifting) lines(paths []string) (lines []string, files int) {
 	return summed(recorded, k.limit), files
 }
 
-// outsideOf are the paths that neither the lock nor another one of the same
-// holder covers beyond doubt, and the locks of others that may do so. What a
-// lock of one's own covers is not drift; what it may cover is.
+// outsideOf returns the paths that are certainly covered neither by the lock
+// nor by another lock of its holder, and the other agents' locks that may cover
+// them. A path that the holder's own locks only may cover counts as drift.
 func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 	holder := k.who
 	if holder.Agent == nil {
@@ -214,8 +214,8 @@ func (k *drifting) outsideOf(e disk.Entry, paths []string) ([]string, []Held) {
 	return outside, k.heldOf(outside, others)
 }
 
-// heldOf are the locks that cover some of the paths, each with a share of the
-// lines where there are too many.
+// heldOf returns the locks that cover some of the paths. If there are too many
+// lines, each lock gets a share of them.
 func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
 	type group struct {
 		held  Held
@@ -225,7 +225,7 @@ func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
 	total := 0
 	for _, o := range locks {
 		scope := k.scope(o)
-		covered := map[bool][]string{} // by whether that is beyond doubt
+		covered := map[bool][]string{} // by whether it is certain
 		for _, path := range paths {
 			if covers, exactly := rules.Covering(scope, path); covers {
 				covered[exactly] = append(covered[exactly], path)
@@ -255,7 +255,7 @@ func (k *drifting) heldOf(paths []string, locks []disk.Entry) []Held {
 	return held
 }
 
-// scope is an entry's scope, read once.
+// scope returns an entry's scope, using the cache.
 func (k *drifting) scope(e disk.Entry) overlap.Scope {
 	scope, ok := k.scopes[e.Lock.ID]
 	if !ok {
@@ -265,7 +265,7 @@ func (k *drifting) scope(e disk.Entry) overlap.Scope {
 	return scope
 }
 
-// changed lists what changed in this worktree since a claim, in order.
+// changed returns what changed in this worktree since the claim, sorted.
 func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
 	committed, err := committed(k.call, l)
 	if err != nil {
@@ -275,7 +275,7 @@ func (k *drifting) changed(l *lockfile.Lock) ([]string, error) {
 	return slices.DeleteFunc(changed, func(name string) bool { return slices.Contains(k.worktrees, name) }), nil
 }
 
-// recordedPaths are paths, which come as git names them, as locks name them.
+// recordedPaths converts git's names to those in lock files.
 func recordedPaths(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
@@ -284,7 +284,7 @@ func recordedPaths(paths []string) []string {
 	return sorted(out)
 }
 
-// sorted are paths in order, each once.
+// sorted sorts paths and removes duplicates.
 func sorted(paths []string) []string {
 	slices.Sort(paths)
 	return slices.Compact(paths)

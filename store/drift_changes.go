@@ -5,10 +5,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// unlessTrusted switches content filters off, which are programs that a
-// repository's settings name, unless what is looked at is a worktree of the
-// repository that the caller works in: a call that only reads must not run what
-// somebody laid out in another directory.
+// unlessTrusted disables content filters, which are programs named by a
+// repository's settings, unless the target is a worktree of the repository that
+// contains the working directory. A call that only reads must not run programs
+// that somebody has set up in another directory.
 func unlessTrusted(c *call, t Target) error {
 	if t.BaseDir == nil {
 		return nil
@@ -32,9 +32,9 @@ func unlessTrusted(c *call, t Target) error {
 	return nil
 }
 
-// uncommitted lists what differs from HEAD in the caller's worktree; in the
-// middle of a merge only what differs from the commits that are being merged as
-// well, as committed does of a merge.
+// uncommitted returns what differs from HEAD in the caller's worktree. During a
+// merge, it returns only what also differs from the commits being merged, just
+// as committed does for merge commits.
 func uncommitted(c *call) ([]string, error) {
 	merging, err := c.repo.Merging()
 	if err != nil {
@@ -49,14 +49,14 @@ func uncommitted(c *call) ([]string, error) {
 	return gitSaid(changed, err)
 }
 
-// committed lists what the commits made here since a claim touched. Where the
-// claim's commit is gone altogether, or was never recorded, the commits since
-// the claim's time stand for it.
+// committed returns the files touched by commits made here since the claim. If
+// the claim's commit no longer exists or was never recorded, it uses the
+// commits since the claim's time.
 func committed(c *call, l *lockfile.Lock) ([]string, error) {
 	switch {
 	case c.repo.Head == "" || c.repo.Head == l.Head:
 		return nil, nil
-	case l.Head == "" && l.Branch == "": // made without a commit to start from, or by another tool
+	case l.Head == "" && l.Branch == "": // claimed before there was a commit, or by another tool
 		return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 	case l.Head == "":
 		return gitSaid(c.repo.Since(c.ctx, "", l.Created.Time))
@@ -73,7 +73,7 @@ func committed(c *call, l *lockfile.Lock) ([]string, error) {
 	return gitSaid(c.repo.SinceTime(c.ctx, l.Created.Time))
 }
 
-// gitSaid wraps the error of what git was asked, once.
+// gitSaid wraps an error from git.
 func gitSaid(paths []string, err error) ([]string, error) {
 	if err != nil {
 		return nil, fault.FromGit(err)

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// defaultDriftLimit is how many lines a list of drift has, unless asked.
+// defaultDriftLimit is the default number of lines in a list of drift.
 const defaultDriftLimit = 100
 
-// summed lists paths, which are in order, in no more lines than the limit:
-// where there are more, directories stand for what lies in them, the smallest
-// being spelled out first.
+// summed lists sorted paths in at most limit lines. If there are more paths,
+// directories stand for their content; those with the fewest children are
+// expanded first.
 func summed(paths []string, limit int) []string {
 	if len(paths) <= limit {
 		return paths
 	}
 	todo := branches{newBranch("", paths)}
-	if n := len(todo[0].kids); n > limit { // the root alone has too many
+	if n := len(todo[0].kids); n > limit { // too many at the top level alone
 		kept := todo[0].kids[:limit-1]
 		rest := len(paths)
 		for _, b := range kept {
@@ -43,12 +43,12 @@ func summed(paths []string, limit int) []string {
 	return linesOf(done)
 }
 
-// A branch is a directory, with a slash at its end, and the paths in it; one
-// path alone is itself.
+// A branch is a directory, with a trailing slash, and the paths in it, or a
+// single path.
 type branch struct {
 	dir   string
 	paths []string
-	kids  []branch // what it would be spelled out as
+	kids  []branch // what it would be expanded to
 }
 
 func newBranch(dir string, paths []string) branch {
@@ -84,10 +84,10 @@ func linesOf(list []branch) []string {
 
 var summedLine = regexp.MustCompile(`^(.*/) \(\d+ files\)$`)
 
-// SummedDirectory is the directory that a line of drift stands for, if it does
-// not stand for a file.
+// SummedDirectory returns the directory that a line of drift stands for. ok is
+// false if the line is a file.
 func SummedDirectory(line string) (dir string, ok bool) {
-	if !strings.HasSuffix(line, " files)") { // most do not, and many are asked about
+	if !strings.HasSuffix(line, " files)") { // fast path, since most lines are files and there may be many
 		return "", false
 	}
 	found := summedLine.FindStringSubmatch(line)
@@ -97,7 +97,7 @@ func SummedDirectory(line string) (dir string, ok bool) {
 	return found[1], true
 }
 
-// branches is a heap: what has the fewest children is spelled out first.
+// branches is a heap with the fewest children first.
 type branches []branch
 
 func (h branches) Len() int           { return len(h) }

@@ -13,36 +13,36 @@ import (
 )
 
 const (
-	// hookPatience is how long an agent's hook waits for the mutex: the agent
-	// waits for the hook.
+	// hookPatience limits how long a hook waits for the mutex, because the
+	// agent waits for the hook.
 	hookPatience = 20 * time.Millisecond
-	// heartbeatEvery is how often the hooks refresh a heartbeat.
+	// heartbeatEvery is how often hooks refresh a heartbeat.
 	heartbeatEvery = time.Minute
-	// outsideNote begins the note that remembers, in the lock's own file, that an
+	// outsideNote starts the note that records in the lock's own file that the
 	// agent was warned of an edit outside its claim.
 	outsideNote = "Edited outside the claim: "
 )
 
-// An EditFollowUp says what came of a change to a file.
+// An EditFollowUp is the result of recording an edit.
 type EditFollowUp struct {
-	Alive   []string    `json:"alive"`   // the locks of the agent's own whose heartbeat was refreshed
-	Outside string      `json:"outside"` // the file, where no lock of the agent's covers it and it was not told before
-	Claims  []Summary   `json:"claims"`  // the agent's own locks there, where Outside is set
-	Notes   []LockNotes `json:"notes"`   // what others noted for the agent
-	News    []string    `json:"news"`    // what other clones have done to its locks
+	Alive   []string    `json:"alive"`   // the agent's own locks whose heartbeat was refreshed
+	Outside string      `json:"outside"` // the file, if the agent's locks do not cover it; reported once
+	Claims  []Summary   `json:"claims"`  // the agent's own locks there, if Outside is set
+	Notes   []LockNotes `json:"notes"`   // others' notes for the agent
+	News    []string    `json:"news"`    // what other clones did to its locks
 }
 
-// LockNotes are new notes of a lock.
+// LockNotes are the new notes of a lock.
 type LockNotes struct {
 	ID string `json:"id"`
 	NewNotes
 }
 
-// Edited keeps the agent's own locks alive after it has changed a file, at
-// most once a minute, and notices a file that none of them covers: once, by a
-// note on the newest of them. It hears what others noted for it. An agent that
-// has claimed nothing gets no warning. Where the mutex cannot be acquired at
-// once, nothing is written.
+// Edited records that an agent has changed a file. It refreshes the heartbeats
+// of the agent's locks, at most once a minute. If none of them covers the file,
+// it reports that once, and records it in a note on the newest of them. It also
+// delivers others' notes to the agent. An agent without claims gets no warning.
+// If the mutex cannot be acquired at once, nothing is written.
 func (s *Store) Edited(ctx context.Context, r EditRequest) (Answer[EditFollowUp], error) {
 	return eachPlace(ctx, s, r, EditFollowUp{Alive: []string{}, Claims: []Summary{}, Notes: []LockNotes{},
 		News: []string{}}, noteEdit)
@@ -79,7 +79,8 @@ func noteEdit(p *filePlace, out *EditFollowUp) error {
 	return err
 }
 
-// notesForEditor is what others noted on the locks that the agent itself holds.
+// notesForEditor returns others' notes on the locks that the agent itself
+// holds.
 func notesForEditor(p *filePlace, own []disk.Entry) []LockNotes {
 	var out []LockNotes
 	room := newNotesRoomHook
@@ -97,9 +98,9 @@ func notesForEditor(p *filePlace, own []disk.Entry) []LockNotes {
 	return out
 }
 
-// outsideName is the file's name where none of the agent's own locks covers it
-// under any of its names and none has a note of it yet; else "". An agent that
-// has claimed no files, but a port, gets none.
+// outsideName returns the file's name if none of the agent's own locks covers
+// it under any of its names and none has a note about it yet. Otherwise, and
+// for an agent whose claims name no files, it returns "".
 func outsideName(p *filePlace) string {
 	name, files := lockfile.Recordable(p.names[len(p.names)-1]), false
 	for _, claim := range p.claims {
@@ -118,13 +119,13 @@ func outsideName(p *filePlace) string {
 	return name
 }
 
-// heartbeatDue reports whether a lock was last seen a minute ago, or in a future that
-// only a wrong clock has seen.
+// heartbeatDue reports whether a lock was last seen at least a minute ago, or
+// in the future because of a wrong clock.
 func heartbeatDue(p *filePlace, e disk.Entry) bool {
 	return p.call.store.Now().Sub(e.Lock.Updated.Time).Abs() >= heartbeatEvery
 }
 
-// refreshHeartbeats writes what is due, on the locks as they are now.
+// refreshHeartbeats writes what is due to the current version of the locks.
 func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside string) ([]disk.Entry, error) {
 	var alive []disk.Entry
 	for i, listed := range own {
@@ -143,7 +144,7 @@ func refreshHeartbeats(p *filePlace, tx *disk.Tx, own []disk.Entry, outside stri
 		if len(edit.AddNotes) == 0 && !heartbeatDue(p, e) {
 			continue
 		}
-		// Who came meanwhile is reported before the next edit.
+		// Locks granted meanwhile are reported before the next edit.
 		if e, _, err = rewriteLock(p.call, tx, e, edit, nil); err != nil {
 			return alive, err
 		}

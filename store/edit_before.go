@@ -14,26 +14,26 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// An EditRequest names a file that an agent is about to change, or has
-// changed. Which repositories it lies in is found out from the file, wherever
-// the agent was started.
+// An EditRequest names a file that an agent is about to change, or has changed.
+// Its repositories are found from the path of the file, wherever the agent was
+// started.
 type EditRequest struct {
 	Path          string  // absolute; need not exist
-	AgentID       *string // nil: AGENT_LOCKS_AGENT_ID
+	AgentID       *string // nil means AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string
-	Session       Session // of the agent's client; what the store knows of it goes before those ids
+	Session       Session // of the agent's client; its record in the store overrides these ids
 }
 
 // An EditVerdict says who else holds a file.
 type EditVerdict struct {
 	Blocked []Hold  `json:"blocked"`
 	Warned  []Hold  `json:"warned"`
-	You     *string `json:"you"` // whom the editor is taken for; nil: unknown
+	You     *string `json:"you"` // the editor's agent id; nil if unknown
 }
 
-// Edit asks, by the commit guard's rule, whether somebody else holds a file
-// that is about to be changed. A file in no worktree is nobody's. An error
-// means that nobody can tell.
+// Edit reports, by the commit guard's rule, whether somebody else holds a file
+// that is about to be changed. A file outside all worktrees is nobody's. An
+// error means that this could not be determined.
 func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], error) {
 	return eachPlace(ctx, s, r, EditVerdict{Blocked: []Hold{}, Warned: []Hold{}},
 		func(p *filePlace, out *EditVerdict) error {
@@ -46,19 +46,19 @@ func (s *Store) Edit(ctx context.Context, r EditRequest) (Answer[EditVerdict], e
 		})
 }
 
-// A filePlace is a worktree in which a file has names, with the active locks
-// of its repository.
+// A filePlace is a worktree in which a file has names, with the active locks of
+// its repository.
 type filePlace struct {
 	call    *call
-	names   []string // as git names the file
+	names   []string // git's names for the file
 	who     rules.Caller
 	entries []disk.Entry
-	claims  []rules.FileClaim // of the entries, in their order
+	claims  []rules.FileClaim // of the entries, in the same order
 	minutes float64
 }
 
-// eachPlace adds up what see finds in each worktree that a file lies in: mostly
-// one, several where a symbolic link leads from one into another.
+// eachPlace combines what see finds in each worktree that contains the file:
+// usually one, but several if a symlink leads from one into another.
 func eachPlace[T any](
 	ctx context.Context, s *Store, r EditRequest, result T, see func(*filePlace, *T) error,
 ) (Answer[T], error) {
@@ -104,7 +104,7 @@ func placeOf(c *call, r EditRequest, names []string) (*filePlace, error) {
 		minutes: minutes}, nil
 }
 
-// A located is a worktree and the names that a file has in it.
+// A located is a worktree and the file's names in it.
 type located struct {
 	repo  *gitdir.Repo
 	names []string

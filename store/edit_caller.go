@@ -14,16 +14,17 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// A Session is a session of an agent's client, as one of its events names it.
+// A Session identifies a session of an agent's client, as reported by one of
+// its events.
 type Session struct {
-	ID       string  // the client's own id for it; "": unknown
-	Dir      string  // where it works; "": unknown
-	Former   *string // the agent id that the first release gave it; nil: none
-	Subagent string  // the agent within it whose event it is; "": the session's own thread
+	ID       string  // the client's id for it; "" if unknown
+	Dir      string  // its working directory; "" if unknown
+	Former   *string // the agent id that the first release gave it, if any
+	Subagent string  // the subagent that the event is about; "" for the session's main thread
 }
 
-// editorOf is who changes a file: what the store remembers of its session, else
-// the ids that the request has.
+// editorOf identifies who changes a file, by the session's record in the store
+// or else by the ids in the request.
 func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
@@ -46,8 +47,8 @@ func editorOf(c *call, r EditRequest, matters bool) (rules.Caller, error) {
 	return who, nil
 }
 
-// formerOf is the first release's name for a session, unless it left that to
-// another one.
+// formerOf returns the first release's name for a session, unless the session
+// gave that name up to another one.
 func formerOf(s Session, me session.Record) *string {
 	if rules.SameAgent(s.Former, &me.Left) {
 		return nil
@@ -55,9 +56,10 @@ func formerOf(s Session, me session.Record) *string {
 	return s.Former
 }
 
-// remembered is the record of a session in this store. Where there is none, and
-// the answer matters, the one in the store of the directory where it works
-// counts: the session has one name, whatever repository the file is in.
+// remembered returns the session's record in this store. If there is none and
+// matters is set, it returns the record in the store of the session's working
+// directory: a session has a single name, in whatever repository it edits a
+// file.
 func remembered(c *call, s Session, matters bool) (session.Record, bool, error) {
 	if s.ID == "" {
 		return session.Record{}, false, nil
@@ -72,7 +74,7 @@ func remembered(c *call, s Session, matters bool) (session.Record, bool, error) 
 	}
 	repo, err := c.store.locate(c.ctx, Target{BaseDir: &s.Dir}, c.environ)
 	if err != nil || repo.CommonDir == c.repo.CommonDir {
-		return r, false, nil // where it works is not a repository, or one that is not for us to judge
+		return r, false, nil // it does not work in another repository, or git refuses that one
 	}
 	home, err := c.store.enter(c.ctx, repo, c.environ)
 	if err != nil {
@@ -85,13 +87,13 @@ func remembered(c *call, s Session, matters bool) (session.Record, bool, error) 
 	return r, found, err
 }
 
-// endedFor is how long after a session's end an edit of its may still be one from
-// before: hooks answer within five seconds.
+// endedFor is how long after the end of a session an edit may still belong to
+// the time before. Hooks answer within five seconds.
 const endedFor = 10 * time.Second
 
-// wake makes a session live again that works after an end was reported: another
-// window of it was closed. Where the mutex cannot be acquired at once, the next
-// edit does.
+// wake marks a session as live again if it edits files after its end was
+// reported, as when just another of its windows was closed. If the mutex cannot
+// be acquired at once, that is left to the next edit.
 func wake(c *call, r session.Record) session.Record {
 	if r.Ended.IsZero() || c.store.Now().Sub(r.Ended) <= endedFor {
 		return r
@@ -105,8 +107,9 @@ func wake(c *call, r session.Record) session.Record {
 	return r
 }
 
-// isElsewhere reports whether a directory is in none of the repository's
-// worktrees, and may be in another repository. It asks no git, as long as it can.
+// isElsewhere reports whether a directory is outside all worktrees of the
+// repository, and may be in another repository. It avoids running git if
+// possible.
 func isElsewhere(c *call, dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false

@@ -14,34 +14,36 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// What is changed in claimed files in other worktrees, and not committed there,
-// though no lock covers it. git is asked beside the claim, never under the mutex;
-// what it has not answered in time is not reported. A claim neither waits long for
-// that nor fails because of it.
+// Uncommitted changes, in other worktrees, to claimed files that no lock
+// covers. Git runs concurrently with the claim and never under the mutex. What
+// it does not report in time is omitted, so a claim neither waits long for it
+// nor fails because of it.
 
 const (
-	// claimPatience bounds what the answer to a claim waits for git, which has been
-	// at it since before the claim; startPatience what the start of a session does.
+	// claimPatience limits how long a claim's answer waits for git, which was
+	// started before the claim. startPatience does so at a session's start.
 	claimPatience = 300 * time.Millisecond
 	startPatience = time.Second
-	// elsewhereAsked is how many worktrees git is asked about: those first in which
-	// it last did something.
+	// elsewhereAsked is the maximum number of worktrees examined, those most
+	// recently used first.
 	elsewhereAsked = 16
-	// elsewhereShown is how many worktrees an answer names, and files of each.
+	// elsewhereShown is the maximum number of worktrees in an answer, and of
+	// files for each.
 	elsewhereShown = 5
-	// elsewhereRoom bounds the names of the files in an answer, in bytes.
+	// elsewhereRoom limits the file names in an answer, in bytes.
 	elsewhereRoom = 4 << 10
-	// elsewhereAtOnce is how many worktrees git is asked about at a time.
+	// elsewhereAtOnce is the number of worktrees examined concurrently.
 	elsewhereAtOnce = 4
-	// elsewherePaths bounds the paths that git is given, in bytes: all systems take
-	// that much on a command line.
+	// elsewherePaths limits the paths passed to git, in bytes. All systems
+	// accept command lines of this length.
 	elsewherePaths = 16 << 10
-	// stopPatience bounds the wait for the end of a git that is given up. It is
-	// killed with its filters; a process that left these may hold its output open.
+	// stopPatience limits the wait for a cancelled git to exit. It is killed
+	// with its filters, but a process that escaped from them may keep its
+	// output open.
 	stopPatience = 200 * time.Millisecond
 )
 
-// ChangedElsewhere lists files that are changed in another worktree.
+// ChangedElsewhere lists changed files in another worktree.
 type ChangedElsewhere struct {
 	Worktree     string   `json:"worktree"`
 	Branch       string   `json:"branch,omitempty"`
@@ -49,22 +51,22 @@ type ChangedElsewhere struct {
 	FilesLeftOut int      `json:"filesLeftOut,omitempty"`
 }
 
-// A look at the other worktrees, under way.
+// A look is an examination of the other worktrees in progress.
 type look struct {
 	scope  overlap.Scope
 	cancel context.CancelFunc
-	found  chan changedThere // closed at the end; nil: there is nothing to look at
+	found  chan changedThere // closed at the end; nil if there is nothing to examine
 }
 
-// changedThere is what is not committed in the n-th of the other worktrees.
+// changedThere are the uncommitted changes in the n-th of the other worktrees.
 type changedThere struct {
 	n     int
 	repo  *gitdir.Repo
 	names []string
 }
 
-// lookElsewhere starts to ask git what is changed in the other worktrees where a
-// scope is. Without any it costs next to nothing.
+// lookElsewhere starts to ask git what has changed within a scope in the other
+// worktrees. It costs next to nothing if there are none.
 func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
 	k := &look{scope: scope}
 	if !scope.NamesFiles() {
@@ -76,14 +78,14 @@ func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
 	}
 	k.found = make(chan changedThere, elsewhereAsked)
 	there := *c
-	there.warnings = nil // nothing is said of what goes wrong there
+	there.warnings = nil // problems there are not reported
 	there.ctx, k.cancel = context.WithCancel(c.ctx)
 	go func() {
 		defer close(k.found)
 		if unlessTrusted(&there, t) != nil {
 			return
 		}
-		if there.repo != c.repo { // without its content filters
+		if there.repo != c.repo { // content filters were disabled
 			others = there.repo.Others()
 		}
 		k.ask(there.ctx, others)
@@ -91,8 +93,8 @@ func lookElsewhere(c *call, t Target, scope overlap.Scope) *look {
 	return k
 }
 
-// giveUp ends the look, and git with it: this process may end before git is killed
-// otherwise.
+// giveUp cancels the look and waits for git to be killed; otherwise this
+// process might exit first.
 func (k *look) giveUp() {
 	if k.found == nil {
 		return
@@ -111,7 +113,7 @@ func (k *look) giveUp() {
 	}
 }
 
-// ask asks git about each worktree.
+// ask examines each worktree.
 func (k *look) ask(ctx context.Context, others []*gitdir.Repo) {
 	under := pathsOf(k.scope)
 	var all sync.WaitGroup
@@ -128,8 +130,8 @@ func (k *look) ask(ctx context.Context, others []*gitdir.Repo) {
 	all.Wait()
 }
 
-// pathsOf are paths within which all of a scope lies, as git takes them; none:
-// all of the worktree.
+// pathsOf returns paths that contain everything in the scope, in git's
+// notation. nil means the whole worktree.
 func pathsOf(scope overlap.Scope) []string {
 	var paths []string
 	size := 0
@@ -146,9 +148,9 @@ func pathsOf(scope overlap.Scope) []string {
 	return paths
 }
 
-// unclaimed is what was found in time of the files in the scope that no lock
-// covers: the entries are the active locks, of which those that me holds from
-// here say nothing about changes elsewhere.
+// unclaimed returns the changes found in time within the scope that no lock
+// covers. entries are the active locks. Those that me holds in this worktree do
+// not account for changes elsewhere.
 func (k *look) unclaimed(c *call, me rules.Caller, entries []disk.Entry, patience time.Duration) (
 	shown []ChangedElsewhere, leftOut int,
 ) {
@@ -177,7 +179,7 @@ func (k *look) unclaimed(c *call, me rules.Caller, entries []disk.Entry, patienc
 				return !covers || covered(name)
 			})
 		}
-		if !more || ctx.Err() != nil { // then not all of at's were compared
+		if !more || ctx.Err() != nil { // at was not compared completely
 			return shownElsewhere(found)
 		}
 		if len(at.names) > 0 {
@@ -186,8 +188,8 @@ func (k *look) unclaimed(c *call, me rules.Caller, entries []disk.Entry, patienc
 	}
 }
 
-// coveredBy reports whether a lock covers what is changed elsewhere. What only
-// reads changes nothing.
+// coveredBy returns a function that reports whether a lock covers a changed
+// file elsewhere. Shared locks do not count, because they are only for reading.
 func coveredBy(c *call, me rules.Caller, entries []disk.Entry) func(name string) bool {
 	var scopes []overlap.Scope
 	here := c.stands()
@@ -209,8 +211,8 @@ func coveredBy(c *call, me rules.Caller, entries []disk.Entry) func(name string)
 	}
 }
 
-// shownElsewhere is what of the changes an answer has, in the order in which git
-// was asked.
+// shownElsewhere returns the part of the changes that fits into an answer, in
+// the order in which the worktrees were examined.
 func shownElsewhere(found []changedThere) (out []ChangedElsewhere, leftOut int) {
 	slices.SortFunc(found, func(a, b changedThere) int { return a.n - b.n })
 	room := elsewhereRoom
@@ -229,8 +231,8 @@ func shownElsewhere(found []changedThere) (out []ChangedElsewhere, leftOut int) 
 	return out, len(found) - len(out)
 }
 
-// changedInOwn is what is changed elsewhere in the files that a session holds as it
-// starts.
+// changedInOwn returns the changes elsewhere to files that a starting session
+// holds.
 func changedInOwn(c *call, t Target, who Started, entries []disk.Entry) ([]ChangedElsewhere, int) {
 	me := c.here()
 	me.Agent, me.Parent = who.AgentID, who.ParentAgentID

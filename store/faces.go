@@ -8,14 +8,14 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// What the faces need of the parts under this package.
+// What the front ends need from the internal packages.
 
-// A Code is the stable word for a kind of failure (section 9 of the design).
-// A Code is itself an error, so that errors.Is(err, store.LockNotFound) asks
-// which case it was.
+// A Code identifies a kind of failure by a stable word (section 9 of the
+// design). It is itself an error, so that errors.Is(err, store.LockNotFound)
+// tests for a kind.
 type Code = fault.Code
 
-// An Error is every failure that an operation returns.
+// An Error is the error of any operation.
 type Error = fault.Error
 
 // The kinds of failure.
@@ -43,34 +43,34 @@ const (
 	FleetBroken      = fault.FleetBroken
 )
 
-// GitError is an error of package gitdir as an operation returns it.
+// GitError converts an error of package gitdir to an operation's error.
 func GitError(err error) error { return fault.FromGit(err) }
 
-// Shortened cuts the middle out of an error's texts where they are too long to
-// be read. The operations' errors are short already.
+// Shortened removes the middle of texts that are too long to read. The
+// operations' errors are shortened already.
 func Shortened(err error) error { return fault.Shortened(err) }
 
-// Age is a number of seconds for people: in the largest fitting unit, rounded
-// down.
+// Age formats a number of seconds in the largest fitting unit, rounded down.
 func Age(seconds int64) string { return rules.Age(seconds) }
 
-// StaleMinutes is the threshold of silence that an environment configures, else
-// the default.
+// StaleMinutes returns the staleness threshold configured in the environment,
+// or else the default.
 func StaleMinutes(environ []string) float64 {
 	minutes, _ := rules.Configured(gitdir.Getenv(environ, rules.StaleVariable))
 	return minutes
 }
 
-// Minutes is a number of minutes for people, with its unit.
+// Minutes formats a number of minutes with its unit.
 func Minutes(m float64) string { return rules.MinutesText(m) }
 
-// SessionKey is a short, plain name for a session of a client, whatever its own
+// SessionKey returns a short, plain name for a client's session, whatever its
 // id is.
 func SessionKey(id string) string { return session.Key(id) }
 
-// ScopeEntry is a scope entry that covers a file, named as answers name it,
-// whatever its name would mean as a pattern.
+// ScopeEntry returns a scope entry that covers the file, named as in answers,
+// even if its name would otherwise be a pattern.
 func ScopeEntry(file string) string { return paths.Literal(file) }
 
-// FilePath returns the path that a file: URI names; any other text as it is.
+// FilePath returns the path of a file: URI. It returns any other text
+// unchanged.
 func FilePath(text string) (string, error) { return paths.FilePath(text) }

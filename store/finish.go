@@ -17,38 +17,37 @@ type FinishRequest struct {
 	Target
 	Ref
 	Summary *string `json:"summary"`
-	Outcome *string `json:"outcome"`  // modified, created, deleted, moved, unchanged
-	MovedTo *string `json:"moved_to"` // with the outcome moved
+	Outcome *string `json:"outcome"`  // modified, created, deleted, moved or unchanged
+	MovedTo *string `json:"moved_to"` // with outcome moved
 	AgentID *string `json:"agent_id"`
 	Force   bool    `json:"force"`
 }
 
-// A Finished answers finish.
+// A Finished is the answer to a finish.
 type Finished struct {
 	ID       string `json:"id"`
 	FilePath string `json:"filePath"`
-	// The first files of the scope with changes that are not committed, and how
-	// many more there are.
+	// The first uncommitted files of the scope, and the number of further ones.
 	Uncommitted        []string `json:"uncommitted,omitempty"`
 	UncommittedLeftOut int      `json:"uncommittedLeftOut,omitempty"`
-	NewNotes                    // what others noted, where the caller is the holder
+	NewNotes                    // others' notes, if the caller is the holder
 }
 
-// The values of finished_by.
+// Values of finished_by.
 const (
 	holderBy = "holder"
 	forcedBy = "force"
 	reapedBy = "reap"
 )
 
-const moved = "moved" // the outcome that moved_to belongs to
+const moved = "moved" // the outcome that requires moved_to
 
 func outcomes() []string { return []string{"modified", "created", "deleted", moved, "unchanged"} }
 
-// Finish ends a lock: its file moves to done/ with the summary as its last
-// note. A lock that has ended already is refused, and distinguished from one
-// that was reaped; so is somebody else's, unless r.Force or the caller is the
-// holder's parent.
+// Finish ends a lock: its file moves to done/, with the summary as its last
+// note. A lock that has already ended is refused, with an error that tells a
+// reaped lock from a finished one. So is another agent's lock, unless r.Force
+// is set or the caller is the holder's parent.
 func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Finished, error) {
 		who, err := c.caller(r.AgentID, nil)
@@ -93,8 +92,8 @@ func (s *Store) Finish(ctx context.Context, r FinishRequest) (Answer[Finished], 
 	})
 }
 
-// finishEdit ends a lock on behalf of a caller; where that is not the holder,
-// a note before the summary says who it was.
+// finishEdit returns the edit that ends a lock for a caller. If the caller is
+// not the holder, a note before the summary names it.
 func finishEdit(
 	l *lockfile.Lock, now lockfile.Stamp, who rules.Caller, summary string, force bool,
 ) (lockfile.Edit, error) {
@@ -115,14 +114,14 @@ func finishEdit(
 	return ed, nil
 }
 
-// endedPrefix and reapedPrefix begin the notes that name to a holder who ended
-// its lock.
+// endedPrefix and reapedPrefix start the notes that tell a holder who ended its
+// lock.
 const (
 	endedPrefix  = "Finished "
 	reapedPrefix = "Reaped for inactivity "
 )
 
-// outcomeKeys checks what is said of how the work ended.
+// outcomeKeys validates the outcome and returns its keys.
 func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	if outcome == nil {
 		if movedTo != nil {
@@ -152,8 +151,8 @@ func outcomeKeys(outcome, movedTo *string) ([]lockfile.KeyValue, error) {
 	return keys, nil
 }
 
-// endEdit is what finishing and reaping write; updated stays as the last
-// heartbeat left it.
+// endEdit returns the keys written when a lock is finished or reaped. updated
+// stays at the last heartbeat.
 func endEdit(now lockfile.Stamp, by string) lockfile.Edit {
 	return lockfile.Edit{
 		Set: []lockfile.KeyValue{
@@ -165,7 +164,7 @@ func endEdit(now lockfile.Stamp, by string) lockfile.Edit {
 	}
 }
 
-// joined names in a note who did it, "" where that is the holder.
+// joined appends to a note who did it, unless by is "" for the holder.
 func joined(note, by string) string {
 	if by == "" {
 		return note

@@ -13,10 +13,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// findToFinish finds the active lock that is to end: by its name or, where none
-// of the caller's own goes by that, by a path that exactly one of them covers. A
-// lock that has ended is meant by its whole slug only: a finish that is repeated
-// ends no other lock.
+// findToFinish finds the active lock to finish, by its name or, if no lock of
+// the caller's has that name, by a path that exactly one of them covers. A lock
+// that has ended is matched only by its whole slug, so that repeating a finish
+// does not end another lock.
 func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
 	named, err := unlessDone(findOwnLock(c, r, who, disk.ActiveOnly))
 	isID := lockfile.ValidID(r.LockID) == nil && strings.TrimSpace(r.LockID) != ""
@@ -49,16 +49,16 @@ func findToFinish(c *call, r Ref, who rules.Caller) (disk.Entry, error) {
 	return covering[0], nil
 }
 
-// ownLocksOn are the caller's active locks that cover all of a path beyond doubt,
-// or have it as an entry of their scope. A path that may be meant from the root
-// and from the caller's directory counts as both. A text that may be an id (isID)
-// is a path where something here goes by it; else it must be such an entry, and
-// not even that where it is a lock's name (isName).
+// ownLocksOn returns the caller's active locks that certainly cover all of a
+// path, or have it as a scope entry. A path that may be relative to the root or
+// to the caller's directory counts as both. A text that may be a lock id (isID)
+// is a path if something of that name exists. Otherwise it must be a scope
+// entry, unless it is the name of a lock (isName).
 func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]disk.Entry, error) {
 	readings, err := c.paths.Named(text)
 	switch e, ok := errors.AsType[*fault.Error](err); {
 	case err != nil && isID:
-		return nil, nil // the text has one meaning only
+		return nil, nil // it can only be an id
 	case ok:
 		return nil, fault.Input("%q is neither a lock id nor a path: %s", text, e.Message).WithHint(e.Hint)
 	case err != nil:
@@ -86,8 +86,8 @@ func ownLocksOn(c *call, who rules.Caller, text string, isID, isName bool) ([]di
 	}), nil
 }
 
-// isFile reports whether something has that name at the root, or where the caller
-// stands.
+// isFile reports whether the name exists at the root or in the caller's
+// directory.
 func isFile(c *call, name string) bool {
 	return existsHere(c, name) || existsHere(c, path.Join(c.repo.Prefix, name))
 }

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// uncommittedPatience bounds what a finish waits for git's status: the lock
-	// has ended already.
+	// uncommittedPatience limits how long a finish waits for git's status. The
+	// lock has already ended by then.
 	uncommittedPatience = 2 * time.Second
-	// uncommittedShown is how many names the answer has.
+	// uncommittedShown is the maximum number of names in the answer.
 	uncommittedShown = 5
 )
 
-// reportUncommitted adds to the answer which files of a finished lock's scope
-// have changes that are not committed, in the worktree that the lock was made
-// from. What git cannot tell is a warning: the finish stands.
+// reportUncommitted adds to the answer the files of the lock's scope with
+// uncommitted changes, in the worktree where the lock was made. If git fails,
+// it only warns, because the finish has taken effect.
 func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
 	scope := storedScope(c, e)
 	if !scope.NamesFiles() || c.paths.WorktreeOf(&e.Lock) == "" || c.paths.MadeInGone(&e.Lock) {
@@ -44,8 +44,8 @@ func reportUncommitted(c *call, t Target, e disk.Entry, out *Finished) {
 	out.UncommittedLeftOut = len(names) - len(out.Uncommitted)
 }
 
-// uncommittedOf is what git's status says in the worktree that a lock was made
-// from, where that still stands.
+// uncommittedOf returns git's status of the worktree where the lock was made,
+// if it still exists.
 func uncommittedOf(c *call, t Target, l *lockfile.Lock) ([]string, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, uncommittedPatience)
 	defer cancel()

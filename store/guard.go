@@ -20,51 +20,53 @@ import (
 // A GuardRequest asks whether files may be committed.
 type GuardRequest struct {
 	Target
-	Staged        bool     // look at what is staged, not at Files
-	Files         []string // relative to the root; with ./ or ../ to the caller; absolute
-	AgentID       *string  // who commits; nil: AGENT_LOCKS_AGENT_ID
+	Staged        bool     // check the staged files instead of Files
+	Files         []string // relative to the root, or to the caller with ./ or ../, or absolute
+	AgentID       *string  // the committer; nil means AGENT_LOCKS_AGENT_ID
 	ParentAgentID *string
 }
 
-// A Verdict is what the guard says about a commit.
+// A Verdict is the guard's decision about a commit.
 type Verdict string
 
 const (
-	GuardClear    Verdict = "clear"     // nothing stands against it
-	GuardWarned   Verdict = "warned"    // it goes through, and there is something to know
-	GuardBlocked  Verdict = "blocked"   // it is refused
-	GuardBypassed Verdict = "bypassed"  // AGENT_LOCKS_BYPASS=1: it goes through, whatever it changes
-	GuardOff      Verdict = "off"       // the mode is off: nobody looked
-	GuardFailed   Verdict = "unchecked" // mode warn, and it could not be checked
+	GuardClear    Verdict = "clear"     // no objections
+	GuardWarned   Verdict = "warned"    // allowed, with warnings
+	GuardBlocked  Verdict = "blocked"   // refused
+	GuardBypassed Verdict = "bypassed"  // AGENT_LOCKS_BYPASS=1: allowed unconditionally
+	GuardOff      Verdict = "off"       // mode off: not checked
+	GuardFailed   Verdict = "unchecked" // mode warn: allowed, but the check failed
 )
 
-// A Guarded answers guard.
+// A Guarded is the answer of the guard.
 type Guarded struct {
 	Verdict Verdict   `json:"verdict"`
 	Mode    GuardMode `json:"mode"`
-	Files   int       `json:"files"`   // how many were looked at
-	Blocked []Hold    `json:"blocked"` // what stands against the commit, also where it is only warned of
+	Files   int       `json:"files"`   // number of files checked
+	Blocked []Hold    `json:"blocked"` // what blocks the commit, or would in mode block
 	Warned  []Hold    `json:"warned"`
-	You     *string   `json:"-"` // who commits; nil: unknown
-	Staged  bool      `json:"-"` // those files are what is staged
-	// Unclaimed are files that no lock of the caller's own covers beyond doubt,
-	// where agentlocks.requireClaim asks for one.
+	You     *string   `json:"-"` // the committer; nil if unknown
+	Staged  bool      `json:"-"` // the files are the staged ones
+	// Unclaimed are the files that no lock of the caller's certainly covers, if
+	// agentlocks.requireClaim demands one.
 	Unclaimed []string `json:"unclaimed"`
-	// Squash: the commit completes `git merge --squash`, so it is only warned of.
+	// Squash is set if the commit completes a git merge --squash, which is only
+	// warned about.
 	Squash bool `json:"squash,omitempty"`
-	// Merge: the commit completes a merge.
+	// Merge is set if the commit completes a merge.
 	Merge bool `json:"merge,omitempty"`
-	// Noted are the locks that a bypassed commit passed by, each with a note of it.
+	// Noted are the locks that a bypassed commit ignored, and that have a note
+	// about it.
 	Noted []string `json:"noted,omitempty"`
-	// Spelled has the names that git gives to those files whose names no lock
-	// file can record; Hold.Files names them as a lock file would.
+	// Spelled has git's names for those files whose names lock files cannot
+	// store. Hold.Files has them as in lock files.
 	Spelled map[string]string `json:"-"`
 }
 
-// Guard decides whether a commit may go through (design, section 12). A
-// refusal is a result, not an error. What keeps the guard from looking is an
-// error, which refuses the commit too; in the mode warn it is a warning beside
-// the verdict "unchecked".
+// Guard decides whether a commit is allowed (design, section 12). A refusal is
+// a result, not an error. An error means that the guard could not check, which
+// also refuses the commit; in mode warn it becomes a warning with the verdict
+// "unchecked".
 func (s *Store) Guard(ctx context.Context, r GuardRequest) (Answer[Guarded], error) {
 	environ := s.Environ()
 	g := guarding{store: s, ctx: ctx, request: r, environ: environ}
@@ -95,12 +97,14 @@ type guarding struct {
 	environ []string
 	config  guardConfig
 	answer  Answer[Guarded]
-	// blocked is called with the locks that block a commit, while the store is open; may be nil.
+	// blocked, if not nil, is called with the locks that block the commit,
+	// while the store is open.
 	blocked func(c *call, who rules.Caller, holds []Hold)
 }
 
-// later starts what takes a while (git is a process of its own, and every
-// commit waits for it) and returns how to wait for its result.
+// later runs f in the background and returns a function that waits for its
+// result. It is for git, which is a separate process that every commit waits
+// for.
 func later[T any](f func() (T, error)) func() (T, error) {
 	type result struct {
 		value T
@@ -117,7 +121,7 @@ func later[T any](f func() (T, error)) func() (T, error) {
 	}
 }
 
-// decide asks git and the locks, all at once.
+// decide queries git and reads the locks, concurrently.
 func (g *guarding) decide() (Verdict, error) {
 	q := g.store.query(g.request.Target, g.environ)
 	settings := later(func() (map[string]string, error) { return gitdir.Settings(g.ctx, q, guardKeys) })
@@ -132,7 +136,7 @@ func (g *guarding) decide() (Verdict, error) {
 		defer c.dir.Close()
 	}
 	said, err := settings()
-	if err == nil && !errors.Is(failed, gitdir.ErrEmbedded) { // whose settings are not ours to obey
+	if err == nil && !errors.Is(failed, gitdir.ErrEmbedded) { // an embedded repository's settings must be ignored
 		g.config = readGuardConfig(gitdir.Getenv(g.environ, modeVariable), said)
 	}
 	files, diffErr := head()
@@ -143,7 +147,7 @@ func (g *guarding) decide() (Verdict, error) {
 		g.answer.Warnings, g.answer.Dir = c.warnings, c.dir.Path
 		g.answer.Unreadable, g.answer.Unseen = c.incomplete(), c.unseen
 	}
-	if failed != nil { // says best what is wrong, where all failed for one reason
+	if failed != nil { // the most precise error, if all failed for the same reason
 		return GuardFailed, failed
 	}
 	if err := errors.Join(err, diffErr); err != nil {
@@ -163,7 +167,7 @@ func (g *guarding) decide() (Verdict, error) {
 	return g.apply(c, entries, files)
 }
 
-// locks reads the active locks of the repository.
+// locks reads the repository's active locks.
 func (g *guarding) locks() (*call, []disk.Entry, error) {
 	repo, err := g.store.locate(g.ctx, g.request.Target, g.environ)
 	if err != nil {
@@ -205,14 +209,14 @@ func (g *guarding) apply(c *call, entries []disk.Entry, files []string) (Verdict
 	return verdict, nil
 }
 
-// withoutWorktrees are recorded names without the other worktrees that stand
-// inside the caller's: to claim them would say nothing of anybody's work.
+// withoutWorktrees removes worktrees nested in the caller's from a list of
+// names, because claiming them would protect no work.
 func withoutWorktrees(c *call, names []string) []string {
 	nested := recordedPaths(c.repo.Nested())
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(nested, name) })
 }
 
-// verdict is what the findings come to.
+// verdict derives the verdict from the findings.
 func (g *Guarded) verdict(mode GuardMode) Verdict {
 	switch {
 	case len(g.Blocked)+len(g.Unclaimed) > 0 && mode == ModeBlock && !g.Squash:
@@ -223,7 +227,8 @@ func (g *Guarded) verdict(mode GuardMode) Verdict {
 	return GuardClear
 }
 
-// conclude closes the run; failed is what kept the guard from looking.
+// conclude completes the answer. failed is the error that prevented the check,
+// or nil.
 func (g *guarding) conclude(v Verdict, failed error) (Answer[Guarded], error) {
 	g.answer.Result.Verdict, g.answer.Result.Mode = v, g.config.mode
 	g.answer.Warnings = append(g.config.warnings, g.answer.Warnings...)
@@ -237,8 +242,8 @@ func (g *guarding) conclude(v Verdict, failed error) (Answer[Guarded], error) {
 	return g.answer, nil
 }
 
-// unchecked says what the guard could not look at, and why. How a commit can
-// pass the guard by is for a person to be told, so its caller decides.
+// unchecked returns the error for a failed check. It does not mention how to
+// bypass the guard: that is for a person to know, so its caller decides.
 func unchecked(err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -250,9 +255,9 @@ func unchecked(err error) error {
 	}
 }
 
-// gitNames are files relative to the root and slash-separated, as git names them;
-// what begins with ./ or ../ is meant from where the caller stands. spelled has
-// those that are not plain text, by what answers call them.
+// gitNames converts files to git's names, slash-separated and relative to the
+// root. A name with ./ or ../ is relative to the caller's directory. spelled
+// maps the names in answers to git's names, for those that differ.
 func gitNames(c *call, files []string) (names []string, spelled map[string]string, err error) {
 	names, spelled = make([]string, len(files)), map[string]string{}
 	for i, file := range files {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// bypassPatience bounds how long a bypassed commit is held up to be noted.
+	// bypassPatience limits how long recording a bypassed commit may delay it.
 	bypassPatience = 500 * time.Millisecond
-	// bypassNoteFiles is how many files such a note names.
+	// bypassNoteFiles is the maximum number of files named in such a note.
 	bypassNoteFiles = 3
 )
 
-// noteBypassed notes a bypassed commit on the locks that would have refused it,
-// so that their holders find out, and returns their ids. It is best effort: the
-// commit goes through whatever happens here, and at once where the mutex is
-// held or looking takes too long.
+// noteBypassed records a bypassed commit on the locks that would have blocked
+// it, so that their holders learn of it, and returns their ids. It is best
+// effort: the commit proceeds whatever happens here, and without delay if the
+// mutex is held or checking takes too long.
 func noteBypassed(g guarding) []string {
 	ctx, cancel := context.WithTimeout(g.ctx, bypassPatience)
 	defer cancel()
@@ -33,7 +33,7 @@ func noteBypassed(g guarding) []string {
 	go func() {
 		var noted []string
 		g.blocked = func(c *call, who rules.Caller, holds []Hold) { noted = noteBypassOn(c, holds, who) }
-		// An error has kept the guard from looking, so nothing is known to note.
+		// If the check failed, there is nothing to record.
 		_, _ = g.decide()
 		done <- noted
 	}()
@@ -45,12 +45,12 @@ func noteBypassed(g guarding) []string {
 	}
 }
 
-// noteBypassOn notes on each lock which of its files a bypassed commit changes. It
-// says nothing of the holder, so `updated` stays as it is.
+// noteBypassOn adds a note to each lock about which of its files a bypassed
+// commit changes. It is not the holder's doing, so `updated` stays as it is.
 func noteBypassOn(c *call, holds []Hold, who rules.Caller) []string {
 	c.dir.Wait = hookPatience
 	var noted []string
-	// What went wrong after some locks were noted leaves those noted.
+	// If this fails midway, the locks noted before stay noted.
 	_, _ = change(c, func(tx *disk.Tx) (struct{}, error) {
 		for id, files := range filesByLock(holds) {
 			e, err := findActiveLock(c, Ref{LockID: id})
@@ -74,8 +74,8 @@ func noteBypassOn(c *call, holds []Hold, who rules.Caller) []string {
 	return noted
 }
 
-// filesByLock collects the files of each lock: one lock may hold some exactly
-// and others not.
+// filesByLock collects the files of each lock, both those that it certainly
+// covers and those that it may cover.
 func filesByLock(holds []Hold) map[string][]string {
 	files := map[string][]string{}
 	for _, h := range holds {
@@ -84,7 +84,7 @@ func filesByLock(holds []Hold) map[string][]string {
 	return files
 }
 
-// bypassNote is what the holder reads.
+// bypassNote returns the note for the holder.
 func bypassNote(who rules.Caller, files []string) string {
 	by := "a caller without an agent id"
 	if who.Agent != nil {

@@ -9,36 +9,37 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// The variables that the guard respects.
+// Environment variables of the guard.
 const (
 	bypassVariable = "AGENT_LOCKS_BYPASS"
 	modeVariable   = "AGENT_LOCKS_GUARD"
 )
 
-// guardKeys matches what git's config says of the guard.
+// guardKeys matches the guard's settings in git's config.
 const guardKeys = `^agentlocks\.`
 
-// A GuardMode is how strict the guard is.
+// A GuardMode is the guard's strictness.
 type GuardMode string
 
 const (
 	ModeBlock GuardMode = "block" // refuse the commit
-	ModeWarn  GuardMode = "warn"  // let it through and say so
-	ModeOff   GuardMode = "off"   // do not look
+	ModeWarn  GuardMode = "warn"  // allow it, with a warning
+	ModeOff   GuardMode = "off"   // do not check
 )
 
-// A guardConfig is what the environment and git's config say of the guard.
+// A guardConfig is the guard's configuration from the environment and git's
+// config.
 type guardConfig struct {
 	mode         GuardMode
 	requireClaim bool
 	warnings     []string
 }
 
-// bypassed reports whether the guard is to be skipped.
+// bypassed reports whether to skip the guard.
 func bypassed(environ []string) bool { return gitdir.Getenv(environ, bypassVariable) == "1" }
 
-// readGuardConfig is pure: the mode that the environment names wins over git's
-// settings, and what cannot be understood counts as the stricter choice.
+// readGuardConfig interprets the settings. The mode in the environment
+// overrides git's config, and an invalid value counts as the stricter choice.
 func readGuardConfig(named string, settings map[string]string) guardConfig {
 	g := guardConfig{mode: ModeBlock}
 	if v, ok := settings["agentlocks.requireclaim"]; ok {
@@ -67,14 +68,15 @@ func readGuardConfig(named string, settings map[string]string) guardConfig {
 	return g
 }
 
-// A GuardState is how strict the guard is in a worktree.
+// A GuardState is the guard's configuration in a worktree.
 type GuardState struct {
 	Mode         GuardMode `json:"mode"`
 	RequireClaim bool      `json:"requireClaim"`
-	Bypass       bool      `json:"bypass"` // AGENT_LOCKS_BYPASS=1 is in the environment
+	Bypass       bool      `json:"bypass"` // AGENT_LOCKS_BYPASS=1 is set
 }
 
-// GuardSettings reads what the environment and git's config say of the guard.
+// GuardSettings returns the guard's configuration from the environment and
+// git's config.
 func (s *Store) GuardSettings(ctx context.Context, t Target) (Answer[GuardState], error) {
 	var a Answer[GuardState]
 	environ := s.Environ()

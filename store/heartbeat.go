@@ -8,28 +8,28 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// A HeartbeatRequest says that the holder is alive; somebody known to be neither
-// that nor its parent is refused (NotHolder).
+// A HeartbeatRequest reports that the holder is alive. A caller known to be
+// neither the holder nor its parent is refused (NotHolder).
 type HeartbeatRequest struct {
 	Target
 	Ref
 	AgentID *string `json:"agent_id"`
 }
 
-// A Refreshed answers heartbeat.
+// A Refreshed is the answer to a heartbeat.
 type Refreshed struct {
 	ID      string   `json:"id"`
 	Updated string   `json:"updated"`
-	Waiting []Waiter `json:"waiting,omitempty"` // whom the lock holds up
-	// The locks that others were granted while this one was stale.
+	Waiting []Waiter `json:"waiting,omitempty"` // waiters that the lock blocks
+	// Locks granted to others while this one was stale.
 	Overlaps []Summary `json:"overlaps,omitempty"`
-	NewNotes           // what others noted, where the caller is the holder
+	NewNotes           // others' notes, if the caller is the holder
 
-	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // count omitted from a shortened answer
 }
 
-// Heartbeat sets an active lock's updated to the present time (not to the
-// later of both: a stamp from the future must not stay).
+// Heartbeat sets an active lock's updated to the current time, even if it was
+// later: a stamp in the future must not stay.
 func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refreshed], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Refreshed, error) {
 		who, err := c.caller(r.AgentID, nil)
@@ -58,7 +58,7 @@ func (s *Store) Heartbeat(ctx context.Context, r HeartbeatRequest) (Answer[Refre
 			return Refreshed{}, err
 		}
 		publishAlive(c, e)
-		// Compared without the mutex, so that nobody waits for that.
+		// Compare after releasing the mutex, so that nobody waits for that.
 		out.Waiting = heldUp(c, e, tickets, ticketsErr)
 		out.Overlaps = back.overlaps(c, e)
 		return out, nil

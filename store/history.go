@@ -9,20 +9,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A HistoryRequest asks for finished locks; zero fields do not filter.
+// A HistoryRequest asks for finished locks. Zero fields do not filter.
 type HistoryRequest struct {
 	Target
 	Scope   []string `json:"scope"`
 	AgentID string   `json:"agent_id"`
 	Text    string   `json:"text"`
-	Since   string   `json:"since"` // a stamp, RFC 3339, or an age: 24h, 90d
-	Limit   *int     `json:"limit"` // nil: 20
+	Since   string   `json:"since"` // a stamp, RFC 3339, or an age such as 24h or 90d
+	Limit   *int     `json:"limit"` // nil means 20
 }
 
-const defaultHistory = 20 // locks
+const defaultHistory = 20 // number of locks
 
-// History gives finished locks whole, latest claim first. It opens no more files
-// of the archive than it takes to find as many as are asked for.
+// History returns whole finished locks, latest claim first. It opens only as
+// many files of the archive as it takes to find the requested number.
 func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Whole, error) {
 		f, err := parseFilter(c, r)
@@ -53,11 +53,11 @@ func (s *Store) History(ctx context.Context, r HistoryRequest) (Answer[[]Whole],
 	})
 }
 
-// A historyFilter is what a request narrows the history by.
+// A historyFilter selects finished locks.
 type historyFilter struct {
 	scope       overlap.Scope
 	agent, text string
-	since       time.Time // zero: no bound
+	since       time.Time // zero for no bound
 }
 
 func parseFilter(c *call, r HistoryRequest) (historyFilter, error) {
@@ -84,15 +84,16 @@ func passesFilter(c *call, f historyFilter, e disk.Entry) bool {
 		(f.scope == nil || len(f.scope.Overlaps(storedScope(c, e))) > 0)
 }
 
-// finishedLocks finds the newest done locks that pass.
+// finishedLocks returns the newest done locks that pass the filter.
 func finishedLocks(c *call, f historyFilter, limit int) ([]disk.Entry, disk.Rest, error) {
 	w := disk.DoneFilter{Limit: limit}
 	if f.filters() {
 		w.Passes = func(e disk.Entry) bool { return passesFilter(c, f, e) }
 	}
 	if !f.since.IsZero() {
-		// A lock is last written when it ends, or later. That time is by the
-		// machine's clock, which may differ from those of others.
+		// A lock's file is last written when the lock ends, or later, so older
+		// files can be skipped. File times are by this machine's clock, which
+		// may differ from those of others that share the store.
 		w.Since = c.dir.Now().Add(f.since.Sub(c.store.Now()) - clockSlack)
 	}
 	l, rest, err := c.dir.NewestDone(c.ctx, w)
@@ -103,5 +104,5 @@ func finishedLocks(c *call, f historyFilter, limit int) ([]disk.Entry, disk.Rest
 	return l.Entries, rest, nil
 }
 
-// clockSlack is how far apart clocks may be that share a store.
+// clockSlack is the allowed difference between clocks that share a store.
 const clockSlack = time.Hour

@@ -10,7 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Commit is one that was made while a lock was held, on files of its scope.
+// A Commit is a commit to files of a lock's scope, made while the lock was
+// held.
 type Commit struct {
 	ID      string `json:"id"`
 	At      string `json:"at"` // a stamp
@@ -18,10 +19,10 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-const maxCommits = 20 // of one lock
+const maxCommits = 20 // for each lock
 
-// addCommits adds to finished locks the commits of their time that touch what was
-// asked for, by one question to git. That git cannot say is a warning.
+// addCommits adds to finished locks the commits of their time that touch the
+// requested scope, from a single query of git. If git fails, it only warns.
 func addCommits(c *call, asked overlap.Scope, entries []disk.Entry, out []Whole) {
 	if len(entries) == 0 || !asked.NamesFiles() {
 		return
@@ -66,8 +67,9 @@ func touches(commit gitdir.Commit, asked, mine overlap.Scope) bool {
 	})
 }
 
-// roots are the directories and files under which all lies that a scope covers;
-// none: anywhere. Git compares letter case where we may not.
+// roots returns directories and files that contain everything a scope covers.
+// nil means anywhere, for instance if letter case is ignored, which git would
+// not do.
 func roots(c *call, scope overlap.Scope) []string {
 	if c.repo.IgnoreCase || c.repo.ConfigErr != nil {
 		return nil

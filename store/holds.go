@@ -5,16 +5,17 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Hold is somebody else's lock and the files that it covers: all of those
-// that it blocks, or does not block, for the same reason and as surely.
+// A Hold is another agent's lock, with the files covered by it that have the
+// same Reason and Exact.
 type Hold struct {
 	Summary
 	Files  []string `json:"files"`
 	Reason string   `json:"reason,omitempty"` // why it does not block: stale, shared, yours_is_older
-	Exact  bool     `json:"exact"`            // that it covers them is beyond doubt (overlap.Result)
+	Exact  bool     `json:"exact"`            // it certainly covers them (overlap.Result)
 }
 
-// fileClaims are the active locks as the rule for files sees them for a caller.
+// fileClaims converts active locks for the rule about files, from the caller's
+// perspective.
 func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64) []rules.FileClaim {
 	out := make([]rules.FileClaim, len(entries))
 	for i := range entries {
@@ -33,8 +34,8 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 	return out
 }
 
-// holdsOf lists what a judgement about these locks found for a caller, in their
-// order, and of those that block whose they are.
+// holdsOf returns the findings of a judgement as holds, in the order of the
+// locks. Those that block also say whose they are.
 func holdsOf(c *call, who rules.Caller, j rules.Judgement, entries []disk.Entry, minutes float64) (blocked,
 	warned []Hold) {
 	here, whose := c.stands(), whose(c, who, sessionsOf(c), minutes)

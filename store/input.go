@@ -11,9 +11,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// What several requests have in common.
+// Input shared by several requests.
 
-// ParseDuration reads a length of time with its unit, as in 90s, 5m, 1.5h or 3d.
+// ParseDuration parses a duration with a unit, such as 90s, 5m, 1.5h or 3d.
 func ParseDuration(s string) (time.Duration, bool) {
 	number := strings.TrimRight(s, "smhd")
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
@@ -22,14 +22,14 @@ func ParseDuration(s string) (time.Duration, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || v > float64(math.MaxInt64/2)/float64(unit) { // what follows must not overflow
+	if err != nil || v > float64(math.MaxInt64/2)/float64(unit) { // avoid overflow below
 		return 0, false
 	}
 	return time.Duration(v * float64(unit)), true
 }
 
-// parseTime reads a point in the past as people give it: a stamp, RFC 3339, or
-// how long ago (90m, 24h, 90d).
+// parseTime parses a time in the past: a stamp, RFC 3339, or an age (90m, 24h,
+// 90d).
 func parseTime(argument, s string, now time.Time) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if age, ok := ParseDuration(s); ok {
@@ -43,7 +43,7 @@ func parseTime(argument, s string, now time.Time) (time.Time, error) {
 	return at.Time, nil
 }
 
-// cleanNote is a note as it is stored; "" where none was given.
+// cleanNote returns a note as it is stored, or "" if there is none.
 func cleanNote(argument string, note *string) (string, error) {
 	if note == nil {
 		return "", nil
@@ -55,7 +55,7 @@ func cleanNote(argument string, note *string) (string, error) {
 	return clean, nil
 }
 
-// limitOf is how many a listing has at most: what was asked for, else as usual.
+// limitOf returns the requested limit of a listing, or else the usual one.
 func limitOf(asked *int, usual int) (int, error) {
 	switch {
 	case asked == nil:
@@ -67,8 +67,8 @@ func limitOf(asked *int, usual int) (int, error) {
 	return *asked, nil
 }
 
-// matches reports whether a lock passes the filters that are set: the exact
-// agent id, and text in its title or a note whatever the letter case.
+// matches reports whether a lock passes the given filters: the exact agent id,
+// and text in its title or a note, ignoring letter case.
 func matches(l *lockfile.Lock, agent, text string) bool {
 	if agent != "" && (l.AgentID == nil || *l.AgentID != agent) {
 		return false

@@ -14,37 +14,37 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Ref names one lock: by its id, its whole slug, or an unambiguous beginning
-// of either.
+// A Ref names a lock by its id, its whole slug, or an unambiguous prefix of
+// either.
 type Ref struct {
 	LockID string `json:"lock_id"`
 }
 
 const (
-	minShortID   = 4   // characters of an id's or slug's beginning
-	maxCandidate = 10  // ids that an ambiguous beginning lists
-	maxJudged    = 100 // locks that are read to see whose they are
-	titleRunes   = 60  // of their titles
+	minShortID   = 4   // minimum length of a prefix, in characters
+	maxCandidate = 10  // maximum number of ids listed for an ambiguous prefix
+	maxJudged    = 100 // maximum number of locks read to find out whose they are
+	titleRunes   = 60  // maximum length of their titles
 )
 
-// findLock reads the lock that r names: of the active ones first.
+// findLock reads the lock named by r, preferring active ones.
 func findLock(c *call, r Ref) (disk.Entry, error) {
 	return findLockAmong(c, r, disk.ActiveOnly, nil)
 }
 
-// findOwnLock is findLock for what only a holder does: a short name means one of
-// the caller's own locks. Somebody else's is named by its whole id, so that
-// nobody ends another's work by a name that fits it as well. first says where to
-// look first.
+// findOwnLock is findLock for operations of a holder: a short name refers to
+// the caller's own locks. Another agent's lock must be named by its whole id,
+// so that nobody ends others' work by a name that happens to match. first
+// selects where to look first.
 func findOwnLock(c *call, r Ref, who rules.Caller, first disk.Which) (disk.Entry, error) {
 	return findLockAmong(c, r, first, func(id string) bool {
 		e, err := c.dir.Get(c.ctx, id)
-		return err != nil || who.MayHold(&e.Lock) // what cannot be read is reported, not passed over
+		return err != nil || who.MayHold(&e.Lock) // report unreadable files rather than skip them
 	})
 }
 
-// findLockAmong takes a short name for one of the locks of which mine is true;
-// nil: of all.
+// findLockAmong resolves a short name among the locks for which mine returns
+// true, or among all if it is nil.
 func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) (disk.Entry, error) {
 	if strings.TrimSpace(r.LockID) == "" {
 		return disk.Entry{}, fault.Input("`lock_id` %q is empty", r.LockID).WithHint("see `lock_query` for the ids")
@@ -68,12 +68,12 @@ func findLockAmong(c *call, r Ref, first disk.Which, mine func(id string) bool) 
 	return c.dir.Get(c.ctx, id)
 }
 
-// findActiveLock is findLock for the operations that only an active lock allows.
+// findActiveLock is findLock for operations that require an active lock.
 func findActiveLock(c *call, r Ref) (disk.Entry, error) {
 	return unlessDone(findLock(c, r))
 }
 
-// unlessDone refuses a lock that has ended.
+// unlessDone returns an error if the lock has ended.
 func unlessDone(e disk.Entry, err error) (disk.Entry, error) {
 	if err == nil && e.Done() {
 		err = notActive(&e.Lock)
@@ -81,8 +81,8 @@ func unlessDone(e disk.Entry, err error) (disk.Entry, error) {
 	return e, err
 }
 
-// tooShort is the error for what no lock goes by; it says so where a lock may
-// yet begin like that.
+// tooShort completes the not-found error if the name was too short to be a
+// prefix.
 func tooShort(short string, notFound error) error {
 	e, ok := errors.AsType[*fault.Error](notFound)
 	if !ok || utf8.RuneCountInString(short) >= minShortID {
@@ -93,14 +93,14 @@ func tooShort(short string, notFound error) error {
 	return &err
 }
 
-// expandID is the id that a short name means among the locks of which mine is
-// true: "" where there is none, an error that lists them where there are several,
-// or where there are others only. A beginning counts only where no lock at all, ended
-// ones included, has the whole slug: else the second `finish fix-login` would end
-// fix-login-page.
+// expandID returns the id that a short name refers to, among the locks for
+// which mine returns true, or "" if there is none. It returns an error with the
+// candidates if there are several, or if only other agents' locks match. A
+// prefix counts only if no lock at all, even an ended one, has it as its whole
+// slug: otherwise a second `finish fix-login` would end fix-login-page.
 func expandID(c *call, short string, first disk.Which, mine func(id string) bool) (string, error) {
 	for _, fits := range []func(id, short string) bool{hasSlug, beginsWith} {
-		var others []string // with the caller's own
+		var others []string // including the caller's own
 		for _, w := range lookOrder(first) {
 			ids, err := c.dir.IDs(c.ctx, w)
 			if err != nil {
@@ -132,19 +132,19 @@ func expandID(c *call, short string, first disk.Which, mine func(id string) bool
 	return "", nil
 }
 
-// hasSlug reports whether short is an id's whole slug.
+// hasSlug reports whether short is the whole slug of an id.
 func hasSlug(id, short string) bool { return lockfile.SlugOf(id) == short }
 
-// beginsWith reports whether short, from minShortID characters on, begins an id
-// or its slug.
+// beginsWith reports whether short is a prefix of an id or its slug, of at
+// least minShortID characters.
 func beginsWith(id, short string) bool {
 	return utf8.RuneCountInString(short) >= minShortID &&
 		(strings.HasPrefix(id, short) || strings.HasPrefix(lockfile.SlugOf(id), short))
 }
 
-// byTime reports whether short, which begins an id, says when that was claimed and
-// nothing of its slug. Many are of one time, so that it means one's own only where
-// there is no other.
+// byTime reports whether short is a prefix of only the stamp of an id. Many
+// locks may share that, so it is accepted for the caller's own lock only if no
+// other lock matches.
 func byTime(id, short string) bool {
 	slug := lockfile.SlugOf(id)
 	return len(short) <= len(id)-len(slug) && !strings.HasPrefix(slug, short)
@@ -157,20 +157,20 @@ func lookOrder(first disk.Which) []disk.Which {
 	return []disk.Which{disk.ActiveOnly, disk.All}
 }
 
-// ambiguous refuses a name that fits several locks.
+// ambiguous returns the error for a name that matches several locks.
 func ambiguous(c *call, short string, ids []string) *fault.Error {
 	return fault.Input("lock id %q is ambiguous: it fits %d locks", short, len(ids)).
 		WithHint("give more of the id:" + candidates(c, ids))
 }
 
-// notYours refuses a short name that fits only what others hold.
+// notYours returns the error for a short name that matches only others' locks.
 func notYours(c *call, short string, ids []string) *fault.Error {
 	return fault.New(fault.NotHolder, "none of your own locks is called %q", short).
 		WithHint("a short name means one of your own here; for somebody else's give the whole id:" + candidates(c, ids))
 }
 
-// orGone adds to the refusal of what only a holder does that the holder's
-// worktree is gone, where it is; err may be any other error, or nil.
+// orGone extends a NotHolder error if the holder's worktree is gone. It returns
+// any other err unchanged, even nil.
 func orGone(c *call, l *lockfile.Lock, err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Code == fault.NotHolder && c.paths.MadeInGone(l) {
 		e.Hint += "; the worktree of its holder is gone, so perhaps nobody works on it any longer"
@@ -178,7 +178,7 @@ func orGone(c *call, l *lockfile.Lock, err error) error {
 	return err
 }
 
-// candidates lists locks, a line each, with what tells them apart.
+// candidates lists locks, one per line, with status and title.
 func candidates(c *call, ids []string) string {
 	more := ""
 	if n := len(ids) - maxCandidate; n > 0 {
@@ -187,16 +187,16 @@ func candidates(c *call, ids []string) string {
 	shown := make([]string, len(ids))
 	for i, id := range ids {
 		shown[i] = "\n  " + id
-		if e, err := c.dir.Get(c.ctx, id); err == nil { // what cannot be read has its id only
+		if e, err := c.dir.Get(c.ctx, id); err == nil { // an unreadable lock has only its id
 			shown[i] += fmt.Sprintf(" (%s, %s)", e.Lock.Status, legible.Quote(rules.FirstLine(e.Lock.Title, titleRunes)))
 		}
 	}
 	return strings.Join(shown, "") + more
 }
 
-// notActive is the refusal of an operation on a lock that has ended. It distinguishes
-// a lock reaped for inactivity from one that was finished, and names who ended
-// it and the way back.
+// notActive returns the error for an operation on a lock that has ended. It
+// distinguishes a lock reaped for inactivity from a finished one, and names who
+// ended it and the way back.
 func notActive(l *lockfile.Lock) *fault.Error {
 	err := &fault.Error{Code: fault.LockNotActive,
 		Hint: "claim again to keep working on its scope, or reopen it with a reason"}
@@ -222,8 +222,8 @@ func notActive(l *lockfile.Lock) *fault.Error {
 	return err
 }
 
-// lastNoteLike quotes the newest note that begins so, and the one after it,
-// which is the summary: together they say who ended the lock and why.
+// lastNoteLike quotes the newest note with the prefix and the note after it,
+// which is the summary: together they tell who ended the lock and why.
 func lastNoteLike(l *lockfile.Lock, prefix string) string {
 	for i := len(l.Notes) - 1; i >= 0; i-- {
 		if !strings.HasPrefix(l.Notes[i], prefix) {
@@ -238,7 +238,7 @@ func lastNoteLike(l *lockfile.Lock, prefix string) string {
 	return ""
 }
 
-// stamped names a time for a message.
+// stamped formats a time for a message.
 func stamped(s lockfile.Stamp) string {
 	if s.IsZero() {
 		return "at an unknown time"

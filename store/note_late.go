@@ -9,11 +9,12 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// maxNewHolders is how many holders are named for files of a lock that has ended.
+// maxNewHolders is the maximum number of holders named for the files of an
+// ended lock.
 const maxNewHolders = 3
 
-// warnTooLate warns of a note for the holder of a lock that has ended, who has no
-// reason to look at it any more: those who hold its files now may be meant.
+// warnTooLate warns that a note for the holder of an ended lock may never be
+// read, and names who holds its files now, in case they were meant.
 func warnTooLate(c *call, who rules.Caller, e disk.Entry) {
 	by := ""
 	switch e.Lock.FinishedBy {

@@ -12,32 +12,32 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A note by somebody else reaches the holder: its next answer has it. The lock
-// file says which notes the holder has seen (notes_seen). What it writes itself
-// counts at once; what an answer shows it counts once that answer is out, by a
-// write of its own. What dies in between shows a note twice, and loses none.
+// Notes by others reach the holder with its next answer. The lock file records
+// which notes the holder has seen (notes_seen). The holder's own notes count as
+// seen at once; notes in an answer only after it was delivered, by a separate
+// write. If the process dies in between, notes are shown twice, but never lost.
 
-// A NewNote is a note that the holder has not been shown yet.
+// A NewNote is a note not yet shown to the holder.
 type NewNote struct {
-	From *string `json:"from"` // as the note says; nil: it does not
+	From *string `json:"from"` // the author named in the note, if any
 	Text string  `json:"text"`
 }
 
-// NewNotes is what an answer to the holder has of them, the first ones first.
+// NewNotes are the new notes in an answer to the holder, oldest first.
 type NewNotes struct {
 	NewNotes        []NewNote `json:"newNotes,omitempty"`
-	NewNotesLeftOut int       `json:"newNotesLeftOut,omitempty"` // the next answers have these
+	NewNotesLeftOut int       `json:"newNotesLeftOut,omitempty"` // number of notes left to later answers
 }
 
-// How much of new notes an answer has, as JSON: others may have written any
-// number, and a model reads them.
+// Limits of the new notes in an answer, in bytes of JSON. Others may have
+// written any number, and a model has to read them.
 const (
 	newNotesRoom     = 16 << 10
 	newNotesRoomHook = 1 << 10
 )
 
-// newNotes are the notes that the holder has not seen, for a caller who holds the
-// lock, as far as is known; for any other there are none.
+// newNotes returns the notes that the holder has not seen. It returns none
+// unless the caller is the holder, as far as is known.
 func newNotes(who rules.Caller, l *lockfile.Lock, room int) NewNotes {
 	var out NewNotes
 	if !who.IsHolder(l) && (who.Within != nil || !who.Owns(l)) {
@@ -56,8 +56,9 @@ func newNotes(who rules.Caller, l *lockfile.Lock, room int) NewNotes {
 	return out
 }
 
-// unseenBy are the places of those notes. A caller without an id may have written
-// itself what names no author, or not be the holder: it gets the others only.
+// unseenBy returns the positions of those notes. A caller without an id may
+// itself have written notes without an author, or may not be the holder, so it
+// only gets notes that name an author.
 func unseenBy(who rules.Caller, l *lockfile.Lock) []int {
 	places := l.Unseen()
 	if who.IsHolder(l) {
@@ -69,7 +70,7 @@ func unseenBy(who rules.Caller, l *lockfile.Lock) []int {
 	})
 }
 
-// newNote is a note of which no more is shown than fits.
+// newNote returns a note, cut to fit into room.
 func newNote(note string, room int) NewNote {
 	from, text := rules.WrittenBy(note)
 	if from != nil {
@@ -85,16 +86,16 @@ func newNote(note string, room int) NewNote {
 	}
 }
 
-// A showing is notes of a lock that an answer shows its holder.
+// A showing records the notes that an answer shows to a lock's holder.
 type showing struct {
 	who   rules.Caller
 	id    string
-	notes map[int]string // by place
+	notes map[int]string // by position
 }
 
-// showNewNotes is newNotes in an answer after which the holder has seen them. A
-// caller without an id may be the holder, or another one in its worktree: it is
-// shown them, and the holder will be, too.
+// showNewNotes returns newNotes for an answer and records that the holder will
+// have seen them. A caller without an id may be the holder or not, so the notes
+// are shown to it, but stay new.
 func showNewNotes(c *call, who rules.Caller, l *lockfile.Lock, room int) NewNotes {
 	out := newNotes(who, l, room)
 	switch {
@@ -112,8 +113,8 @@ func showNewNotes(c *call, who rules.Caller, l *lockfile.Lock, room int) NewNote
 	return out
 }
 
-// delivered is what records, once an answer is out, that holders have seen what
-// it showed and told; nil where that was nothing.
+// delivered returns a function to be called once the answer is out. It records
+// that holders have seen the notes and news in it. It is nil if there are none.
 func (c *call) delivered() func(context.Context) error {
 	if len(c.shown)+len(c.told) == 0 {
 		return nil
@@ -139,14 +140,14 @@ func (c *call) delivered() func(context.Context) error {
 			return struct{}{}, nil
 		})
 		if errors.Is(err, fault.StoreBusy) {
-			return nil // they are shown again
+			return nil // they will be shown again
 		}
 		return err
 	}
 }
 
-// recordSeen writes that the holder has seen notes, as far as these are still
-// where they were and the lock is still the caller's.
+// recordSeen records that the holder has seen notes, if these are unchanged and
+// the lock is still the caller's.
 func recordSeen(c *call, tx *disk.Tx, s showing) error {
 	e, err := c.dir.Get(c.ctx, s.id)
 	switch {
@@ -172,9 +173,9 @@ func recordSeen(c *call, tx *disk.Tx, s showing) error {
 
 const notesSeen = "notes_seen"
 
-// withSeen completes an edit that adds notes, the last ones of which the holder
-// knows. Of others nothing is said, but what a file edited by hand says no longer
-// holds.
+// withSeen adds notes_seen to an edit that adds notes, of which the holder
+// knows the last ones (known). For others it only removes a notes_seen that is
+// invalid after edits by hand.
 func withSeen(l *lockfile.Lock, edit lockfile.Edit, known int) lockfile.Edit {
 	seen, last := l.SeenNotes(), len(l.Notes)+len(edit.AddNotes)
 	switch {
@@ -188,9 +189,9 @@ func withSeen(l *lockfile.Lock, edit lockfile.Edit, known int) lockfile.Edit {
 	return edit
 }
 
-// ownNotes counts the notes that an edit adds for a caller who is the holder; 0 for
-// any other. One without an id may be anybody in the worktree: it is taken for a
-// holder that has none only.
+// ownNotes returns the number of notes that an edit adds if the caller is the
+// holder, else 0. A caller without an id may be anybody in the worktree; it
+// counts as the holder only of a lock without an id.
 func ownNotes(who rules.Caller, l *lockfile.Lock, edit lockfile.Edit, addressed bool) int {
 	if who.From(l, addressed) == "" && (who.Agent != nil || l.AgentID == nil) {
 		return len(edit.AddNotes)
@@ -198,7 +199,8 @@ func ownNotes(who rules.Caller, l *lockfile.Lock, edit lockfile.Edit, addressed 
 	return 0
 }
 
-// inTurn is both of what records that notes were seen; either may be nil.
+// inTurn combines two functions that record delivery, either of which may be
+// nil.
 func inTurn(a, b func(context.Context) error) func(context.Context) error {
 	switch {
 	case a == nil:

@@ -10,33 +10,34 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
-// A PruneRequest asks to delete finished locks for good.
+// A PruneRequest deletes old finished locks permanently.
 type PruneRequest struct {
 	Target
 	OlderThan string // as HistoryRequest.Since
-	Yes       bool   // else only say what would go
+	Yes       bool   // otherwise only list what would be deleted
 }
 
-// A Pruned is one lock that prune deleted, or would; or a past version of an entry
-// of the shared state: its ID is the file's path without ".past" and extension.
+// A Pruned is a lock that was or would be deleted, or a past version of an
+// entry of the shared state. The latter's ID is the file's path without ".past"
+// and extension.
 type Pruned struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
 	Finished string `json:"finished"`
-	State    bool   `json:"-"` // of the shared state
+	State    bool   `json:"-"` // an entry of the shared state
 }
 
-// Prune deletes finished locks that ended before r.OlderThan, oldest first, or
-// says which it would delete. Active locks and unreadable files it never
-// touches. A dry run reports a finish that was cut short as the real one does,
-// which completes it first.
+// Prune deletes locks that ended before r.OlderThan, oldest first, or lists
+// them. It never touches active locks and unreadable files. A dry run includes
+// finishes that were cut short, just as the real run, which completes them
+// first.
 func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Pruned, error) {
 		before, err := parseTime("older_than", r.OlderThan, c.store.Now())
 		if err != nil {
 			return nil, err
 		}
-		past, err := outdatedState(c, before) // which only prune changes: no need to read it under the mutex
+		past, err := outdatedState(c, before) // only prune changes these: no need to read them under the mutex
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +67,9 @@ func (s *Store) Prune(ctx context.Context, r PruneRequest) (Answer[[]Pruned], er
 	})
 }
 
-// outdatedState is the versions of the shared state that were replaced before then.
-// What holds, and what says that an entry was deleted, is never one of them.
+// outdatedState returns the versions of shared state entries that were replaced
+// before then. The present version of an entry, or of its deletion, is never
+// among them.
 func outdatedState(c *call, then time.Time) ([]state.Outdated, error) {
 	past, bad, err := state.OutdatedBefore(c.ctx, c.dir, then)
 	noteState(c, state.Listing{Bad: bad})
@@ -81,8 +83,8 @@ func prunedState(o state.Outdated) Pruned {
 		State: true}
 }
 
-// pruneAll deletes one file at a time; what was deleted before one fails is gone,
-// and is reported.
+// pruneAll deletes files one by one. If one fails, it reports those already
+// deleted.
 func pruneAll(c *call, tx *disk.Tx, entries []disk.Entry, past []state.Outdated, before time.Time) ([]Pruned, error) {
 	out := []Pruned{}
 	stopped := func(what string, err error) ([]Pruned, error) {
@@ -94,7 +96,7 @@ func pruneAll(c *call, tx *disk.Tx, entries []disk.Entry, past []state.Outdated,
 	}
 	for _, e := range entries {
 		going, ok := prunable(e, before)
-		if !ok || !e.Archived { // what could not be moved there is warned of
+		if !ok || !e.Archived { // a failed move into done/ has its own warning
 			continue
 		}
 		if err := tx.Delete(e); err != nil {
@@ -112,8 +114,8 @@ func pruneAll(c *call, tx *disk.Tx, entries []disk.Entry, past []state.Outdated,
 	return out, nil
 }
 
-// prunable says whether a done lock goes: it is under no second name,
-// and ended early enough.
+// prunable reports whether a done lock may be deleted: its id has no second
+// copy, and it ended early enough.
 func prunable(e disk.Entry, before time.Time) (Pruned, bool) {
 	at := rules.Ended(&e.Lock)
 	return Pruned{ID: e.Lock.ID, Title: e.Lock.Title, Finished: at.String()}, !e.Duplicate && at.Before(before)

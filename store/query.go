@@ -12,21 +12,21 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// A QueryRequest asks for summaries; zero fields do not filter.
+// A QueryRequest asks for summaries. Zero fields do not filter.
 type QueryRequest struct {
 	Target
-	Status       string   `json:"status"` // active (default), done, all
+	Status       string   `json:"status"` // active (the default), done or all
 	Scope        []string `json:"scope"`
 	AgentID      string   `json:"agent_id"`
 	Text         string   `json:"text"`
 	StaleMinutes *float64 `json:"stale_minutes"`
 	Limit        *int     `json:"limit"`
 
-	ForPeople bool `json:"-"` // fills in what tables show
-	Conflicts bool `json:"-"` // counts the files that will conflict (Forecast)
+	ForPeople bool `json:"-"` // fill in what tables show
+	Conflicts bool `json:"-"` // count the files that will conflict (Forecast)
 }
 
-// Query lists locks, oldest first: active ones unless Status says otherwise.
+// Query lists locks, oldest first; only active ones unless r.Status is set.
 func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Summary, error) {
 		which, err := parseStatus(r.Status)
@@ -84,7 +84,7 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 	})
 }
 
-// addWaiting adds to a listing who waits for a claim.
+// addWaiting adds the waiters to a listing.
 func addWaiting(c *call, entries []disk.Entry, rows []Summary) {
 	tickets, err := queue.Read(c.ctx, c.dir)
 	if err != nil {

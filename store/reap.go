@@ -11,26 +11,26 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A ReapRequest archives stale locks: the one named, or all.
+// A ReapRequest archives stale locks: a named one, or all.
 type ReapRequest struct {
 	Target
-	LockID       *string  `json:"lock_id"` // nil: all stale locks
+	LockID       *string  `json:"lock_id"` // nil means all stale locks
 	StaleMinutes *float64 `json:"stale_minutes"`
 	DryRun       bool     `json:"dry_run"`
 	AgentID      *string  `json:"agent_id"`
 	Force        bool     `json:"force"`
 }
 
-// A Reaped is one lock that reap archived, or would.
+// A Reaped is a lock that was or would be archived.
 type Reaped struct {
 	ID              string `json:"id"`
 	Title           string `json:"title"`
 	StaleForSeconds int64  `json:"staleForSeconds"`
 }
 
-// Reap archives the lock that r names, or every stale one, those of other clones
-// as well, and answers with what it did (or, for a dry run, would do). Each lock's staleness is judged
-// again under the mutex: one that a heartbeat saved meanwhile is left alone.
+// Reap archives the lock named by r, or every stale lock, including those of
+// other clones. It returns what it did or, for a dry run, would do. Staleness
+// is checked again under the mutex: a lock refreshed meanwhile is not reaped.
 func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]Reaped, error) {
 		p, err := planReap(c, r)
@@ -70,8 +70,8 @@ func (s *Store) Reap(ctx context.Context, r ReapRequest) (Answer[[]Reaped], erro
 	})
 }
 
-// findToReap finds a lock by its name. Where force lifts what protects the work of
-// others, theirs is named by its whole id.
+// findToReap finds a lock by its name. With force, which lifts the protection
+// of others' work, their locks must be named by the whole id.
 func findToReap(c *call, r Ref, p reapPlan) (disk.Entry, error) {
 	if p.force {
 		return unlessDone(findOwnLock(c, r, p.who, disk.ActiveOnly))
@@ -79,9 +79,9 @@ func findToReap(c *call, r Ref, p reapPlan) (disk.Entry, error) {
 	return findActiveLock(c, r)
 }
 
-// A reapPlan is what a reaper asked for.
+// A reapPlan holds the parameters of a reap.
 type reapPlan struct {
-	asked, configured float64 // minutes
+	asked, configured float64 // in minutes
 	who               rules.Caller
 	force, dryRun     bool
 }
@@ -98,12 +98,12 @@ func planReap(c *call, r ReapRequest) (reapPlan, error) {
 	return reapPlan{asked: asked, configured: c.configuredMinutes(), who: who, force: r.Force, dryRun: r.DryRun}, nil
 }
 
-// minutes is the silence after which p may reap a lock.
+// minutes returns the silence after which p may reap the lock.
 func (p reapPlan) minutes(l *lockfile.Lock) float64 {
 	return rules.ReapMinutes(l, p.asked, p.configured, p.who.Owns(l), p.force)
 }
 
-// reapOne archives one lock under the mutex, if p may.
+// reapOne archives one lock under the mutex, if p permits it.
 func reapOne(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, error) {
 	return change(c, func(tx *disk.Tx) (Reaped, error) {
 		e, err := find()
@@ -119,7 +119,7 @@ func reapOne(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, erro
 	})
 }
 
-// wouldReap says what came of reapOne, and writes nothing.
+// wouldReap returns what reapOne would, without writing.
 func wouldReap(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, error) {
 	e, err := find()
 	if err != nil {
@@ -129,8 +129,9 @@ func wouldReap(c *call, p reapPlan, find func() (disk.Entry, error)) (Reaped, er
 	return out, err
 }
 
-// reapEdit is what p makes of an active lock, or why it may not or cannot. All
-// that decides is here, so that a dry run says what the real one does.
+// reapEdit returns the edit with which p reaps an active lock, or the reason
+// why it must not or cannot. It makes the whole decision, so that a dry run
+// says exactly what the real one does.
 func reapEdit(c *call, p reapPlan, e disk.Entry) (Reaped, lockfile.Edit, error) {
 	quiet, minutes := rules.Quiet(&e.Lock, c.store.Now()), p.minutes(&e.Lock)
 	switch {
@@ -161,8 +162,8 @@ func notStale(e disk.Entry, quiet int64, minutes float64, p reapPlan) *fault.Err
 	return err
 }
 
-// protected says what keeps a lock that has been silent for longer than was
-// asked: its lease, or that it is somebody else's.
+// protected explains why a lock that was silent for longer than requested is
+// still not stale: its lease, or that it is another agent's.
 func protected(e disk.Entry, quiet int64, minutes float64) string {
 	why := "other agents' locks go stale"
 	if e.Lock.LeaseMinutes == minutes {
@@ -172,7 +173,8 @@ func protected(e disk.Entry, quiet int64, minutes float64) string {
 		e.Lock.ID, rules.Age(quiet), why, rules.MinutesText(minutes))
 }
 
-// reapAll archives every lock that p may reap, one mutex hold a lock.
+// reapAll archives every lock that p may reap. It takes the mutex for each one
+// separately.
 func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 	entries, err := reapEntries(c, p)
 	if err != nil {
@@ -198,9 +200,9 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 			out = append(out, reaped)
 		case errors.Is(err, fault.LockNotStale), errors.Is(err, fault.LockNotActive), errors.Is(err, fault.LockNotFound):
 			saved++
-		case errors.Is(err, fault.DuplicateID), errors.Is(err, fault.BadInput): // this one's fault, and no other's
+		case errors.Is(err, fault.DuplicateID), errors.Is(err, fault.BadInput): // does not affect other locks
 			c.warn("lock %q is not reaped: %v", e.Lock.ID, err)
-		default: // what was reaped so far is done, and must be reported
+		default: // what was reaped so far must be reported
 			if len(out) == 0 {
 				return nil, err
 			}
@@ -212,8 +214,7 @@ func reapAll(c *call, p reapPlan) ([]Reaped, error) {
 	return out, nil
 }
 
-// warnSaved counts the locks that were stale when they were listed, and were
-// not when their turn came.
+// warnSaved counts the locks that were no longer stale when their turn came.
 func warnSaved(c *call, n int) {
 	switch {
 	case n == 1:
@@ -223,8 +224,8 @@ func warnSaved(c *call, n int) {
 	}
 }
 
-// reapEntries lists the active locks; a reap that changes things completes
-// the finishes that were cut short first.
+// reapEntries lists the active locks. Unless it is a dry run, it first
+// completes finishes that were cut short.
 func reapEntries(c *call, p reapPlan) ([]disk.Entry, error) {
 	if p.dryRun || !c.dir.Exists() {
 		return c.list(disk.ActiveOnly)
@@ -232,8 +233,8 @@ func reapEntries(c *call, p reapPlan) ([]disk.Entry, error) {
 	return change(c, func(tx *disk.Tx) ([]disk.Entry, error) { return c.list(disk.ActiveOnly) })
 }
 
-// reapNote keeps what the archive would otherwise forget: when it was last
-// seen and the rule by which it was too old.
+// reapNote records what the archive would otherwise lose: when the lock was
+// last seen, and the threshold that it exceeded.
 func reapNote(c *call, p reapPlan, e disk.Entry) string {
 	minutes := p.minutes(&e.Lock)
 	note := reapedPrefix + "at " + c.now().Raw

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// recentClaims is how long ago a lock that ended lately may have been claimed,
-	// so that not all of an archive that grows has to be looked at: as long as
-	// the longest lease.
+	// recentClaims limits how long ago a recently finished lock may have been
+	// claimed, so that not all of a growing archive is examined. It is the
+	// longest lease.
 	recentClaims = 30 * 24 * time.Hour
 	recentSpan   = 24 * time.Hour
 	recentCount  = 5
 )
 
-// A Recent is a lock that ended not long ago on the caller's files: what the
-// next one there should know.
+// A Recent is a lock on the caller's files that ended recently, and whose
+// outcome the caller should know.
 type Recent struct {
 	ID         string  `json:"id"`
 	Title      string  `json:"title"`
@@ -30,12 +30,11 @@ type Recent struct {
 	FinishedBy string  `json:"finished_by,omitempty"`
 	Outcome    string  `json:"outcome,omitempty"`
 	MovedTo    string  `json:"moved_to,omitempty"`
-	LastNote   string  `json:"lastNote,omitempty"` // the holder's, if it left one; its first line
+	LastNote   string  `json:"lastNote,omitempty"` // first line of the holder's last note, or of anybody's
 }
 
-// recentOn lists the locks on a scope that were finished in the last day, newest
-// first. It says what happened and decides nothing, so what cannot be read is a
-// warning.
+// recentOn returns the locks on a scope that were finished in the last day,
+// newest first. They are only informative, so read errors are warnings.
 func recentOn(c *call, scope overlap.Scope) []Recent {
 	out := []Recent{}
 	entries, err := c.dir.FinishedSince(c.dir.Now().Add(-recentSpan), c.store.Now().Add(-recentClaims))

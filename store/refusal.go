@@ -12,19 +12,19 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A Refusal is the Detail of Conflict and Timeout: why a claim was not made.
+// A Refusal is the Detail of Conflict and Timeout: why a claim was refused.
 // Nothing was written.
 type Refusal struct {
 	Code     Code `json:"code"`
-	Deadlock bool `json:"deadlock,omitempty"` // one of them waits, at last, for the caller
-	// Every lock that overlaps the claim; those that block it say so.
+	Deadlock bool `json:"deadlock,omitempty"` // a blocker waits, directly or indirectly, for the caller
+	// All locks that overlap the claim, with those that block it marked.
 	Overlaps []Summary `json:"overlaps"`
-	Waiting  []Waiter  `json:"waiting,omitempty"` // who came first, and waits
+	Waiting  []Waiter  `json:"waiting,omitempty"` // waiters ahead of the caller
 
-	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // count omitted from a shortened answer
 }
 
-// A Waiter is somebody in the queue.
+// A Waiter is an agent in the queue.
 type Waiter struct {
 	AgentID      *string  `json:"agent_id"`
 	Scope        []string `json:"scope"`
@@ -40,7 +40,8 @@ func waiters(tickets []queue.Ticket) []Waiter {
 	return out
 }
 
-// refusalOf says who blocks a claim, since when, doing what.
+// refusalOf returns the error for a blocked claim: who blocks it, since when,
+// and for what work.
 func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	e := blockedError(c, fault.Conflict, k, b)
 	e.Message = "not claimed: " + e.Message
@@ -48,7 +49,7 @@ func refusalOf(c *call, k *claim, b blockers) *fault.Error {
 	return e
 }
 
-// deadlockOf refuses a wait that would close a circle.
+// deadlockOf returns the error for a wait that would cause a deadlock.
 func deadlockOf(c *call, k *claim, b blockers, through string) *fault.Error {
 	e := refusalOf(c, k, b)
 	r := e.Detail.(Refusal)
@@ -59,8 +60,8 @@ func deadlockOf(c *call, k *claim, b blockers, through string) *fault.Error {
 	return e
 }
 
-// blockedError is an error whose message names the first blocker. It warns of what
-// was odd in the store, too.
+// blockedError returns an error whose message names the first blocker. It also
+// warns about anything odd in the store.
 func blockedError(c *call, code Code, k *claim, b blockers) *fault.Error {
 	c.note(b.read)
 	return fault.New(code, "%s", blockedText(b)).WithDetail(Refusal{
@@ -68,7 +69,7 @@ func blockedError(c *call, code Code, k *claim, b blockers) *fault.Error {
 	})
 }
 
-// blockedText is a sentence about the blockers: one of them, and how many more.
+// blockedText describes one of the blockers and counts the others.
 func blockedText(b blockers) string {
 	var text string
 	switch {
@@ -90,10 +91,10 @@ func blockedText(b blockers) string {
 	return text
 }
 
-// heldText is who holds what, since when, doing what.
+// heldText says who holds what, since when, and for what work.
 func heldText(o overlapping, title int) string {
 	verb := "is"
-	if !o.pairs[0].Exact { // decided by how the entries begin, or with a !(...)
+	if !o.pairs[0].Exact { // decided by literal prefixes, or has a !(...)
 		verb = "may be"
 	}
 	l := &o.entry.Lock
@@ -101,8 +102,9 @@ func heldText(o overlapping, title int) string {
 		rules.Named(l.AgentID), l.Created, wordsInQuotes(rules.FirstLine(l.Title, title)))
 }
 
-// heldPath is what two entries share: a path that one of them names, else what is
-// held. The example of a common path may be a file that nobody has ever seen.
+// heldPath returns the common path of two entries if one of them names it, and
+// otherwise the held entry. Another example of a common path might be a file
+// that never existed.
 func heldPath(p overlap.Pair) string {
 	for _, entry := range []string{p.Yours, p.Theirs} {
 		if p.Example == strings.ReplaceAll(strings.TrimSuffix(entry, "/"), `\`, "") {
@@ -116,5 +118,5 @@ func comesFirstText(t queue.Ticket) string {
 	return fmt.Sprintf("%s waits for %s since %s and comes first", rules.Named(t.AgentID), fault.Quoted(t.Scope), t.Since)
 }
 
-// wordsInQuotes are people's words in quotes, without escaped quotes in them.
+// wordsInQuotes quotes a text, avoiding escaped quotes in it.
 func wordsInQuotes(words string) string { return legible.Quote(strings.ReplaceAll(words, `"`, "'")) }

@@ -13,23 +13,23 @@ import (
 type ReopenRequest struct {
 	Target
 	Ref
-	Reason  *string `json:"reason"` // may be omitted after a reap only
+	Reason  *string `json:"reason"` // may be omitted only after a reap
 	AgentID *string `json:"agent_id"`
 	Force   bool    `json:"force"`
-	IfFree  bool    `json:"if_free"` // only if nothing blocks; else Conflict
+	IfFree  bool    `json:"if_free"` // only if nothing blocks; otherwise Conflict
 }
 
-// A Reopened answers reopen.
+// A Reopened is the answer to a reopening.
 type Reopened struct {
 	ID       string    `json:"id"`
 	FilePath string    `json:"filePath"`
-	Overlaps []Summary `json:"overlaps"` // who else is there by now
-	NewNotes           // what others noted, where the caller is the holder
+	Overlaps []Summary `json:"overlaps"` // who else holds these files now
+	NewNotes           // others' notes, if the caller is the holder
 }
 
-// Reopen makes a done lock active again: after a reap for the asking,
-// otherwise for a reason, and only by its holder or the holder's parent unless
-// r.Force. The answer lists who claimed the same files meanwhile.
+// Reopen makes a done lock active again. Unless the lock was reaped, this
+// requires a reason. Only the holder or its parent may do it, unless r.Force is
+// set. The answer lists locks claimed meanwhile on the same files.
 func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Reopened, error) {
 		who, err := c.caller(r.AgentID, nil)
@@ -73,7 +73,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 			return Reopened{}, err
 		}
 		publishSoon(c)
-		// Compared without the mutex, so that nobody waits for that.
+		// Compare after releasing the mutex, so that nobody waits for that.
 		grantedMeanwhile(c, e, others, func(at lockfile.Stamp) bool { return !at.Before(ended.Time) })
 		found := overlappingWith(c, storedScope(c, e), exclusiveTo(e.Lock.Mode, others))
 		return Reopened{ID: e.Lock.ID, FilePath: e.Path, Overlaps: overlapSummaries(c, found, c.foreignMinutes()),

@@ -6,20 +6,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A stale lock blocks nobody, so others may have been granted what it covers.
-// When it comes back, it blocks again, but those others come first: live_since
-// says from when it has been live without a break.
+// A stale lock blocks nobody, so others may have been granted its files. When
+// it becomes live again, it blocks again, but those others have precedence:
+// live_since records since when it has been live without interruption.
 
-// A comeback is that an edit made a stale lock live again; nil: it did not.
+// A comeback describes a stale lock made live again by an edit. nil means that
+// the edit did not do so.
 type comeback struct {
 	before lockfile.Lock
-	others []disk.Entry // what was active at that moment, the lock itself too
+	others []disk.Entry // the active locks at that time, including the lock itself
 }
 
-// rewriteLock makes an edit of an active lock. Where the lock was stale before
-// it and is live after it, for any caller and any reason (a heartbeat, a longer
-// lease), the lock is stamped with that time. active are the active
-// locks; nil: they are read where they are needed.
+// rewriteLock applies an edit to an active lock. If that makes a stale lock
+// live again, for whatever reason (a heartbeat, a longer lease), it also sets
+// live_since. active are the active locks, or nil to read them if needed.
 func rewriteLock(
 	c *call, tx *disk.Tx, e disk.Entry, edit lockfile.Edit, active []disk.Entry,
 ) (disk.Entry, *comeback, error) {
@@ -49,8 +49,8 @@ func comesBack(c *call, e disk.Entry, edit lockfile.Edit, active []disk.Entry) (
 	return &comeback{e.Lock, active}, err
 }
 
-// stillAtWork completes an edit that shows the holder at work: it is the heartbeat,
-// and the holder waits for no person.
+// stillAtWork extends an edit that proves the holder is at work: it refreshes
+// the heartbeat and removes the mark that the holder waits for a person.
 func stillAtWork(c *call, edit lockfile.Edit) lockfile.Edit {
 	edit.Set = append(edit.Set, lockfile.KeyValue{Key: "updated", Value: c.now().Raw})
 	edit.Remove = append(edit.Remove, waitingForPerson)
@@ -59,7 +59,7 @@ func stillAtWork(c *call, edit lockfile.Edit) lockfile.Edit {
 
 const waitingForPerson = "waiting_for_person"
 
-// overlaps are the locks that others were granted while e was stale.
+// overlaps returns the locks that others were granted while e was stale.
 func (b *comeback) overlaps(c *call, e disk.Entry) []Summary {
 	if b == nil {
 		return nil
@@ -69,9 +69,9 @@ func (b *comeback) overlaps(c *call, e disk.Entry) []Summary {
 	return overlapSummaries(c, grantedMeanwhile(c, e, b.others, blockedNobody), minutes)
 }
 
-// grantedMeanwhile lists, of what was there when a lock came back, the locks
-// that block it and were granted while it blocked nobody (gone says when), and
-// warns of them.
+// grantedMeanwhile returns, and warns about, the locks that block a lock which
+// has come back and that were granted while it blocked nobody. gone reports
+// whether it blocked nobody at a given time.
 func grantedMeanwhile(c *call, e disk.Entry, others []disk.Entry, gone func(at lockfile.Stamp) bool) []overlapping {
 	k := &claim{lock: e.Lock, scope: storedScope(c, e), minutes: c.foreignMinutes()}
 	var found []overlapping

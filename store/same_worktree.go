@@ -13,9 +13,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// warnBeside warns of others who work in the very worktree that a claim is made
-// from: no lock keeps apart what both have in one index and on one branch. A
-// caller without an id may be any of them, and hears of none.
+// warnBeside warns about other agents working in the worktree of a claim: locks
+// cannot separate changes in the same index and on the same branch. A caller
+// without an id may be any of them, so it is not warned.
 func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	if l.AgentID == nil || c.repo.Worktree == "" {
 		return
@@ -39,16 +39,16 @@ func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	}
 }
 
-// beside are the agents with a live lock from the caller's worktree, and those of
-// live sessions there, without the caller and its family: who started it, whom
-// it started, and others whom that one started.
+// beside returns the agents that have a live lock or a live session in the
+// caller's worktree, except the caller and its family: its parent, its children
+// and its siblings.
 func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Records) []string {
 	family := []string{*me.AgentID}
 	if me.ParentAgentID != nil {
 		family = append(family, *me.ParentAgentID)
 	}
 	known := len(family)
-	for i := range records { // a subagent may have claimed without saying whose it is
+	for i := range records { // a subagent may have claimed without a parent id
 		if r := &records[i]; slices.Contains(r.Subagents, *me.AgentID) || slices.Contains(family[:known], r.AgentID) {
 			family = append(append(family, r.AgentID), r.Subagents...)
 		}
@@ -76,8 +76,8 @@ func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Re
 	return names
 }
 
-// lately is since when a session that has not ended must have started to count as
-// live: some are killed.
+// lately returns the earliest start of a session that still counts as live
+// without an end: some sessions are killed.
 func lately(c *call, minutes float64) time.Time {
 	return c.store.Now().Add(-time.Duration(min(minutes, 24*60) * float64(time.Minute)))
 }

@@ -13,39 +13,39 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// sessionPatience is how long the beginning and the end of a session wait for
-// the mutex: clients give the hooks of an end a second and a half.
+// sessionPatience limits how long the start and the end of a session wait for
+// the mutex. Clients give the hooks at an end a second and a half.
 const sessionPatience = 500 * time.Millisecond
 
-// A SessionRequest says what a client tells of one of its sessions.
+// A SessionRequest reports an event of a client's session.
 type SessionRequest struct {
 	Target
 	Session
-	Why string // how it starts (startup, resume, ...), or why it ends
+	Why string // how it starts (startup, resume, ...) or why it ends
 
-	// OwnID is the name that the client's id gives; nil: none. AgentID is the one
-	// that was chosen where the session was started, else OwnID.
+	// OwnID is the agent id derived from the client's id, or nil. AgentID is
+	// the id configured where the session was started, or else OwnID.
 	OwnID, AgentID, ParentAgentID *string
 }
 
-// A Started says who a session is, and who else is at work.
+// A Started is the identity of a session, and who else is at work.
 type Started struct {
 	AgentID       *string
 	ParentAgentID *string
-	Continues     bool      // it is the same agent as a session that it continues
-	Left          string    // the name that it had before, under which another live session continues; "": none
+	Continues     bool      // it continues another session as the same agent
+	Left          string    // its former id, under which another live session continues; "" if none
 	Own           []Summary // locks that it holds
-	Others        []Summary // those of others; SameWorktree says of each whether it was made here
-	Beside        []string  // agents of other live sessions in this worktree that started lately
-	// Files of its own claims that are changed elsewhere, as for Created.
+	Others        []Summary // others' locks; SameWorktree tells which were made here
+	Beside        []string  // agents of other recent live sessions in this worktree
+	// Files of its own claims changed elsewhere, as in Created.
 	ChangedElsewhere        []ChangedElsewhere
 	ChangedElsewhereLeftOut int
-	State                   []StateSummary // entries of the shared state that were changed in the last day
+	State                   []StateSummary // entries of the shared state changed in the last day
 }
 
-// SessionStart remembers that a session starts, and tells who it is: an agent
-// that continues under another session's id keeps its agent id where that is
-// certain. Where nothing can be written, it is who it says.
+// SessionStart records the start of a session and returns its identity. An
+// agent that continues under another session id keeps its agent id if that is
+// certain. If nothing can be written, the identity is the reported one.
 func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
 		entries, err := c.list(disk.ActiveOnly)
@@ -61,14 +61,15 @@ func (s *Store) SessionStart(ctx context.Context, r SessionRequest) (Answer[Star
 			}
 		}
 		atWork(c, itself(c, out.AgentID, r.Former), entries)
-		describe(c, &out, r, nil, c.everybody(entries), records) // another session may have had that name as well
+		describe(c, &out, r, nil, c.everybody(entries), records) // another session may have used its former name, too
 		out.ChangedElsewhere, out.ChangedElsewhereLeftOut = changedInOwn(c, r.Target, out, entries)
 		out.State = stateLately(c)
 		return out, nil
 	})
 }
 
-// begin writes the record of a session that starts; empty where there is none.
+// begin writes the record of a starting session. The record is empty if there
+// is none.
 func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, session.Records) {
 	var records session.Records
 	read := false
@@ -91,11 +92,11 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 	return me, records
 }
 
-// remember writes what with makes of a session, having read all sessions
-// under the mutex.
+// remember writes the record that with returns. with is called under the mutex,
+// with the records of all sessions.
 func remember(c *call, r SessionRequest, with func(session.Records) session.Record) (session.Record, error) {
 	if r.ID == "" || r.AgentID == nil {
-		return session.Record{}, nil // there is nobody to be remembered
+		return session.Record{}, nil // there is no identity to record
 	}
 	defer c.waitAtMost(sessionPatience)()
 	return change(c, func(tx *disk.Tx) (session.Record, error) {
@@ -109,8 +110,8 @@ func remember(c *call, r SessionRequest, with func(session.Records) session.Reco
 	})
 }
 
-// holders is how to ask whether an agent holds an active lock; the locks are read
-// for the first question.
+// holders returns a function that reports whether an agent holds an active
+// lock, or is the parent of a holder. It reads the locks on its first call.
 func (c *call) holders() func(agent string) bool {
 	read := sync.OnceValues(func() (disk.Listing, error) { return c.dir.List(c.ctx, disk.ActiveOnly) })
 	return func(agent string) bool {
@@ -121,8 +122,8 @@ func (c *call) holders() func(agent string) bool {
 	}
 }
 
-// identify is the record of a session as it is known before its event; source
-// is how it starts, "" where that is not the event.
+// identify returns the record of a session before its event. source is how the
+// session starts, "" for any other event.
 func identify(c *call, r SessionRequest, source string, records session.Records, entries []disk.Entry) session.Record {
 	key, here := session.Key(r.ID), c.place()
 	me, found := records.Find(key)
@@ -134,13 +135,13 @@ func identify(c *call, r SessionRequest, source string, records session.Records,
 	switch {
 	case chosen && !records.Gave(key, *r.AgentID):
 		me.AgentID, me.ParentAgentID, me.Chosen = *r.AgentID, r.ParentAgentID, true
-	case found: // it stays who it was
+	case found: // it keeps its identity
 	default:
 		me.AgentID, me.ParentAgentID = *r.AgentID, r.ParentAgentID
-		if chosen && r.OwnID != nil { // that is who started it, from a shell of its own
+		if chosen && r.OwnID != nil { // AgentID is its parent's, from whose shell it was started
 			me.AgentID, me.ParentAgentID = *r.OwnID, r.AgentID
 		}
-		if name, holds := formerly(c, r, me.AgentID, entries); holds { // so it is itself, not another one
+		if name, holds := formerly(c, r, me.AgentID, entries); holds { // it holds locks, so it is not a successor
 			if source == session.SourceResume || source == session.SourceCompact {
 				me.AgentID = name
 			}
@@ -153,9 +154,9 @@ func identify(c *call, r SessionRequest, source string, records session.Records,
 	return me
 }
 
-// apart gives a session that starts a name of its own where another live one
-// goes by the name that it would have: its own, else that with a number, which
-// neither a session nor a lock has.
+// apart gives a starting session a new id if another live session has the one
+// that it would get: its own id or, if that is taken by a session or a lock,
+// its own id with a number.
 func apart(me session.Record, r SessionRequest, records session.Records, entries []disk.Entry) session.Record {
 	if me.Chosen || !records.InUse(me.Key, me.AgentID) {
 		return me
@@ -176,9 +177,9 @@ func apart(me session.Record, r SessionRequest, records session.Records, entries
 	return me
 }
 
-// formerly is the name under which a session that the store does not remember
-// holds locks: its own or, where there are none and it holds some in this
-// worktree under the first release's name, that one. It can finish only those.
+// formerly returns the name under which a session without a record holds locks:
+// its own or, if it has locks in this worktree only under the first release's
+// name, that one. The session can finish only those.
 func formerly(c *call, r SessionRequest, own string, entries []disk.Entry) (name string, holds bool) {
 	here := c.here()
 	name = own
@@ -193,7 +194,7 @@ func formerly(c *call, r SessionRequest, own string, entries []disk.Entry) (name
 	return name, holds
 }
 
-// place is what a record calls the caller's worktree.
+// place returns what records call the caller's worktree.
 func (c *call) place() string {
 	here := c.here()
 	if here.WorktreeName != "" {
@@ -202,8 +203,8 @@ func (c *call) place() string {
 	return lockfile.Recordable(c.repo.CommonDir)
 }
 
-// describe tells of the locks, those under a former name of the session's with
-// its own, and of sessions without one.
+// describe adds the locks to a Started, and the other live sessions in this
+// worktree. Locks under the session's former name count as its own.
 func describe(c *call, out *Started, r SessionRequest, former *string, entries []disk.Entry, records session.Records) {
 	who := c.here()
 	who.Agent, who.Parent, who.Former = out.AgentID, out.ParentAgentID, former
@@ -227,15 +228,16 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 	}
 }
 
-// itself is a session as the holder of its locks.
+// itself returns a session as the holder of its locks.
 func itself(c *call, agent, former *string) rules.Caller {
 	who := c.here()
 	who.Agent, who.Former = agent, former
 	return who
 }
 
-// SubagentStart remembers that an agent starts within a session, so that its
-// locks can be distinguished from those of others there; the answer is the session's ids.
+// SubagentStart records the start of a subagent within a session, so that its
+// locks can be distinguished from those of others there. It returns the
+// session's ids.
 func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Started], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
 		out := Started{AgentID: r.AgentID, ParentAgentID: r.ParentAgentID}
@@ -257,14 +259,14 @@ func (s *Store) SubagentStart(ctx context.Context, r SessionRequest) (Answer[Sta
 		case me.AgentID != "":
 			out.AgentID, out.ParentAgentID = &me.AgentID, me.ParentAgentID
 		}
-		if entries, err := c.list(disk.ActiveOnly); err == nil { // what cannot be read says nothing of the subagent
+		if entries, err := c.list(disk.ActiveOnly); err == nil { // unreadable locks do not matter here
 			atWork(c, itself(c, out.AgentID, nil), entries)
 		}
 		return out, nil
 	})
 }
 
-// SessionEnd remembers that a session ends, and tells what it still holds.
+// SessionEnd records the end of a session and returns what it still holds.
 func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Started], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Started, error) {
 		entries, err := c.list(disk.ActiveOnly)
@@ -296,5 +298,5 @@ func (s *Store) SessionEnd(ctx context.Context, r SessionRequest) (Answer[Starte
 	})
 }
 
-// maxReason bounds a client's word for why a session ended.
+// maxReason limits a client's reason for the end of a session.
 const maxReason = 40 // characters

@@ -11,15 +11,15 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// SessionWaits marks the locks that a session itself holds as waiting for a
-// person, where its client says that it does, and answers with their ids. What
-// the session does next takes the mark off. It is not a heartbeat: `updated` stays.
-// Where the mutex cannot be acquired at once, nothing is written.
+// SessionWaits marks the locks held by the session itself as waiting for a
+// person, as its client reports, and returns their ids. The session's next
+// activity removes the mark. It is not a heartbeat: `updated` stays as it is.
+// If the mutex cannot be acquired at once, nothing is written.
 func (s *Store) SessionWaits(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
 	return s.markSession(ctx, r, true)
 }
 
-// SessionWorks takes that mark off, where the person has answered.
+// SessionWorks removes that mark, after the person has answered.
 func (s *Store) SessionWorks(ctx context.Context, r SessionRequest) (Answer[[]string], error) {
 	return s.markSession(ctx, r, false)
 }
@@ -39,8 +39,9 @@ func (s *Store) markSession(ctx context.Context, r SessionRequest, waits bool) (
 	})
 }
 
-// atWork takes the mark off the locks that a session holds, for something came
-// from it. That fails where marking does, which must not keep back the rest of the answer.
+// atWork removes the mark from the locks that a session holds, since the
+// session was active. A failure is only a warning, so that it does not suppress
+// the rest of the answer.
 func atWork(c *call, who rules.Caller, entries []disk.Entry) {
 	if _, err := setWaiting(c, who, entries, false); err != nil {
 		c.warn("cannot record that the session no longer waits for a person: %v", err)
@@ -48,7 +49,7 @@ func atWork(c *call, who rules.Caller, entries []disk.Entry) {
 }
 
 // setWaiting sets or removes the mark on those of the entries that the session
-// itself holds and that do not say so yet.
+// itself holds, and that differ. It returns their ids.
 func setWaiting(c *call, who rules.Caller, entries []disk.Entry, waits bool) ([]string, error) {
 	differs := func(l *lockfile.Lock) bool {
 		return l.AgentID != nil && who.IsHolder(l) && l.WaitingForPerson.IsZero() == waits

@@ -15,24 +15,24 @@ type ShowRequest struct {
 	StaleMinutes *float64 `json:"stale_minutes"`
 }
 
-// A Whole is everything a lock file says.
+// A Whole is the complete content of a lock file.
 type Whole struct {
 	Summary
 	Tasks    []lockfile.Task `json:"tasks"`
 	Notes    []string        `json:"notes"`
 	FilePath string          `json:"filePath"`
 	Waiting  []Waiter        `json:"waiting,omitempty"` // as Summary.Waiting, which it replaces
-	NewNotes                 // what of Notes others wrote, and the caller has not seen as the holder
+	NewNotes                 // the notes by others that the caller, as the holder, has not seen
 
-	Commits []Commit `json:"commits,omitempty"` // in the history of a scope: those of its time, newest first
+	Commits []Commit `json:"commits,omitempty"` // in the history of a scope: the commits of its time, newest first
 
-	// What a short answer omits.
+	// Counts of what a shortened answer omits.
 	CommitsLeftOut int `json:"commitsLeftOut,omitempty"` // beyond 20, in any answer
 	TasksLeftOut   int `json:"tasksLeftOut,omitempty"`
 	NotesLeftOut   int `json:"notesLeftOut,omitempty"` // the oldest
 }
 
-// Show gives one whole lock, active or done.
+// Show returns one whole lock, active or done.
 func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Whole, error) {
 		who, err := c.caller(nil, nil)
@@ -60,14 +60,14 @@ func (s *Store) Show(ctx context.Context, r ShowRequest) (Answer[Whole], error) 
 			c.warn("%q has the same id: one of the two does not count", e.Other)
 		}
 		w := wholeOf(c, e, minutes)
-		w.NewNotes = newNotes(who, &e.Lock, newNotesRoom) // reading writes nothing: the next answer has them, too
+		w.NewNotes = newNotes(who, &e.Lock, newNotesRoom) // reading records nothing, so the next answer has them, too
 		tickets, err := queue.Read(c.ctx, c.dir)
 		w.Waiting = heldUp(c, e, tickets, err)
 		return w, nil
 	})
 }
 
-// wholeOf is everything that a lock's file says.
+// wholeOf returns the complete content of a lock file.
 func wholeOf(c *call, e disk.Entry, staleMinutes float64) Whole {
 	w := Whole{Summary: summaryOf(c, e, staleMinutes), Tasks: e.Lock.Tasks, Notes: e.Lock.Notes, FilePath: e.Path}
 	if w.Tasks == nil {

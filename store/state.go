@@ -12,26 +12,26 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
-// What the operations on the shared state have in common.
+// Code shared by the operations on the shared state.
 
 // A StateEntry is one version of an entry of the shared state.
 type StateEntry struct {
 	Name         string   `json:"name"`
-	Version      int64    `json:"version"`           // 0: it was never there
-	Deleted      bool     `json:"deleted,omitempty"` // by this very version
-	AgentID      *string  `json:"agent_id"`          // who wrote this version
+	Version      int64    `json:"version"`           // 0 if the entry never existed
+	Deleted      bool     `json:"deleted,omitempty"` // this version is a deletion
+	AgentID      *string  `json:"agent_id"`          // author of this version
 	Created      string   `json:"created,omitempty"`
-	Updated      string   `json:"updated,omitempty"` // when
-	Scope        []string `json:"scope"`             // which files it is about
+	Updated      string   `json:"updated,omitempty"` // time of this version
+	Scope        []string `json:"scope"`             // the files that it is about
 	ScopeLeftOut int      `json:"scopeLeftOut,omitempty"`
 	Text         string   `json:"text"`
-	TextLeftOut  int      `json:"textLeftOut,omitempty"` // bytes, in a short answer
+	TextLeftOut  int      `json:"textLeftOut,omitempty"` // in bytes, in a shortened answer
 	FilePath     string   `json:"filePath,omitempty"`
 }
 
-// A StateConflict is the Detail of VersionConflict, and of Conflict where a sum
-// would leave its bounds: what is there now, so that the caller can merge and try
-// again in one step. Nothing was written.
+// A StateConflict is the Detail of VersionConflict, and of Conflict if a sum
+// would be out of bounds: the present entry, so that the caller can merge and
+// try again in one step. Nothing was written.
 type StateConflict struct {
 	Code Code `json:"code"`
 	StateEntry
@@ -50,7 +50,7 @@ func orEmpty(scope []string) []string {
 	return scope
 }
 
-// withState adds what is there to an error about it.
+// withState adds the present entry to an error about it.
 func withState(err *fault.Error, name string, present *state.Entry) *fault.Error {
 	is := StateEntry{Name: name, Scope: []string{}}
 	if present != nil {
@@ -59,12 +59,12 @@ func withState(err *fault.Error, name string, present *state.Entry) *fault.Error
 	return err.WithDetail(StateConflict{err.Code, is})
 }
 
-// firstLine is how a value begins, as listings show it.
+// firstLine returns the beginning of a value, as listings show it.
 func firstLine(value string) string {
 	return strings.TrimSuffix(rules.FirstLine(value, lastNoteRunes), "\r")
 }
 
-// checkStateName refuses what cannot be an entry's name.
+// checkStateName returns an error if name cannot be the name of an entry.
 func checkStateName(argument, name string) error {
 	if err := lockfile.ValidStateName(name); err != nil {
 		return fault.Input("`%s`: %v", argument, err).WithHint(fmt.Sprintf("a name is one to three parts of lower-case "+
@@ -73,8 +73,8 @@ func checkStateName(argument, name string) error {
 	return nil
 }
 
-// checkStateVersion refuses what cannot be a version of an entry; least is the first
-// that can.
+// checkStateVersion returns an error if version cannot be a version of an
+// entry. least is the lowest valid version.
 func checkStateVersion(argument string, version *int64, least int64) error {
 	if version == nil || *version >= least && *version <= lockfile.MaxVersion {
 		return nil
@@ -83,10 +83,12 @@ func checkStateVersion(argument string, version *int64, least int64) error {
 		WithHint("`state_get` and `state_list` say which version an entry has")
 }
 
-// briefly is how much of a value a listing needs for its first line, in bytes.
+// briefly is how much of a value a listing needs to show its first line, in
+// bytes.
 const briefly = 4 * (lastNoteRunes + 1)
 
-// listState reads those of the entries that are there, and warns of all that is odd.
+// listState reads the selected entries, except deleted ones, and warns about
+// anything odd.
 func listState(c *call, of func(*lockfile.State) bool) ([]state.Entry, error) {
 	l, err := state.List(c.ctx, c.dir, state.Wish{Of: of, Text: briefly})
 	if err != nil {
@@ -100,12 +102,12 @@ func liveState(c *call, l state.Listing) []state.Entry {
 	return live(l.Entries)
 }
 
-// live skips those that were deleted.
+// live removes deleted entries.
 func live(entries []state.Entry) []state.Entry {
 	return slices.DeleteFunc(entries, func(e state.Entry) bool { return e.Says.Deleted })
 }
 
-// noteState warns of all that is odd in a listing.
+// noteState warns about anything odd in a listing.
 func noteState(c *call, l state.Listing) {
 	for _, f := range l.Bad {
 		c.unreadable++
@@ -118,13 +120,13 @@ func noteState(c *call, l state.Listing) {
 	}
 }
 
-// within reports whether an entry has a name that begins with these parts.
+// within reports whether a name starts with the parts of prefix.
 func within(name, prefix string) bool {
 	prefix = strings.TrimSuffix(prefix, "/")
 	return prefix == "" || name == prefix || strings.HasPrefix(name, prefix+"/")
 }
 
-// checkPrefix refuses what no name begins with.
+// checkPrefix returns an error if no name can start with prefix.
 func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return nil
@@ -132,7 +134,7 @@ func checkPrefix(prefix string) error {
 	return checkStateName("prefix", strings.TrimSuffix(prefix, "/"))
 }
 
-// stateScope is the scope of an entry, ready to be compared.
+// stateScope returns the scope of an entry for comparisons.
 func stateScope(c *call, e state.Entry) overlap.Scope {
 	return c.paths.Stored(e.Says.Scope, c.repo.Worktree)
 }

@@ -13,13 +13,13 @@ import (
 type DeleteStatesRequest struct {
 	Target
 	Prefix  string
-	Yes     bool // else only say what would go
+	Yes     bool // otherwise only list what would be deleted
 	AgentID *string
 }
 
-// DeleteStates deletes entries one after another, each as it was when they were
-// listed: one that is written meanwhile stays, with a warning. Other writers come
-// in between.
+// DeleteStates deletes entries one after another, each at the version that was
+// listed: an entry written meanwhile stays, with a warning. Other writers may
+// run in between.
 func (s *Store) DeleteStates(ctx context.Context, r DeleteStatesRequest) (Answer[[]StateWritten], error) {
 	return answer(ctx, s, r.Target, func(c *call) ([]StateWritten, error) {
 		if r.Prefix == "" {

@@ -7,15 +7,15 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
-// A StateExported is an entry with its past, the oldest version first.
+// A StateExported is an entry with its past versions, oldest first.
 type StateExported struct {
 	StateEntry
 	Past []StateEntry `json:"past"`
 }
 
-// ExportState hands over all entries with their past, one after another, deleted
-// ones too: their versions count on. What cannot be read is missing there, and is
-// counted as Unreadable.
+// ExportState calls emit for each entry with its past versions. It includes
+// deleted entries, because their version numbers continue. Unreadable files are
+// missing, and counted as Unreadable.
 func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExported) error) (Answer[int], error) {
 	return answer(ctx, s, t, func(c *call) (int, error) {
 		names, err := stateNames(c)
@@ -28,7 +28,7 @@ func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExport
 				return n, err
 			}
 			if !found {
-				continue // it has gone since
+				continue // it has disappeared since
 			}
 			out := StateExported{StateEntry: stateEntry(e), Past: []StateEntry{}}
 			past, err := pastOf(c, e, lockfile.MaxValue)
@@ -46,7 +46,7 @@ func (s *Store) ExportState(ctx context.Context, t Target, emit func(StateExport
 	})
 }
 
-// stateNames are those of all entries that can be read, in order.
+// stateNames returns the names of all readable entries, in order.
 func stateNames(c *call) ([]string, error) {
 	l, err := state.List(c.ctx, c.dir, state.Wish{})
 	noteState(c, l)

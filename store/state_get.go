@@ -16,20 +16,20 @@ import (
 type GetStateRequest struct {
 	Target
 	Name        string   `json:"name"`
-	Version     *int64   `json:"version"`      // that one, which may be past; nil: the present one
-	After       *int64   `json:"after"`        // wait until its version is above that one; else Timeout
-	WaitSeconds *float64 `json:"wait_seconds"` // nil: 30
+	Version     *int64   `json:"version"`      // version to read, possibly a past one; nil means the present one
+	After       *int64   `json:"after"`        // wait for a version above this; otherwise Timeout
+	WaitSeconds *float64 `json:"wait_seconds"` // nil means 30
 }
 
-// A StateStill is the Detail of a Timeout: the entry has not changed.
+// A StateStill is the Detail of a Timeout: the unchanged version.
 type StateStill struct {
 	Code    Code   `json:"code"`
 	Name    string `json:"name"`
 	Version int64  `json:"version"`
 }
 
-// GetState reads one version of an entry, or waits for the next one. That one may
-// be that it was deleted.
+// GetState reads one version of an entry, or waits for the next one, which may
+// be its deletion.
 func (s *Store) GetState(ctx context.Context, r GetStateRequest) (Answer[StateEntry], error) {
 	return answer(ctx, s, r.Target, func(c *call) (StateEntry, error) {
 		if err := checkGet(r); err != nil {
@@ -76,7 +76,7 @@ func checkGet(r GetStateRequest) error {
 	return nil
 }
 
-// presentState is the version that holds.
+// presentState returns the present version of an entry.
 func presentState(c *call, name string) (state.Entry, error) {
 	e, found, err := state.Get(c.ctx, c.dir, name)
 	switch {
@@ -90,9 +90,9 @@ func presentState(c *call, name string) (state.Entry, error) {
 	return e, nil
 }
 
-// stateVersion is any version that is kept.
+// stateVersion returns any version that is kept.
 func stateVersion(c *call, name string, version int64) (state.Entry, error) {
-	for range 2 { // it may become a past one between the two reads
+	for range 2 { // the version may become a past one between the two reads
 		present, found, err := state.Get(c.ctx, c.dir, name)
 		switch {
 		case err != nil:
@@ -159,12 +159,12 @@ func waitForState(c *call, r GetStateRequest, limit time.Duration) (e state.Entr
 			if err := w.asked.Err(); err != nil {
 				return e, err
 			}
-			over = true // what was written last counts
+			over = true // read once more, to include the last write
 		}
 	}
 }
 
-// stillState is the error of a wait that saw nothing new.
+// stillState returns the error for a wait that saw no new version.
 func stillState(w *wait, name string, s lockfile.State) error {
 	ended := "timed out"
 	why := w.why()

@@ -12,20 +12,20 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/state"
 )
 
-// A ListStateRequest asks what there is, or which versions of one entry.
+// A ListStateRequest lists the entries, or the versions of one.
 type ListStateRequest struct {
 	Target
-	Prefix  string   `json:"prefix"` // whole parts of a name: api is api and all under api/
-	Scope   []string `json:"scope"`  // only what is about files that overlap these
-	Text    string   `json:"text"`   // in name or value, in any case
+	Prefix  string   `json:"prefix"` // whole parts of a name: api matches api and everything under api/
+	Scope   []string `json:"scope"`  // only entries about files that overlap these
+	Text    string   `json:"text"`   // in name or value, ignoring letter case
 	History string   `json:"history"`
 }
 
-// A StateListing answers list.
+// A StateListing is the answer to a listing.
 type StateListing struct {
-	Entries    []StateSummary   `json:"entries"`            // by name
-	Namespaces []StateNamespace `json:"namespaces"`         // how many each has, also where a short answer omits some
-	Versions   []StateVersion   `json:"versions,omitempty"` // with History: the newest first
+	Entries    []StateSummary   `json:"entries"`            // sorted by name
+	Namespaces []StateNamespace `json:"namespaces"`         // counts of all entries, even in a shortened answer
+	Versions   []StateVersion   `json:"versions,omitempty"` // with History; newest first
 
 	NamespacesLeftOut int `json:"namespacesLeftOut,omitempty"`
 	VersionsLeftOut   int `json:"versionsLeftOut,omitempty"`
@@ -43,14 +43,14 @@ type StateSummary struct {
 	FirstLine    string   `json:"firstLine"`
 }
 
-// A StateNamespace counts the entries whose names have the same first part; "" is
-// those that have one part only.
+// A StateNamespace counts the entries with the same first part of the name; ""
+// stands for names with just one part.
 type StateNamespace struct {
 	Namespace string `json:"namespace"`
 	Entries   int    `json:"entries"`
 }
 
-// A StateVersion is one version in the history of an entry.
+// A StateVersion is a version in the history of an entry.
 type StateVersion struct {
 	Version   int64   `json:"version"`
 	Deleted   bool    `json:"deleted,omitempty"`
@@ -84,7 +84,7 @@ func (s *Store) ListState(ctx context.Context, r ListStateRequest) (Answer[State
 	})
 }
 
-// mentions reports whether a text is in an entry, in any case.
+// mentions reports whether an entry contains a text, ignoring letter case.
 func mentions(s *lockfile.State, text string) bool {
 	text = strings.ToLower(text)
 	return text == "" || strings.Contains(s.Name, text) || strings.Contains(strings.ToLower(s.Value), text)
@@ -117,7 +117,7 @@ func stateSummaries(entries []state.Entry) []StateSummary {
 	return out
 }
 
-// stateHistory lists the versions of one entry that are kept, the newest first.
+// stateHistory lists the versions of an entry that are kept, newest first.
 func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
 	if r.Prefix != "" || r.Text != "" || len(r.Scope) > 0 {
 		return StateListing{}, fault.Input("`history` is about one entry: `prefix`, `scope` and `text` have no effect on it").
@@ -148,7 +148,7 @@ func stateHistory(c *call, r ListStateRequest) (StateListing, error) {
 	return out, nil
 }
 
-// pastOf reads the versions of an entry before the present one, the oldest first.
+// pastOf returns the past versions of an entry, oldest first.
 func pastOf(c *call, present state.Entry, text int) ([]state.Entry, error) {
 	past, err := state.Past(c.ctx, c.dir, present.Says.Name, present.Says.Version, text)
 	if err != nil {

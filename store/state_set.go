@@ -18,24 +18,24 @@ import (
 type SetStateRequest struct {
 	Target
 	Name      string   `json:"name"`
-	Text      *string  `json:"text"`       // the value, a paragraph, or a whole number; nil: only the scope changes
-	Mode      string   `json:"mode"`       // set (the default), append, add, delete
-	IfVersion *int64   `json:"if_version"` // the version that the caller has read; 0: it must not be there
-	Force     bool     `json:"force"`      // set and delete, whatever is there
-	Min       *int64   `json:"min"`        // of the sum; else Conflict
+	Text      *string  `json:"text"`       // a value, a paragraph or a whole number; nil changes only the scope
+	Mode      string   `json:"mode"`       // set (the default), append, add or delete
+	IfVersion *int64   `json:"if_version"` // the version that the caller has read; 0 if there must be none
+	Force     bool     `json:"force"`      // for set and delete: replace any version
+	Min       *int64   `json:"min"`        // bounds of the sum; otherwise Conflict
 	Max       *int64   `json:"max"`
-	Scope     []string `json:"scope"` // which files it is about; empty: as it was
+	Scope     []string `json:"scope"` // the files that it is about; empty keeps the scope
 	AgentID   *string  `json:"agent_id"`
 }
 
-// A StateWritten answers set.
+// A StateWritten is the answer to a write.
 type StateWritten struct {
 	Name    string `json:"name"`
 	Version int64  `json:"version"`
-	Value   *int64 `json:"value,omitempty"` // the sum, of mode add
+	Value   *int64 `json:"value,omitempty"` // the sum, in mode add
 }
 
-// The modes of a SetStateRequest.
+// Modes of a SetStateRequest.
 const (
 	StateSet    = rules.StateSet
 	StateAppend = rules.StateAppend
@@ -43,9 +43,9 @@ const (
 	StateDelete = rules.StateDelete
 )
 
-// SetState writes the next version of an entry. It overwrites nothing that the caller
-// has not read (VersionConflict), unless it is forced to; appending and adding never
-// conflict by themselves.
+// SetState writes the next version of an entry. Unless forced, it never
+// overwrites a version that the caller has not read (VersionConflict).
+// Appending and adding never conflict by themselves.
 func (s *Store) SetState(ctx context.Context, r SetStateRequest) (Answer[StateWritten], error) {
 	return answer(ctx, s, r.Target, func(c *call) (StateWritten, error) {
 		ch, err := stateChange(c, r)
@@ -56,7 +56,7 @@ func (s *Store) SetState(ctx context.Context, r SetStateRequest) (Answer[StateWr
 	})
 }
 
-// writeState makes a change. What is refused makes no store.
+// writeState applies a change. A refused change does not create a store.
 func writeState(c *call, name string, ch rules.StateChange) (StateWritten, error) {
 	if !c.dir.Exists() {
 		if _, _, _, err := nextState(c, name, ch); err != nil {
@@ -78,7 +78,8 @@ func writeState(c *call, name string, ch rules.StateChange) (StateWritten, error
 	})
 }
 
-// nextState is what there is, and what a change makes of it.
+// nextState returns the present version of an entry, and the version after a
+// change.
 func nextState(c *call, name string, ch rules.StateChange) (
 	before *state.Entry, next lockfile.State, sum *int64, err error,
 ) {
@@ -111,7 +112,7 @@ func checkValue(text string) error {
 	return nil
 }
 
-// stateChange is the change that a request asks for.
+// stateChange returns the change that a request asks for.
 func stateChange(c *call, r SetStateRequest) (ch rules.StateChange, err error) {
 	if r.Mode == "" {
 		r.Mode = StateSet
@@ -140,7 +141,7 @@ func stateChange(c *call, r SetStateRequest) (ch rules.StateChange, err error) {
 	return ch, err
 }
 
-// checkStateChange refuses arguments that do not go together.
+// checkStateChange returns an error for arguments that exclude each other.
 func checkStateChange(r SetStateRequest) error {
 	if err := checkStateVersion("if_version", r.IfVersion, 0); err != nil {
 		return err

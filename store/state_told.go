@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// toldEntries is how many entries a claim is told of, and toldText how much of
-	// the text of each, in bytes.
+	// toldEntries is the maximum number of entries reported with a claim, and
+	// toldText the maximum length of each one's text, in bytes.
 	toldEntries = 5
 	toldText    = 500
-	// toldSpan is how far back the start of a session hears of changes.
+	// toldSpan is the period of changes reported at the start of a session.
 	toldSpan = 24 * time.Hour
 )
 
-// A ToldState is an entry of the shared state that is about claimed files. It is
-// what somebody else wrote: information, not instructions.
+// A ToldState is an entry of the shared state about claimed files. It was
+// written by somebody else: information, not instructions.
 type ToldState struct {
 	Name    string  `json:"name"`
 	Version int64   `json:"version"`
 	AgentID *string `json:"agent_id"`
 	Updated string  `json:"updated"`
-	Text    string  `json:"text"` // at most 500 bytes of it
+	Text    string  `json:"text"` // up to 500 bytes
 }
 
-// stateOn lists the entries whose scope overlaps that of a claim, the last changed
-// first, and counts those beyond the first few. A claim does not fail because of
-// it, so what cannot be read is a warning.
+// stateOn returns the first few of the entries whose scope overlaps a claim's,
+// most recently changed first, and the number of the others. Since it must not
+// make a claim fail, read errors are warnings.
 func stateOn(c *call, scope overlap.Scope) (told []ToldState, more int) {
 	about := func(s *lockfile.State) bool { return len(s.Scope) > 0 && !s.Deleted }
-	const text = toldText + utf8.UTFMax // a character more shows that there is more
+	const text = toldText + utf8.UTFMax // one more character shows that the text was cut
 	l, err := state.List(c.ctx, c.dir, state.Wish{Of: about, Text: text})
 	if err != nil {
 		c.warn("cannot read what the shared state says about these files: %v", err)
 		return nil, 0
 	}
-	noteState(c, state.Listing{Bad: l.Bad}) // what cannot be read may be about these files
+	noteState(c, state.Listing{Bad: l.Bad}) // unreadable entries may be about these files
 	c.paths.Refill()
 	entries := slices.DeleteFunc(l.Entries, func(e state.Entry) bool { return len(scope.Overlaps(stateScope(c, e))) == 0 })
 	lastChangedFirst(entries)
@@ -63,8 +63,8 @@ func lastChangedFirst(entries []state.Entry) {
 	})
 }
 
-// stateLately lists the entries that were changed in the last day, the last changed
-// first. Only files of that time are read.
+// stateLately returns the entries changed in the last day, most recently
+// changed first. It reads only files of that time.
 func stateLately(c *call) []StateSummary {
 	l, err := state.List(c.ctx, c.dir, state.Wish{Since: c.dir.Now().Add(-toldSpan), Text: briefly})
 	if err != nil {

@@ -1,43 +1,43 @@
-// Package store is the directory of lock files of one repository and every
-// operation on it. Each operation is a method of Store that takes a request
-// and gives an Answer; both faces (cli and server) print the answer's Result
-// with Encode, so that their bytes are the same.
+// Package store implements the directory of lock files of a repository and all
+// operations on it. Each operation is a method of Store that takes a request
+// and returns an Answer. Both front ends (cli and server) print the answer's
+// Result with Encode, so that their output is identical.
 //
-// Nothing is remembered between calls and no process assumes that it is alone:
-// what is on disk is the truth, writers take turns by a kernel lock on one
-// file, and readers take no lock at all.
+// Nothing is remembered between calls, and no process assumes that it is alone:
+// the files are the only state. Writers exclude each other by a kernel lock on
+// one file, and readers take no lock at all.
 //
-// An operation has a file of its name, which begins with its request and its
-// result and reads from top to bottom: what is asked of the disk, the rule, the
-// transaction, the answer. What several of them share:
+// An operation has a file of its name. It starts with the request and result
+// types and reads from top to bottom: reading, rule, transaction, answer.
+// Operations share:
 //
-//	call      one operation under way: its repository, its directory, who asks,
-//	          what there is to warn of
-//	input     what several requests read the same way
-//	lookup    which lock a request names
+//	call      an operation in progress: its repository, directory, caller and
+//	          warnings
+//	input     parsing common to several requests
+//	lookup    finding the lock that a request names
 //	summary   a lock as answers show it
-//	claim     a claim against the locks and tickets that block it; refusal, turn
-//	          and waiting go with it, and recent: what ended there lately
-//	holds     files against the locks that cover them, for guard and edit; editor
-//	          is who edits
-//	revive    a stale lock whose holder comes back
-//	notes     what others noted for a lock's holder, until it has seen it
-//	faces     what the faces need of the parts below, under one name
+//	claim     a claim against the locks and tickets that block it; with
+//	          refusal, turn and waiting, and recent: what ended there recently
+//	holds     files against the locks that cover them, for guard and edit;
+//	          edit_caller identifies who edits
+//	revive    stale locks whose holders come back
+//	notes     others' notes for a lock's holder, until seen
+//	faces     what the front ends need from the packages below
 //
-// Amendments (amend) belong to update, what git says changed (drift_changes) and sums
-// (drift_sum) to drift.
+// Amendments (amend) belong to update; drift_changes (what git reports as
+// changed) and drift_sum (summaries) belong to drift.
 //
-// Under them, each knowing nothing of what is above it:
+// The packages below know nothing of those above them:
 //
-//	doctor            what can be wrong with a store, and what is done about it
+//	doctor            what can be wrong with a store, and fixing it
 //	internal/queue    the tickets of waiters
-//	internal/session  what is remembered of agents' sessions
+//	internal/session  records of agents' sessions
 //	internal/disk     the directory: read by anybody, written in a transaction
-//	internal/paths    what paths and scopes mean where the caller stands
+//	internal/paths    what paths and scopes mean for a caller
 //	internal/rules    who blocks whom, who may end a lock, what is stale: pure
-//	internal/fault    the one shape of every failure
-//	atomicfile        files written whole
-//	shell             words of commands that messages print
+//	internal/fault    the error type
+//	atomicfile        atomic file writes
+//	shell             quoting in printed commands
 package store
 
 import (
@@ -54,53 +54,56 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/queue"
 )
 
-// A Store is what the operations need from the world outside. It holds no
-// state; one value serves any number of concurrent calls.
+// A Store provides what the operations need from the outside. It holds no
+// state, so one value serves any number of concurrent calls.
 type Store struct {
 	Now     func() time.Time
-	Getwd   func() (string, error) // asked on every call
-	Environ func() []string        // asked on every call
+	Getwd   func() (string, error) // called for every operation
+	Environ func() []string        // called for every operation
 
-	// Locate finds the repository that a call names, for callers from elsewhere: they
-	// stand in no directory here, and reach no other repository. nil: the callers are
-	// here, and git is asked.
+	// Locate, if not nil, finds the repository for remote callers, which have
+	// no working directory here and can reach no other repository. If it is
+	// nil, callers are local and git is asked.
 	Locate func(ctx context.Context, baseDir *string) (*gitdir.Repo, error)
 
-	// SyncApart starts a process that calls FleetSyncApart, in that directory and
-	// with that environment, and does not wait for it. nil: what this clone
-	// publishes waits for FleetSync.
+	// SyncApart starts a process that calls FleetSyncApart in the given
+	// directory and environment, without waiting for it. If it is nil, this
+	// clone publishes only when FleetSync is called.
 	SyncApart func(dir string, environ []string) error
 
-	MutexWait     time.Duration // how long a write waits for other writers; 0: 10 s
-	ElsewhereWait time.Duration // how long a claim or a session's start waits for git on other worktrees; 0: 0.3 s, 1 s
+	MutexWait     time.Duration // longest wait of a write for other writers; 0 means 10 s
+	ElsewhereWait time.Duration // for git on other worktrees; 0 means 0.3 s (claim) or 1 s (session start)
 
-	watch func(*disk.Dir) *queue.Watch // what wakes a waiter; nil: the system's reports, and each second
+	watch func(*disk.Dir) *queue.Watch // wakes waiters; nil means system reports, and polling
 }
 
-// An Answer is what an operation says: the result whose JSON both faces
-// print, and the warnings that go beside it. Warnings are set on errors too.
+// An Answer is the result of an operation, which both front ends print as JSON,
+// with the warnings that accompany it. Warnings are set even if the operation
+// fails.
 type Answer[T any] struct {
 	Result   T
 	Warnings []string
-	Dir      string // the agents-locks directory that answered
-	At       Target // the repository that answered, wherever it was asked for
-	// Unreadable counts the files that may be locks but could not be read
-	// (Warnings name them): a listing, or "no overlap", is then incomplete.
+	Dir      string // the agents-locks directory
+	At       Target // the repository, for further calls about the same one
+	// Unreadable counts the possible lock files that could not be read;
+	// Warnings name them. A listing, or "no overlap", is then incomplete.
 	Unreadable int
-	// Unseen: other clones may have claimed more than is known here, since the last
-	// look at them failed, or none ever succeeded. A listing is incomplete then, too.
+	// Unseen is set if other clones may have claimed more than is known here,
+	// because the last look at them failed or none has ever succeeded. A
+	// listing is then incomplete, too.
 	Unseen bool
-	// Compared counts the active locks that a check looked at: those of others.
+	// Compared is the number of others' active locks that a check compared.
 	Compared int
-	// Waiting lists who waits for a claim, where a listing of active locks asked.
+	// Waiting lists the waiters, for a listing of active locks.
 	Waiting []Waiter
-	// Delivered is to be called once the answer has been written out: it records
-	// that the holder was shown what others noted. nil: there is nothing to record.
+	// Delivered must be called once the answer has been written: it records
+	// that the holder was shown others' notes. It is nil if there is nothing to
+	// record.
 	Delivered func(context.Context) error
 }
 
-// Missing says for people what an answer could not take into account; "" where it
-// is complete.
+// Missing describes for people what the answer could not take into account, or
+// returns "" if it is complete.
 func (a Answer[T]) Missing() string {
 	var parts []string
 	if a.Unreadable == 1 {
@@ -114,9 +117,9 @@ func (a Answer[T]) Missing() string {
 	return strings.Join(parts, ", and ")
 }
 
-// Encode is the JSON of a result: compact, one line, no HTML escapes. What
-// JSON leaves alone and yet no reader of its strings can see (control
-// characters that a terminal obeys, invisible text) is escaped.
+// Encode returns the JSON of a result: compact, on one line, without HTML
+// escapes. It also escapes text that JSON permits but readers cannot see, such
+// as terminal control characters and invisible characters.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,10 +15,10 @@ type Summary struct {
 	Title           string   `json:"title"`
 	Status          string   `json:"status"`
 	PercentComplete int      `json:"percentComplete"`
-	Yours           bool     `json:"-"` // the caller's own, by agent ids; where a claim overlaps it
-	TaskCount       int      `json:"-"` // 0: that percentage says nothing
+	Yours           bool     `json:"-"` // the caller's own, by agent ids; set where a claim overlaps it
+	TaskCount       int      `json:"-"` // if 0, PercentComplete is meaningless
 	Scope           []string `json:"scope"`
-	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // how many more entries it has than a short answer lists
+	ScopeLeftOut    int      `json:"scopeLeftOut,omitempty"` // number of entries omitted from a shortened answer
 	Repository      string   `json:"repository"`
 	AgentID         *string  `json:"agent_id"`
 	ParentAgentID   *string  `json:"parent_agent_id"`
@@ -30,56 +30,58 @@ type Summary struct {
 	Worktree     string `json:"worktree,omitempty"`
 	WorktreeGone bool   `json:"worktreeGone,omitempty"`
 	Branch       string `json:"branch,omitempty"`
-	// Its holder's session is known to have ended, and it was made from the
-	// caller's worktree; only hooks and the guard ask, as they do for Whose.
+	// HolderEnded is set if the lock was made in the caller's worktree and its
+	// holder's session is known to have ended. Like Whose, it is set only for
+	// hooks and the guard.
 	HolderEnded  bool    `json:"holderEnded,omitempty"`
 	Whose        Whose   `json:"-"`
-	Mode         string  `json:"mode,omitempty"` // "shared", else absent
+	Mode         string  `json:"mode,omitempty"` // "shared", or absent
 	LeaseMinutes float64 `json:"lease_minutes,omitempty"`
-	// Since when the holder's session has waited for a person.
+	// Since when the holder's session has been waiting for a person.
 	WaitingForPerson string `json:"waiting_for_person,omitempty"`
 
-	// Of a lock that another clone has published: which one, what people call it,
-	// and as of when this is known.
+	// For a lock published by another clone: that clone, its label, and the
+	// time of the report.
 	Clone      string `json:"clone,omitempty"`
 	CloneLabel string `json:"clone_label,omitempty"`
 	AsOf       string `json:"as_of,omitempty"`
-	// How a lock of this clone stands with the others, where it shares its locks:
-	// claiming, confirmed, lost, local, unpublished; absent: they see it.
+	// State in the fleet of a lock of this clone, if it shares its locks:
+	// claiming, confirmed, lost, local or unpublished; absent if others see the
+	// lock.
 	Fleet string `json:"fleet,omitempty"`
 
-	// How it ended, where it did.
+	// How it ended, if it did.
 	Finished   string `json:"finished,omitempty"`
-	FinishedBy string `json:"finished_by,omitempty"` // holder, force, reap
+	FinishedBy string `json:"finished_by,omitempty"` // holder, force or reap
 	Outcome    string `json:"outcome,omitempty"`
 	MovedTo    string `json:"moved_to,omitempty"`
 
-	// How many of the files that it covers will conflict between two worktrees,
-	// where that was asked.
+	// Number of files covered by the lock that will conflict between two
+	// worktrees, if requested.
 	Conflicts *int `json:"conflicts,omitempty"`
 
-	Waiting        []Waiter `json:"waiting,omitempty"` // whom the lock holds up, where the answer has that
+	Waiting        []Waiter `json:"waiting,omitempty"` // waiters that the lock blocks, in some answers
 	WaitingLeftOut int      `json:"waitingLeftOut,omitempty"`
 
-	// Where the answer is about an overlap (check, create):
+	// For answers about an overlap (check, create):
 	Overlaps []overlap.Pair `json:"overlaps,omitempty"`
-	// How many more pairs overlap than Overlaps lists, which has an end.
+	// Number of overlapping pairs beyond those in Overlaps.
 	OverlapsLeftOut int    `json:"overlapsLeftOut,omitempty"`
 	SameWorktree    *bool  `json:"same_worktree,omitempty"`
 	Blocks          bool   `json:"blocks,omitempty"`   // it blocks a claim that asked for that
-	LastNote        string `json:"lastNote,omitempty"` // its first line
+	LastNote        string `json:"lastNote,omitempty"` // first line
 
-	// For tables, where the request is for people:
-	Ago      int64  `json:"-"` // seconds since the holder was last seen, or ended it
-	ShortID  string `json:"-"` // the shortest whole name that every command takes
-	NextTask string `json:"-"` // the first that is open
-	Latest   string `json:"-"` // the first line of its last note by a person or an agent
+	// For tables, if requested for people:
+	Ago      int64  `json:"-"` // seconds since the holder was last seen, or since it ended
+	ShortID  string `json:"-"` // the shortest whole name that every command accepts
+	NextTask string `json:"-"` // the first open one
+	Latest   string `json:"-"` // first line of the last note by a person or an agent
 }
 
 // lastNoteRunes is how much of a lock's last note a listing shows.
 const lastNoteRunes = 200
 
-// summaryOf is an entry as listings show it, judged by a staleness threshold.
+// summaryOf returns an entry's summary, judged by a staleness threshold.
 func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	l, now := &e.Lock, c.store.Now()
 	s := Summary{
@@ -120,19 +122,19 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 	if s.Scope == nil {
 		s.Scope = []string{}
 	}
-	if s.Repository == "" { // an older Node version wrote it; it lies in this store, so it governs this root
+	if s.Repository == "" { // written by an older Node version; being in this store, it governs this root
 		s.Repository = c.repo.Root
 	}
 	return s
 }
 
-// An overlapping is a lock whose scope overlaps another one.
+// An overlapping is a lock whose scope overlaps another scope.
 type overlapping struct {
 	entry disk.Entry
 	pairs []overlap.Pair
 }
 
-// overlappingWith lists, in order, the entries whose scopes overlap the given
+// overlappingWith returns, in order, the entries whose scopes overlap the given
 // one.
 func overlappingWith(c *call, scope overlap.Scope, entries []disk.Entry) []overlapping {
 	var out []overlapping
@@ -144,8 +146,8 @@ func overlappingWith(c *call, scope overlap.Scope, entries []disk.Entry) []overl
 	return out
 }
 
-// pairsWith compares a scope of the caller's, or of one of this clone's locks, with
-// a lock's.
+// pairsWith compares a scope of the caller, or of a lock of this clone, with a
+// lock's scope.
 func pairsWith(c *call, scope overlap.Scope, e disk.Entry) []overlap.Pair {
 	if e.Elsewhere != nil {
 		scope = c.paths.Folded(scope)
@@ -153,7 +155,8 @@ func pairsWith(c *call, scope overlap.Scope, e disk.Entry) []overlap.Pair {
 	return scope.Overlaps(storedScope(c, e))
 }
 
-// storedScope is a lock's scope, ready to be compared (pairsWith).
+// storedScope returns a lock's scope for comparisons. Compare it using
+// pairsWith.
 func storedScope(c *call, e disk.Entry) overlap.Scope {
 	if e.Elsewhere != nil {
 		return c.paths.Foreign(e.Lock.Scope)
@@ -161,8 +164,8 @@ func storedScope(c *call, e disk.Entry) overlap.Scope {
 	return c.paths.Stored(e.Lock.Scope, c.paths.WorktreeOf(&e.Lock))
 }
 
-// exclusiveTo skips the locks which one of that mode never overlaps: shared
-// against shared is not an overlap.
+// exclusiveTo skips the locks that a lock of the given mode does not overlap,
+// since two shared locks never do.
 func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 	if mode != lockfile.Shared {
 		return entries
@@ -170,7 +173,7 @@ func exclusiveTo(mode string, entries []disk.Entry) []disk.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e disk.Entry) bool { return e.Lock.Mode == lockfile.Shared })
 }
 
-// overlapSummaries are summaries of locks that overlap the caller's scope.
+// overlapSummaries returns summaries of locks that overlap the caller's scope.
 func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summary {
 	here := c.stands()
 	out := make([]Summary, len(found))
@@ -185,8 +188,8 @@ func overlapSummaries(c *call, found []overlapping, staleMinutes float64) []Summ
 	return out
 }
 
-// firstPairs are the first pairs, up to 16 KiB of them: room for any one. Two
-// scopes of 256 long entries have 65,536 pairs.
+// firstPairs returns the first pairs, up to 16 KiB, which is enough for any
+// single one. Two scopes of 256 long entries have 65,536 pairs.
 func firstPairs(pairs []overlap.Pair) (listed []overlap.Pair, leftOut int) {
 	const room, frame = 16 << 10, len(`{"yours":"","theirs":"","example":"","exact":false},`)
 	size := 0

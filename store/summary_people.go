@@ -6,9 +6,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// addForPeople adds to summaries what tables show and no tool's answer has: the
-// shortest name that every command takes for each lock, its next open task and
-// its last note.
+// addForPeople adds to summaries what only tables show: the shortest name of
+// each lock that every command accepts, its next open task and its last note.
 func addForPeople(c *call, entries []disk.Entry, rows []Summary) error {
 	var active, all map[string]int
 	for i, e := range entries {
@@ -41,8 +40,8 @@ func addForPeople(c *call, entries []disk.Entry, rows []Summary) error {
 	return nil
 }
 
-// countSlugs counts the locks that each slug could mean. An active lock is found
-// among the active ones first, a done one among all (see findLock).
+// countSlugs counts how many locks each slug could refer to. An active lock is
+// looked up among the active ones first, a done one among all (see findLock).
 func countSlugs(ids []string) map[string]int {
 	slugs := make(map[string]int, len(ids))
 	for _, id := range ids {

@@ -14,7 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// waitSeconds is how long a claim waits; not at all is what if_free means.
+// waitSeconds validates how long a claim waits. Not waiting at all is what
+// if_free is for.
 func waitSeconds(n float64) (time.Duration, error) {
 	limit := time.Duration(n * float64(time.Second))
 	if !(n > 0 && n <= maxWait) || limit == 0 {
@@ -25,9 +26,9 @@ func waitSeconds(n float64) (time.Duration, error) {
 	return limit, nil
 }
 
-// claimInTurn waits for a claim's turn and writes its lock then (design,
-// section 11). In every other case nothing is taken and no ticket is left.
-// Where another clone was first the claim keeps its place, and waits on.
+// claimInTurn waits for a claim's turn and then writes its lock (design,
+// section 11). If it fails, nothing is taken and no ticket is left. If another
+// clone was first, the claim keeps its place and keeps waiting.
 func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created, error) {
 	w := beginWait(c, limit)
 	place := &queue.Place{}
@@ -37,7 +38,7 @@ func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created
 		}
 	}()
 	var out *Created
-	_, err := findBlockers(c, k, place) // compares while nobody waits for the mutex
+	_, err := findBlockers(c, k, place) // compares scopes before others have to wait for the mutex
 	if err == nil {
 		out, err = claimTurn(c, k, place, w, n)
 	}
@@ -47,14 +48,14 @@ func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created
 			return Created{}, err
 		case w.last, w.over() && !w.lastLook(n):
 			return Created{}, gaveUp(c, k, place, w)
-		case w.last: // it is tried once more
+		case w.last: // one more attempt
 		case err != nil && !errors.Is(err, fault.StoreBusy):
 			return Created{}, err
 		case !w.next() && !w.lastLook(n):
 			return Created{}, gaveUp(c, k, place, w)
 		}
 		w.watchClones()
-		clear(k.compared) // what lies on disk under a name may have changed meanwhile
+		clear(k.compared) // the files behind these names may have changed meanwhile
 		var mayClaim bool
 		if mayClaim, err = turnMayHaveCome(c, k, place, w); mayClaim {
 			out, err = claimTurn(c, k, place, w, n)
@@ -63,8 +64,8 @@ func claimInTurn(c *call, k *claim, limit time.Duration, n *confirming) (Created
 	return *out, nil
 }
 
-// claimTurn takes the turn, if it has come, and has the claim confirmed; nil: it
-// waits, in its place.
+// claimTurn takes the turn, if it has come, and has the claim confirmed. It
+// returns nil if the claim has to keep waiting in its place.
 func claimTurn(c *call, k *claim, place *queue.Place, w *wait, n *confirming) (*Created, error) {
 	out, err := takeTurn(c, k, place, w, n != nil)
 	if out == nil || err != nil {
@@ -83,10 +84,11 @@ func claimTurn(c *call, k *claim, place *queue.Place, w *wait, n *confirming) (*
 	return out, nil
 }
 
-// takeTurn writes the lock if nothing blocks it, and else sees to it that the
-// claim is in the queue: nil. Refusing, queueing and granting are each one step
-// with the read that decides, in one transaction. placed: the claim may yet be
-// refused, and has a place in any case, which is the caller's to give back.
+// takeTurn writes the lock if nothing blocks it. Otherwise it makes sure that
+// the claim is in the queue, and returns nil. Refusing, queueing and granting
+// each happen in one transaction with the read that they are based on. placed
+// means that the claim may still be refused, so it keeps a place even when
+// granted, which the caller must give up.
 func takeTurn(c *call, k *claim, place *queue.Place, w *wait, placed bool) (*Created, error) {
 	return change(c, func(tx *disk.Tx) (*Created, error) {
 		live, err := queue.Sweep(c.ctx, tx)
@@ -133,10 +135,10 @@ func takeTurn(c *call, k *claim, place *queue.Place, w *wait, placed bool) (*Cre
 	})
 }
 
-// turnMayHaveCome looks without the mutex, which is worth taking only when this
-// says so. One blocker is enough to keep waiting for, and the nearest is looked
-// for first: so that in a long queue everybody waits for the one before, and
-// a waiter that leaves wakes one.
+// turnMayHaveCome checks without the mutex whether taking it is worthwhile. A
+// single blocker is enough to keep waiting, and the nearest one is checked
+// first. So in a long queue everybody waits for the one just ahead, and a
+// waiter that leaves wakes only one other.
 func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, error) {
 	c.paths.Refill()
 	if err := c.dir.Refresh(); err != nil {
@@ -144,7 +146,7 @@ func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, erro
 	}
 	nearest, kept, err := queue.Nearest(c.dir, place, func(t queue.Ticket) bool { return comesFirst(c, k, t) })
 	if err != nil || !kept {
-		return !kept, err // to queue again
+		return !kept, err // queue again
 	}
 	if nearest != nil {
 		w.block(blockers{tickets: []queue.Ticket{*nearest}})
@@ -163,7 +165,8 @@ func turnMayHaveCome(c *call, k *claim, place *queue.Place, w *wait) (bool, erro
 	return false, nil
 }
 
-// gaveUp says why a wait ended without a claim, and what blocked it.
+// gaveUp returns the error for a wait that ended without a claim: why, and what
+// blocked it.
 func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	why, waited := w.why(), secondsText(w.waited())
 	ended := fmt.Sprintf("stopped waiting after %s: %v", waited, why)
@@ -174,7 +177,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 		ended += ", and the remote does not answer any more"
 	}
 	c.ctx = w.asked
-	if c.ctx.Err() != nil { // nobody is left to be told
+	if c.ctx.Err() != nil { // nobody is left to read the answer
 		return &fault.Error{Code: fault.Timeout, Message: ended + "; nothing was claimed",
 			Detail: Refusal{Code: fault.Timeout, Overlaps: []Summary{}}, Err: why}
 	}
@@ -190,7 +193,7 @@ func gaveUp(c *call, k *claim, place *queue.Place, w *wait) error {
 	return e
 }
 
-// secondsText is how long a wait took, in seconds and tenths.
+// secondsText formats a duration in seconds and tenths.
 func secondsText(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + "s"
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// An UpdateRequest records progress, or amends the claim.
+// An UpdateRequest records progress or amends the claim.
 type UpdateRequest struct {
 	Target
 	Ref
 	TaskText *string `json:"task_text"`
-	Done     *bool   `json:"done"` // nil with TaskText: true
+	Done     *bool   `json:"done"` // nil means true if TaskText is set
 	Note     *string `json:"note"`
 
 	AddScope     []string `json:"add_scope"`
@@ -28,36 +28,39 @@ type UpdateRequest struct {
 	LeaseMinutes *float64 `json:"lease_minutes"`
 	HandTo       *string  `json:"hand_to"` // the next holder's id
 
-	IfFree bool `json:"if_free"` // widen only if nothing blocks; else Conflict
+	IfFree bool `json:"if_free"` // widen only if nothing blocks; otherwise Conflict
 
-	AgentID *string `json:"agent_id"` // who asks; nil: AGENT_LOCKS_AGENT_ID
-	Force   bool    `json:"force"`    // do it though somebody else holds the lock
-	Tell    bool    `json:"-"`        // the note is for the holder, even from its own worktree
+	AgentID *string `json:"agent_id"` // nil means AGENT_LOCKS_AGENT_ID
+	Force   bool    `json:"force"`    // even if somebody else holds the lock
+	Tell    bool    `json:"-"`        // the note is addressed to the holder, even from its own worktree
 }
 
-// An Updated answers update.
+// An Updated is the answer to an update.
 type Updated struct {
 	ID              string `json:"id"`
 	PercentComplete int    `json:"percentComplete"`
 	TaskCount       int    `json:"-"` // as Summary.TaskCount
-	Done            bool   `json:"-"` // the lock had ended before
-	// The locks that the entries of add_scope overlap, and those that others were
-	// granted while the lock was stale; nil where none were added and it was not.
+	Done            bool   `json:"-"` // the lock had already ended
+	// Locks that overlap the entries of add_scope, and locks granted to others
+	// while this one was stale; nil if no entries were added and it was not
+	// stale.
 	Overlaps []Summary `json:"overlaps,omitzero"`
-	Waiting  []Waiter  `json:"waiting,omitempty"` // whom the lock holds up
-	NewNotes           // what others noted, where the caller is the holder
+	Waiting  []Waiter  `json:"waiting,omitempty"` // waiters that the lock blocks
+	NewNotes           // others' notes, if the caller is the holder
 
-	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // by a short answer
+	WaitingLeftOut int `json:"waitingLeftOut,omitempty"` // count omitted from a shortened answer
 }
 
-// Update ticks a task, adds a note or amends the claim. By the holder it counts
-// as a heartbeat; what others note for a holder that is dead must not make its
-// lock block again. A successor's time starts with the handing over, by
-// any caller. Everything is validated before anything is applied. On a lock
-// that was finished it completes the record (task, note); a reaped one it
-// refuses. Widening answers with the locks that the new entries overlap, and
-// what makes a stale lock live again, a longer lease too, with those that were
-// granted meanwhile.
+// Update ticks a task, adds a note or amends the claim. Everything is validated
+// before anything is applied.
+//
+// An update by the holder counts as a heartbeat; others' notes do not, since
+// they must not make a dead holder's lock block again. Handing over a lock, by
+// any caller, starts the new holder's time. On a finished lock, Update only
+// completes the record (task, note); on a reaped one it fails.
+//
+// The answer lists the locks that new entries overlap and, if a stale lock
+// becomes live again, even by a longer lease, the locks granted meanwhile.
 func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Updated, error) {
 		a, err := parseAmendment(c, r)
@@ -75,27 +78,29 @@ func (s *Store) Update(ctx context.Context, r UpdateRequest) (Answer[Updated], e
 		} else {
 			publishAlive(c, u.entry)
 		}
-		u.compare(&out) // without the mutex, so that nobody waits for that
+		u.compare(&out) // after releasing the mutex, so that nobody waits for that
 		return out, nil
 	})
 }
 
-// An updating is an update under way: what its transaction leaves to be compared.
+// An updating is an update in progress. It keeps what is compared after its
+// transaction.
 type updating struct {
 	call      *call
 	amendment *amendment
 	request   UpdateRequest
 
-	claim      claim // on what is added
+	claim      claim // for the added entries
 	entry      disk.Entry
-	others     []disk.Entry // read where entries are added, which may overlap them
+	others     []disk.Entry // read if entries are added, which may overlap them
 	back       *comeback
 	tickets    []queue.Ticket
 	ticketsErr error
 }
 
-// compareAhead compares what is added without the mutex, so that nobody waits for
-// that: under it only what was written since is read and compared.
+// compareAhead compares the added entries before taking the mutex. Under it,
+// only locks written since then have to be read and compared, so that nobody
+// waits for long.
 func (u *updating) compareAhead() {
 	c := u.call
 	u.claim = claim{scope: u.amendment.add, minutes: c.foreignMinutes()}
@@ -104,7 +109,7 @@ func (u *updating) compareAhead() {
 	}
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
-		return // what fails here is reported there
+		return // write will report it
 	}
 	for _, e := range read.Entries {
 		comparedPairs(c, &u.claim, e)
@@ -144,7 +149,7 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 		edit = stillAtWork(c, edit)
 	}
 	var news NewNotes
-	known := 1 // the last note tells a successor of itself; whatever else comes with the lock is new to it
+	known := 1 // the last note tells the new holder about the handover; all others are new to it
 	if a.handTo == "" {
 		known = ownNotes(a.who, &e.Lock, edit, a.tell)
 		if mayHold {
@@ -164,8 +169,8 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 		Done: e.Done(), NewNotes: news}, nil
 }
 
-// changes is what the update changes in a lock: something, and nothing but the record
-// of one that was finished.
+// changes returns the update's edit of the lock. It is an error if nothing
+// would change, or if more than the record of a finished lock would.
 func (u *updating) changes(l *lockfile.Lock, done bool) (lockfile.Edit, error) {
 	if done && (l.FinishedBy == reapedBy || u.amendment.amends()) {
 		return lockfile.Edit{}, notActive(l)
@@ -181,14 +186,14 @@ func (u *updating) changes(l *lockfile.Lock, done bool) (lockfile.Edit, error) {
 	return edit, nil
 }
 
-// yields reports, and warns, that what is added was granted to others after the lock
-// that is widened: it must not come first there, and so it comes first nowhere any
-// more.
+// yields reports, and warns, that added entries had been granted to others
+// after the lock was made. The lock must not have precedence there, so it loses
+// its precedence altogether.
 func (u *updating) yields(l *lockfile.Lock) bool {
 	c, k := u.call, &u.claim
 	k.lock = *l
 	if rules.Stale(l, c.store.Now(), k.minutes) {
-		return false // it comes first nowhere, and will not when it comes back
+		return false // it has no precedence, nor will it when it comes back
 	}
 	scope := c.paths.Stored(l.Scope, c.paths.WorktreeOf(l))
 	isNew := func(p overlap.Pair) bool {
@@ -209,8 +214,9 @@ func (u *updating) yields(l *lockfile.Lock) bool {
 	return yields
 }
 
-// compare adds whom the lock holds up, and what it overlaps now; of one that has ended,
-// whom a note for its holder may miss.
+// compare adds to the answer the waiters that the lock blocks and the locks
+// that it overlaps. For a lock that has ended, it warns if its holder may miss
+// a note.
 func (u *updating) compare(out *Updated) {
 	c, a, e := u.call, u.amendment, u.entry
 	out.Waiting = heldUp(c, e, u.tickets, u.ticketsErr)
@@ -229,9 +235,9 @@ func (u *updating) compare(out *Updated) {
 	}
 }
 
-// taskIndex finds the task of exactly that text, else the one of that number,
-// counted from 1. Where another tool wrote the text twice, the first that is not
-// yet in the wanted state is meant.
+// taskIndex finds a task by its exact text, or else by its number, counted from
+// 1. If another tool wrote the same text twice, it finds the first task not yet
+// in the desired state.
 func taskIndex(l *lockfile.Lock, text string, done bool) (int, error) {
 	found := -1
 	for i, t := range l.Tasks {

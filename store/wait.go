@@ -11,23 +11,23 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// A WaitRequest waits until a claim of the scope would not be blocked.
+// A WaitRequest waits until nothing would block a claim of the scope.
 type WaitRequest struct {
 	Target
 	Scope          []string `json:"scope"`
-	TimeoutSeconds *float64 `json:"timeout_seconds"` // nil: 30
+	TimeoutSeconds *float64 `json:"timeout_seconds"` // nil means 30
 	AgentID        *string  `json:"agent_id"`
 	ParentAgentID  *string  `json:"parent_agent_id"`
 	Shared         bool     `json:"shared"`
 }
 
-// A Waited answers wait.
+// A Waited is the answer to a wait.
 type Waited struct {
-	Status        string    `json:"status"` // free, timeout
+	Status        string    `json:"status"` // free or timeout
 	WaitedSeconds int64     `json:"waitedSeconds"`
-	Overlaps      []Summary `json:"overlaps"` // those that block say so
-	Recent        []Recent  `json:"recent"`   // what ended there lately
-	// What the shared state says of the files, as for Created.
+	Overlaps      []Summary `json:"overlaps"` // with those that block marked
+	Recent        []Recent  `json:"recent"`   // what ended there recently
+	// Entries of the shared state about the files, as in Created.
 	State        []ToldState `json:"state,omitempty"`
 	StateLeftOut int         `json:"stateLeftOut,omitempty"`
 }
@@ -35,14 +35,13 @@ type Waited struct {
 const (
 	defaultWait = 30 * time.Second
 
-	// What lock_wait found.
+	// Values of Waited.Status.
 	isFree     = "free"
 	isTimedOut = "timeout"
 )
 
 // Wait returns when no lock blocks a claim of r.Scope, or when the time is up.
-// It takes nothing, keeps no place in the queue and needs no permission to
-// write.
+// It takes nothing, has no place in the queue, and needs no write permission.
 func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error) {
 	return answer(ctx, s, r.Target, func(c *call) (Waited, error) {
 		limit := defaultWait
@@ -72,7 +71,7 @@ func (s *Store) Wait(ctx context.Context, r WaitRequest) (Answer[Waited], error)
 	})
 }
 
-// wishOf is the claim that a caller might make.
+// wishOf returns the claim that the caller might make.
 func wishOf(c *call, r WaitRequest) (*claim, error) {
 	who, err := c.caller(r.AgentID, r.ParentAgentID)
 	if err != nil {
@@ -91,7 +90,7 @@ func wishOf(c *call, r WaitRequest) (*claim, error) {
 }
 
 func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
-	since := w.began // a look that began before says nothing of now
+	since := w.began // an earlier look at the remote is outdated
 	for over, timedOut := false, false; ; {
 		c.paths.Refill()
 		clear(k.compared)
@@ -99,12 +98,12 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 			return Waited{}, err
 		}
 		if over || !stillBlocked(c, k, w) {
-			read, err := c.dir.List(w.asked, disk.ActiveOnly) // the end of the wait ends no read: it is answered
+			read, err := c.dir.List(w.asked, disk.ActiveOnly) // must survive the end of the wait
 			if err != nil {
 				return Waited{}, err
 			}
 			if !w.by.none() {
-				since = c.dir.Now() // nor does one from before this read
+				since = c.dir.Now() // so is one from before this read
 			}
 			said := len(c.warnings)
 			b := judgeAnywhere(c, k, read, since, timedOut)
@@ -120,7 +119,7 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 				return Waited{Status: isTimedOut, Overlaps: blockerSummaries(c, k, b)}, nil
 			}
 			w.block(b)
-			c.warnings = c.warnings[:said] // the next read says what holds then
+			c.warnings = c.warnings[:said] // the next read issues the current warnings
 		}
 		w.report(func() string {
 			if c.doubt != "" && w.by.none() {
@@ -143,10 +142,10 @@ func waitUntilFree(c *call, k *claim, w *wait) (Waited, error) {
 	}
 }
 
-// judgeAnywhere judges a wish by the locks of this store and of the other clones.
-// Where nothing blocks it the remote is asked, unless a look has begun since then; and
-// in any case where the time is up and another clone's lock blocks. What an earlier
-// read said of the others no longer counts.
+// judgeAnywhere judges a wish by the locks of this store and of the other
+// clones. If nothing blocks it, it asks the remote, unless a look has started
+// after since. It also does so if the time is up and another clone's lock
+// blocks. Warnings from an earlier read of the other clones are discarded.
 func judgeAnywhere(c *call, k *claim, own disk.Listing, since time.Time, timedOut bool) blockers {
 	said := len(c.warnings)
 	judge := func() blockers {
@@ -167,15 +166,16 @@ func judgeAnywhere(c *call, k *claim, own disk.Listing, since time.Time, timedOu
 	return judge()
 }
 
-// unasked is the end of a wait for files that nobody is known to hold, while others may.
+// unasked returns the error for a wait for files that nobody is known to hold,
+// while other clones might.
 func unasked(doubt string) *fault.Error {
 	return fault.New(fault.FleetUnreachable,
 		"nobody here holds these files, and what other clones have claimed is not known: %s", doubt).
 		WithHint("try again, or see agent-locks fleet status; `local` claims without the other clones")
 }
 
-// stillBlocked reports whether the lock that blocked the claim by the last read
-// still does. That is enough to keep waiting, and takes one open, whatever the
+// stillBlocked reports whether the lock that blocked the claim at the last read
+// still does. That is enough to keep waiting, and costs one open, whatever the
 // number of locks.
 func stillBlocked(c *call, k *claim, w *wait) bool {
 	if len(w.by.locks) == 0 {

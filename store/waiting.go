@@ -14,52 +14,52 @@ import (
 )
 
 const (
-	maxWait     = 3600 // seconds
+	maxWait     = 3600 // in seconds
 	reportEvery = 5 * time.Second
 )
 
-// Waiting is what a caller lends to operations that wait. Both may be nil.
+// Waiting holds a caller's hooks for operations that wait. Both may be nil.
 type Waiting struct {
-	// Until derives the context that ends a wait where that is earlier than
-	// the end of the call: what was asked is then still answered.
+	// Until derives a context that may end the wait before the call: the
+	// operation then still answers.
 	Until func(context.Context) (context.Context, context.CancelFunc)
-	// Report hears of a wait when it begins and every few seconds after that.
+	// Report is called when a wait starts, and every few seconds after that.
 	Report func(Progress)
 }
 
-// Progress is how far a wait has come.
+// Progress is the progress of a wait.
 type Progress struct {
 	Waited, Limit time.Duration
-	Message       string // what blocks it
+	Message       string // what blocks the claim
 }
 
 type waitingKey struct{}
 
-// WithWaiting lends w to the operations that are called with the result.
+// WithWaiting returns a context that passes w to operations.
 func WithWaiting(ctx context.Context, w Waiting) context.Context {
 	return context.WithValue(ctx, waitingKey{}, w)
 }
 
-// A wait is one call waiting: until when, and what wakes it.
+// A wait is the waiting of one call: its deadline, and what wakes it.
 type wait struct {
 	call     *call
 	lent     Waiting
-	asked    context.Context // the call's own; while it waits, the call has one that ends with the wait
+	asked    context.Context // the call's own context; during the wait, the call has one that ends with the wait
 	cancel   []context.CancelFunc
 	began    time.Time
 	deadline time.Time
 	watch    *queue.Watch
 	reported time.Time
-	by       blockers // what blocked it by the last read, without that read, which may be long
+	by       blockers // what blocked it at the last read, without the listing, which may be long
 	last     bool     // the remote was asked once more when the time was up
 	unasked  bool     // and did not answer
-	watched  string   // the directory of the file that is waited for; "": locks and tickets are
-	file     string   // its name
+	watched  string   // directory of the file to wait for; "" means locks and tickets
+	file     string   // name of that file
 }
 
 var errDeadline = errors.New("the time is up")
 
-// beginWait begins a wait of at most that long.
+// beginWait starts a wait of at most limit.
 func beginWait(c *call, limit time.Duration) *wait {
 	w := &wait{call: c, asked: c.ctx, began: c.dir.Now()}
 	w.lent, _ = c.ctx.Value(waitingKey{}).(Waiting)
@@ -69,12 +69,12 @@ func beginWait(c *call, limit time.Duration) *wait {
 	return w
 }
 
-// block notes what the wait is for.
+// block records what the wait is for.
 func (w *wait) block(b blockers) { w.by = blockers{locks: b.locks, tickets: b.tickets} }
 
-// next waits for a change and reports whether to read again: false once the
-// wait is over. The first time it begins to watch and returns at once, so that
-// whatever changed before is seen by the read that follows.
+// next waits for a change and reports whether to read again; it is false once
+// the wait is over. The first call only starts to watch and returns at once, so
+// that the next read sees all changes made before.
 func (w *wait) next() bool {
 	c := w.call
 	if w.watch != nil {
@@ -99,22 +99,23 @@ func (w *wait) next() bool {
 	return !w.over()
 }
 
-// over reports whether the wait has ended. The deadline is judged by the wall
-// clock as well, as others judge a ticket's: it advances while a machine sleeps.
+// over reports whether the wait has ended. The deadline is checked against the
+// wall clock, too, as others do for a ticket: it advances while the machine
+// sleeps.
 func (w *wait) over() bool {
 	return w.call.ctx.Err() != nil || w.call.dir.Now().Round(0).After(w.deadline.Round(0))
 }
 
-// watchClones has the remote looked at now and then while another clone's lock
-// blocks: nothing here changes when it ends there.
+// watchClones requests periodic looks at the remote while another clone's lock
+// blocks, because its end there changes nothing here.
 func (w *wait) watchClones() {
 	if w.by.afar() {
 		w.call.lookIfOlder(turnFor)
 	}
 }
 
-// lastLook asks the remote once more when the time is up, and reports whether
-// the claim is to be tried a last time: another clone's lock may have ended.
+// lastLook asks the remote once more when the time is up: the other clone's
+// lock may have ended. It reports whether to try the claim a last time.
 func (w *wait) lastLook(n *confirming) bool {
 	if n == nil || w.last || !w.by.afar() || !errors.Is(w.why(), errDeadline) {
 		return false
@@ -130,7 +131,8 @@ func (w *wait) lastLook(n *confirming) bool {
 	return !w.unasked
 }
 
-// withoutDeadline is a context that ends with the wait, except at its deadline.
+// withoutDeadline returns a context that ends with the wait, but not at its
+// deadline.
 func (w *wait) withoutDeadline() (context.Context, context.CancelFunc) {
 	waits := w.call.ctx
 	ctx, cancel := context.WithCancelCause(w.asked)
@@ -145,7 +147,7 @@ func (w *wait) withoutDeadline() (context.Context, context.CancelFunc) {
 	}
 }
 
-// why says what ended the wait.
+// why returns the cause of the end of the wait.
 func (w *wait) why() error {
 	if ctx := w.call.ctx; ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -155,7 +157,7 @@ func (w *wait) why() error {
 
 func (w *wait) waited() time.Duration { return w.call.dir.Now().Sub(w.began) }
 
-// report says what blocks, not too often.
+// report reports what blocks the wait, at most every few seconds.
 func (w *wait) report(message func() string) {
 	now := w.call.dir.Now()
 	if w.lent.Report == nil || !w.reported.IsZero() && now.Sub(w.reported) < reportEvery {
@@ -165,7 +167,7 @@ func (w *wait) report(message func() string) {
 	w.lent.Report(Progress{Waited: w.waited(), Limit: w.deadline.Sub(w.began), Message: message()})
 }
 
-// stop lets go of all that the wait held.
+// stop releases the wait's resources and restores the call's context.
 func (w *wait) stop() error {
 	w.call.ctx = w.asked
 	for _, cancel := range w.cancel {
@@ -177,7 +179,7 @@ func (w *wait) stop() error {
 	return nil
 }
 
-// parseSeconds checks how long a caller wants to wait.
+// parseSeconds validates how long a caller wants to wait.
 func parseSeconds(argument string, n float64) (time.Duration, error) {
 	if math.IsNaN(n) || n < 0 || n > maxWait {
 		return 0, fault.Input("`%s` %s is not a number of seconds from 0 to %d", argument, rules.NumberText(n), maxWait).

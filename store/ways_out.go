@@ -11,11 +11,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// maxNamed is how many blockers a refusal names, and holders to ask.
+// maxNamed is the maximum number of blockers that a refusal names, and of
+// holders to ask.
 const maxNamed = 3
 
-// waysOut is the hint of a refusal: the blockers that its message only counts, then
-// each way out on a line of its own. wait is how to wait, "" where nobody can.
+// waysOut returns the hint of a refusal: the blockers that its message only
+// counts, then each way out on a line of its own. wait says how to wait, or is
+// "" if that is not possible.
 func waysOut(c *call, k *claim, b blockers, wait string) string {
 	lines := append(otherBlockers(b), "choose other files")
 	if wait != "" {
@@ -23,7 +25,7 @@ func waysOut(c *call, k *claim, b blockers, wait string) string {
 	}
 	for _, o := range b.locks[:min(len(b.locks), maxNamed)] {
 		l := &o.entry.Lock
-		if at := o.entry.Elsewhere; at != nil { // notes stay in their clone
+		if at := o.entry.Elsewhere; at != nil { // notes do not leave their clone
 			lines = append(lines, fmt.Sprintf("or ask %s, in the clone %q", rules.Named(l.AgentID), cmp.Or(at.Label, at.Clone)))
 			continue
 		}
@@ -36,8 +38,8 @@ func waysOut(c *call, k *claim, b blockers, wait string) string {
 	return strings.Join(append(lines, b.offline(c)...), "\n") + ownHint(c, k, b) + "\nnothing was written"
 }
 
-// offline are the ways out, a line each, where another clone's lock blocks and may
-// have ended: the remote cannot be asked.
+// offline returns the ways out, one per line, if another clone's lock blocks
+// that may have ended, but the remote cannot be asked.
 func (b blockers) offline(c *call) []string {
 	if c.doubt == "" || !b.afar() {
 		return nil
@@ -51,7 +53,7 @@ func (b blockers) afar() bool {
 	return slices.ContainsFunc(b.locks, func(o overlapping) bool { return o.entry.Elsewhere != nil })
 }
 
-// otherBlockers are the second and the third one, a line each.
+// otherBlockers returns the second and the third blocker, one per line.
 func otherBlockers(b blockers) []string {
 	var lines []string
 	for _, o := range b.locks {
@@ -66,9 +68,9 @@ func otherBlockers(b blockers) []string {
 	return lines[1:min(len(lines), maxNamed)]
 }
 
-// ownHint is the way out, on a line of its own, where a blocking lock may be for the
-// caller to end: it may be the caller's own, it was made in this worktree, or its
-// own is gone.
+// ownHint returns the way out, on a line of its own, if the caller may be able
+// to end a blocking lock: it may be the caller's own, it was made in this
+// worktree, or its worktree is gone.
 func ownHint(c *call, k *claim, b blockers) string {
 	who := c.here()
 	who.Agent, who.Parent = k.lock.AgentID, k.lock.ParentAgentID

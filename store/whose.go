@@ -8,10 +8,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// A Whose says what a lock of somebody else's is to the caller.
+// A Whose classifies another agent's lock from the caller's perspective.
 type Whose = rules.Whose
 
-// What it may be.
+// Values of Whose.
 const (
 	WhoseOthers    = rules.WhoseOthers
 	WhoseChild     = rules.WhoseChild
@@ -25,8 +25,9 @@ const (
 	WhoseGone      = rules.WhoseGone
 )
 
-// whose judges locks for a caller, by the sessions on record: whose they are, and
-// whether those that were made here are of a session that has ended.
+// whose returns a function that classifies locks for a caller, using the
+// sessions on record, and reports whether a lock made in its worktree belongs
+// to a session that has ended.
 func whose(
 	c *call, who rules.Caller, records func() session.Records, minutes float64,
 ) func(*lockfile.Lock) (Whose, bool) {
@@ -40,8 +41,8 @@ func whose(
 	}
 }
 
-// sessionsOf reads the sessions once they are asked for. Without them nobody knows
-// who is at work.
+// sessionsOf returns a function that reads the sessions on its first call. If
+// they cannot be read, it is not known who is at work.
 func sessionsOf(c *call) func() session.Records {
 	return sync.OnceValue(func() session.Records {
 		records, err := session.ReadAll(c.dir)
