@@ -1,10 +1,8 @@
-// Package claude answers the hooks of Claude Code: it tells a session who it
-// is, denies edits of files that somebody else holds, and keeps the session's
-// locks alive.
+// Package claude answers the hooks of Claude Code: it tells a session its id,
+// denies edits of files that somebody else holds, and keeps the session's locks alive.
 //
-// Build a Hook and call Reply with what came in on stdin. There is always an
-// answer, and in time: for the client a hook that fails, hangs or dies does
-// not hold an edit back.
+// Build a Hook and call Reply with the input from stdin. There is always an
+// answer, and in time: if a hook fails, hangs or dies, the client lets the edit through.
 package claude
 
 import (
@@ -16,27 +14,27 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Events lists the events that are answered, as the command line names them.
+// Events lists the supported events, as the command line names them.
 const Events = "session-start, subagent-start, pre-tool-use, post-tool-use, notification, " +
 	"user-prompt-submit, session-end"
 
-// MaxEvent bounds an event: a Write has the whole file in it.
+// MaxEvent bounds the size of an event: a Write contains the whole file.
 const MaxEvent = 64 << 20 // bytes
 
-// A Hook is what the answers depend on.
+// A Hook has everything that the answers depend on.
 type Hook struct {
 	Locks   Locks
 	Getenv  func(string) string
 	Getwd   func() (string, error)
-	BaseDir *string        // the repository, where an event does not say; nil: the working directory's
-	Warn    func([]string) // reports what is not part of an answer
+	BaseDir *string        // the repository for events without a cwd; nil: the working directory's
+	Warn    func([]string) // reports warnings that are not part of an answer
 
-	// Limit is when the answer is that there was none in time; the client's own
-	// limit must be longer.
+	// Limit is how long an answer may take. After that, Reply reports the
+	// timeout instead; the client's own limit must be longer.
 	Limit time.Duration
 }
 
-// Locks are the operations of the store that hooks use.
+// Locks has the operations of the store that hooks use.
 type Locks interface {
 	SessionStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
 	SubagentStart(context.Context, store.SessionRequest) (store.Answer[store.Started], error)
@@ -47,9 +45,9 @@ type Locks interface {
 	Edited(context.Context, store.EditRequest) (store.Answer[store.EditFollowUp], error)
 }
 
-// Reply is the answer to one event. named is how the command line named it;
-// "": the event says so itself. read returns the event, of which it need not
-// read more than a limit.
+// Reply returns the answer to one event. named is the event's name on the
+// command line; "": the event itself contains it. read returns the event, or as
+// much of it as its limit allows.
 func (h *Hook) Reply(ctx context.Context, named string, read func(context.Context, int64) ([]byte, error)) Answer {
 	ctx, cancel := context.WithTimeout(ctx, h.Limit)
 	defer cancel()
@@ -67,19 +65,19 @@ func (h *Hook) Reply(ctx context.Context, named string, read func(context.Contex
 	case answer := <-answers:
 		return answer
 	case <-ctx.Done():
-		late := &event{hook: h, name: eventNamed(named)} // the other one belongs to that goroutine
+		late := &event{hook: h, name: eventNamed(named)} // the other event belongs to the goroutine
 		return late.undecided(tooLate(ctx))
 	}
 }
 
 func tooLate(ctx context.Context) string { return "no answer in time: " + context.Cause(ctx).Error() }
 
-// An Answer has the client's format. The empty one, {}, says nothing.
+// An Answer is what a hook prints, in the client's format. An empty answer, {}, says nothing.
 type Answer struct {
-	SystemMessage string    `json:"systemMessage,omitempty"` // for the person
+	SystemMessage string    `json:"systemMessage,omitempty"` // shown to the person
 	Specific      *Specific `json:"hookSpecificOutput,omitempty"`
 
-	Delivered func(context.Context) error `json:"-"` // as store.Answer.Delivered
+	Delivered func(context.Context) error `json:"-"` // see store.Answer.Delivered
 }
 
 // A Specific is the part of an answer that depends on the event.
@@ -87,29 +85,29 @@ type Specific struct {
 	HookEventName            string `json:"hookEventName"`
 	PermissionDecision       string `json:"permissionDecision,omitempty"` // deny, ask; absent: the client's own rules
 	PermissionDecisionReason string `json:"permissionDecisionReason,omitempty"`
-	AdditionalContext        string `json:"additionalContext,omitempty"` // for the model
+	AdditionalContext        string `json:"additionalContext,omitempty"` // added to the model's context
 }
 
-// context is an answer for the model.
+// context returns an answer for the model.
 func (e *event) context(text string) Answer {
 	return Answer{Specific: &Specific{HookEventName: e.name, AdditionalContext: text}}
 }
 
-// warning is an answer for the model and the person.
+// warning returns an answer for the model and the person.
 func (e *event) warning(text string) Answer {
 	a := e.context(text)
 	a.SystemMessage = text
 	return a
 }
 
-// decision is an answer that settles whether an edit goes ahead.
+// decision returns an answer that decides whether an edit goes ahead.
 func (e *event) decision(verdict, reason string) Answer {
 	return Answer{Specific: &Specific{HookEventName: e.name, PermissionDecision: verdict,
 		PermissionDecisionReason: reason}}
 }
 
-// undecided is the answer where we do not know. An edit that nobody could
-// check is for the person to decide, unless edits are not to be held back.
+// undecided returns the answer when the locks could not be checked. The person
+// then decides about an edit, unless AGENT_LOCKS_HOOK is warn or off.
 func (e *event) undecided(why string) Answer {
 	text := "agent-locks: " + clipped(why, 600)
 	if e.name != preToolUse {
@@ -125,8 +123,8 @@ func (e *event) undecided(why string) Answer {
 	return e.decision("ask", text)
 }
 
-// What AGENT_LOCKS_HOOK says happens to an edit of a file that somebody else
-// holds.
+// The values of AGENT_LOCKS_HOOK: what happens to an edit of a file that
+// somebody else holds.
 const (
 	modeDeny = "deny"
 	modeWarn = "warn"
@@ -135,13 +133,13 @@ const (
 
 const modeVariable = "AGENT_LOCKS_HOOK"
 
-// mode is that; a word that is none of them counts as the strictest.
+// mode returns the value of AGENT_LOCKS_HOOK. An unknown value counts as the strictest.
 func (e *event) mode() string {
 	mode, _ := parseMode(e.hook.Getenv(modeVariable))
 	return mode
 }
 
-// parseMode also reports whether the text is one of the words, or absent.
+// parseMode also reports whether text is a known mode or empty.
 func parseMode(text string) (mode string, ok bool) {
 	switch mode := strings.ToLower(strings.TrimSpace(text)); mode {
 	case modeDeny, modeWarn, modeOff:

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// file is the absolute path of the file that the tool edits; edits is false
-// for other tools.
+// file returns the absolute path of the file that the tool edits; "" if the
+// event names none. edits is false for tools that do not edit files.
 func (e *event) file() (path string, edits bool) {
 	var in struct {
 		FilePath     any `json:"file_path"`
@@ -32,7 +32,7 @@ func (e *event) file() (path string, edits bool) {
 		return "", true
 	}
 	names := []any{in.FilePath, in.NotebookPath}
-	if e.in.ToolName == "NotebookEdit" { // the name that the tool itself goes by comes first
+	if e.in.ToolName == "NotebookEdit" { // its own parameter name takes precedence
 		slices.Reverse(names)
 	}
 	for _, said := range names {
@@ -62,14 +62,14 @@ func (e *event) file() (path string, edits bool) {
 	if path = gitdir.Rooted(dir, path); filepath.IsAbs(path) {
 		return path, true
 	}
-	return dir + string(filepath.Separator) + path, true // not Join: a .. may follow a symlink
+	return dir + string(filepath.Separator) + path, true // not filepath.Join, since a .. may follow a symlink
 }
 
 func (e *event) edit(path string) store.EditRequest {
 	return store.EditRequest{Path: path, AgentID: e.who.agent, ParentAgentID: e.who.parent, Session: e.session()}
 }
 
-// beforeEdit holds back the edit of a file that somebody else holds.
+// beforeEdit stops the edit of a file that somebody else holds.
 func (e *event) beforeEdit(ctx context.Context) Answer {
 	mode := e.mode()
 	path, edits := e.file()
@@ -116,7 +116,7 @@ func (e *event) beforeEdit(ctx context.Context) Answer {
 	return e.context(bounded(notes, tail))
 }
 
-// held denies an edit or, where edits are not to be held back, reports it.
+// held denies an edit or, if the mode is warn, warns about it.
 func (e *event) held(mode, text string) Answer {
 	if mode == modeDeny {
 		return e.decision("deny", text)
@@ -126,11 +126,11 @@ func (e *event) held(mode, text string) Answer {
 
 const bypassText = "- bypass: ask the person who runs this session; only a person may let the edit through."
 
-// elsewhere is the directory that tools and commands must name to reach
-// the store that a file's lock is in; "" where they find it from cwd.
+// elsewhere returns the directory that tools and commands must name to reach
+// the store with the file's lock; "" if they find it from cwd.
 func elsewhere(cwd, path string, held store.Hold) string {
 	root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(path)), "/"+held.Files[0])
-	if !ok { // by way of a symlink, or recorded in another form
+	if !ok { // reached through a symlink, or recorded in another form
 		root = held.Repository
 	}
 	if rel, err := filepath.Rel(root, cwd); err == nil && filepath.IsLocal(rel) && !nested(root, rel) {
@@ -139,9 +139,9 @@ func elsewhere(cwd, path string, held store.Hold) string {
 	return root
 }
 
-// nested reports whether a directory in the worktree at root lies in a worktree
-// of its own there, as that of a submodule. In doubt it does: to name a store
-// that would have been found anyway does no harm.
+// nested reports whether the directory rel, below the worktree at root, is
+// inside another worktree, such as a submodule's. If in doubt it returns true:
+// naming a store that would have been found anyway does no harm.
 func nested(root, rel string) bool {
 	for ; rel != "."; rel = filepath.Dir(rel) {
 		if _, err := os.Lstat(filepath.Join(root, rel, ".git")); !errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +151,7 @@ func nested(root, rel string) bool {
 	return false
 }
 
-// errorText is an error and what to do about it, in one line.
+// errorText formats an error and its hint on one line.
 func errorText(err error) string {
 	var e *store.Error
 	if errors.As(err, &e) && e.Hint != "" {
@@ -160,7 +160,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// afterEdit keeps the session's locks alive and reports an edit outside them.
+// afterEdit keeps the session's locks alive, and reports an edit outside its claims.
 func (e *event) afterEdit(ctx context.Context) Answer {
 	path, edits := e.file()
 	if !edits || path == "" || e.who.agent == nil {
@@ -169,7 +169,7 @@ func (e *event) afterEdit(ctx context.Context) Answer {
 	ans, err := e.hook.Locks.Edited(ctx, e.edit(path))
 	e.hook.Warn(ans.Warnings)
 	if err != nil {
-		e.hook.Warn([]string{errorText(err)}) // the edit is done; there is nothing to hold back
+		e.hook.Warn([]string{errorText(err)}) // the edit is done and cannot be stopped any more
 	}
 	var text []string
 	if ans.Result.Outside != "" {
@@ -189,7 +189,7 @@ func (e *event) afterEdit(ctx context.Context) Answer {
 	return a
 }
 
-// newNotesText is what others noted for the session. The store has bounded it.
+// newNotesText lists notes by others for the session. The store has limited their size.
 func newNotesText(locks []store.LockNotes) string {
 	lines := []string{"agent-locks: others left notes for you. " + othersWords}
 	for _, l := range locks {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The events that are answered, as Claude Code names them.
+// The supported events, as Claude Code names them.
 const (
 	sessionStart  = "SessionStart"
 	subagentStart = "SubagentStart"
@@ -21,8 +21,8 @@ const (
 	sessionEnd    = "SessionEnd"
 )
 
-// eventNamed is the client's name for an event that the command line names;
-// any other name stays as it is.
+// eventNamed returns the client's name for an event as named on the command
+// line. Any other name is returned unchanged.
 func eventNamed(name string) string {
 	known := map[string]string{
 		"session-start": sessionStart, "subagent-start": subagentStart, "pre-tool-use": preToolUse,
@@ -35,28 +35,28 @@ func eventNamed(name string) string {
 	return name
 }
 
-// An event is one event of a session, and who that is.
+// An event is one event of a session, and the session's identity.
 type event struct {
 	hook *Hook
-	name string // "": as the event itself says
+	name string // "": the input contains it
 	in   input
 	who  identity
 }
 
-// An input is what we read of an event.
+// An input is the part of an event that we read.
 type input struct {
 	SessionID     string          `json:"session_id"`
 	Cwd           string          `json:"cwd"`
 	HookEventName string          `json:"hook_event_name"`
-	Source        string          `json:"source"`            // how a session starts: startup, resume, clear, compact, fork
+	Source        string          `json:"source"`            // how it starts: startup, resume, clear, compact, fork
 	Reason        string          `json:"reason"`            // why it ends: clear, resume, logout, other, ...
-	AgentID       string          `json:"agent_id"`          // the subagent whose event it is; else absent
+	AgentID       string          `json:"agent_id"`          // the subagent that the event is about, if any
 	Notification  string          `json:"notification_type"` // absent from older clients
 	ToolName      string          `json:"tool_name"`
 	ToolInput     json.RawMessage `json:"tool_input"`
 }
 
-// dispatch reads the event and finds the answer to it.
+// dispatch reads the event and returns the answer to it.
 func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) ([]byte, error)) Answer {
 	b, err := read(ctx, MaxEvent+1)
 	if err == nil && len(b) > MaxEvent {
@@ -91,8 +91,8 @@ func (e *event) dispatch(ctx context.Context, read func(context.Context, int64) 
 	}
 }
 
-// parse reads the event. A field of a type that we did not expect counts as
-// absent: the client's format grows, and most of it does not concern us.
+// parse reads the event. A field of an unexpected type counts as absent: the
+// client's format grows, and most of it does not concern us.
 func (e *event) parse(b []byte) error {
 	if b = bytes.TrimSpace(b); json.Valid(b) && b[0] != '{' {
 		return errors.New("it is not a JSON object")

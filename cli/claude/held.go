@@ -9,22 +9,22 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// maxText bounds the reason for a denial, and what is said of an edit that goes
-// through: it is read by a model, and holds other people's text.
+// maxText bounds the reason for a denial and the context for an edit that goes
+// through: models read it, and it contains other people's text.
 const maxText = 2 << 10 // bytes
 
-// maxCommand is the longest command, or path in one, that is worth printing: a
-// part of one would be of no use.
+// maxCommand is the length above which a command, or a path in it, is omitted:
+// a truncated command would be useless.
 const maxCommand = 400 // bytes
 
-// A refusal is what an agent reads of a file that somebody else holds.
+// A refusal tells an agent that somebody else holds a file.
 type refusal struct {
 	edit    store.EditVerdict
-	baseDir string // where from the locks are found; "": from where the session is
+	baseDir string // base_dir needed to find the locks; "": the session's directory finds them
 	waysOut bool   // the edit is denied
 }
 
-// text names who holds the file and, where it is denied, every way out.
+// text names the holders and, if the edit is denied, every way out.
 func (r refusal) text() string {
 	edit, baseDir := r.edit, r.baseDir
 	flag, tools := "", ""
@@ -48,17 +48,17 @@ func (r refusal) text() string {
 		command("agent-locks wait "+flag+"-- "+render.Entries(edit.Blocked[0].Files[:1])), bypassText))
 }
 
-// coordinate is the way out by way of each holder.
+// coordinate returns a line for each holder that could be asked.
 func coordinate(blocked []store.Hold, flag string) string {
 	var b strings.Builder
 	asked, more := render.Holders(blocked)
 	told := false
 	for _, h := range asked {
-		if h.Clone != "" { // notes stay in their clone
+		if h.Clone != "" { // notes do not leave their clone
 			fmt.Fprintf(&b, "- coordinate: tell the person you work for that %s holds it.\n", holderName(h))
 			continue
 		}
-		if told { // the command is the same
+		if told { // with the same command
 			fmt.Fprintf(&b, "- and likewise on %s: %s.\n", render.Plain(h.ID), holderName(h))
 			continue
 		}
@@ -102,8 +102,8 @@ func command(line string) string {
 	return fmt.Sprintf(" (or: %s)", line)
 }
 
-// holdLines say who holds a file, and whose that is in the caller's own
-// worktree or in one that is gone.
+// holdLines describe who holds a file and, if the lock is from the caller's own
+// worktree or from one that is gone, what can be done about it.
 func holdLines(held store.Hold, me *string, flag string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "agent-locks: %s %s (lock %s, since %s, last seen %s ago", clipped(held.Files[0], 120), holdText(held),
@@ -134,11 +134,10 @@ func holdLines(held store.Hold, me *string, flag string) string {
 	return b.String()
 }
 
-// holdText is render.HoldText with no more of other people's text than is worth
-// reading.
+// holdText is render.HoldText with other people's text shortened.
 func holdText(h store.Hold) string { return render.HoldText("is ", short(h)) }
 
-// short is a hold with its names cut, to be made plain where they are shown.
+// short returns the hold with its names cut. They still have to be made plain.
 func short(h store.Hold) store.Hold {
 	h.Title = cut(h.Title, 120)
 	if h.AgentID != nil {
@@ -148,7 +147,7 @@ func short(h store.Hold) store.Hold {
 	return h
 }
 
-// cut is at most n characters of a text.
+// cut returns at most n characters of s.
 func cut(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "…"
@@ -156,8 +155,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// bounded is as many of the parts as fit before a tail, a line each; the first
-// one in any case, cut where it must be.
+// bounded joins as many parts as fit before the tail, one a line. The first is
+// always included, cut if necessary.
 func bounded(parts []string, tail string) string {
 	room := maxText - len(tail)
 	var b strings.Builder

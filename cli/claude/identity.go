@@ -12,23 +12,24 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// An identity is who a session is among agents as far as its event and its
-// environment say; the store may remember more.
+// An identity is a session's id and parent, as far as its event and environment
+// tell. The store may know more.
 type identity struct {
-	own    *string // by the client's id for the session; nil: unknown
-	former *string // what the first release made of that
-	agent  *string // what the program that started it chose, else own
+	own    *string // from the client's session id; nil: unknown
+	former *string // the id that the first release derived from the same session id
+	agent  *string // the id chosen by the program that started the session, else own
 	parent *string
 }
 
-// agentPrefix begins the ids of Claude Code sessions.
+// agentPrefix starts the ids of Claude Code sessions.
 const agentPrefix = "claude-"
 
-// identify reads an identity. An AGENT_LOCKS_AGENT_ID that came with another
-// session's AGENT_LOCKS_SESSION was exported by our hook there, and this session
-// was started from a shell of that one: that is its parent. What it looks like
-// says nothing: claude-frontend is somebody's choice.
-// A value that is not an agent id is ignored, with a warning, as everywhere else.
+// identify determines a session's identity. If AGENT_LOCKS_AGENT_ID comes with
+// the AGENT_LOCKS_SESSION of another session, our hook exported it there, and
+// this session was started from one of that session's shells: then it is the
+// parent. Its form proves nothing: somebody may have chosen the name
+// claude-frontend. As everywhere else, a value that is not an agent id is
+// ignored with a warning.
 func identify(session string, getenv func(string) string, warn func([]string)) identity {
 	read := func(variable string) string {
 		value := getenv(variable)
@@ -55,17 +56,17 @@ func identify(session string, getenv func(string) string, warn func([]string)) i
 	return who
 }
 
-// sessionVariable says which session AGENT_LOCKS_AGENT_ID was exported for.
+// sessionVariable says for which session AGENT_LOCKS_AGENT_ID was exported.
 const sessionVariable = "AGENT_LOCKS_SESSION"
 
-// uuid is the text of one whose end is random: of version 4 and 7, the time that
-// the latter begins with is the same for all sessions of a minute.
+// uuid matches UUIDs whose end is random: versions 4 and 7. The start of
+// version 7 is a time, and so the same for all sessions of one minute.
 var uuid = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{4}([0-9a-f]{8})$")
 })
 
-// nameOf is what a session is called: claude- and the last 8 digits of a random
-// id, else a hash of all of it; "" for a session without one.
+// nameOf derives an agent id from a session id: claude- and the last 8 digits
+// of a random UUID, or else a hash. It returns "" for a session without an id.
 func nameOf(session string) string {
 	if session == "" {
 		return ""
@@ -77,9 +78,9 @@ func nameOf(session string) string {
 	return agentPrefix + hex.EncodeToString(sum[:4])
 }
 
-// formerName is what the first release called a session: its first 8 characters.
-// That counts where they are random, in a UUID of version 4; those of an id that
-// begins with the time, or with a word, many sessions share.
+// formerName returns the name that the first release gave a session: claude-
+// and the first 8 characters of its id. It counts only for a UUID of version 4,
+// where they are random; ids that start with a time or a word have them in common.
 func formerName(session string) string {
 	if !uuid().MatchString(strings.ToLower(session)) || session[14] != '4' {
 		return ""
@@ -87,13 +88,14 @@ func formerName(session string) string {
 	return agentPrefix + session[:8]
 }
 
-// plainID is an id that can be typed as it is, and passed on.
+// plainID matches ids that can be typed without quoting.
 var plainID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$")
 })
 
-// subagentName is what a subagent is called: the client's id for it, which is
-// random, or a hash where that could not be typed; "" for the session's own thread.
+// subagentName returns a subagent's id: the client's id for it, which is
+// random, or a hash of one that could not be typed. It returns "" for the
+// session's main thread.
 func subagentName(id string) string {
 	if id == "" || plainID().MatchString(id) {
 		return id
@@ -109,7 +111,7 @@ func optional(s string) *string {
 	return &s
 }
 
-// session is what the store needs of the session of an event.
+// session returns what the store needs to know about the event's session.
 func (e *event) session() store.Session {
 	return store.Session{ID: e.in.SessionID, Dir: e.in.Cwd, Former: e.who.former, Subagent: subagentName(e.in.AgentID)}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// start tells a session who it is and who else is at work. Outside a
-// repository there is nothing to claim, so nothing is said; the shells have the
-// id all the same, since they may go into one.
+// start tells a session its id and who else is at work. Outside a repository
+// there is nothing to claim, so it says nothing, but still exports the id to
+// the session's shells, which may enter one.
 func (e *event) start(ctx context.Context) Answer {
 	ans, err := e.hook.Locks.SessionStart(ctx, e.request(e.in.Source))
 	e.hook.Warn(ans.Warnings)
@@ -43,7 +43,7 @@ func (e *event) start(ctx context.Context) Answer {
 	}
 	a := e.context(strings.Join(text, "\n"))
 	if said := e.hook.Getenv(modeVariable); said != "" {
-		if mode, ok := parseMode(said); !ok { // once: an edit comes too often
+		if mode, ok := parseMode(said); !ok { // only at the start: edits are too frequent
 			a.SystemMessage = fmt.Sprintf("agent-locks: %s is %q: treated as %s; use deny, warn or off",
 				modeVariable, clipped(said, 80), mode)
 		}
@@ -71,8 +71,8 @@ func introduction(me store.Started, exported bool) string {
 	return text
 }
 
-// startSubagent tells a subagent who it is, so that what it claims is distinguished
-// from what the others of its session do.
+// startSubagent tells a subagent its id, so that its claims are distinguished
+// from those of the session's other agents.
 func (e *event) startSubagent(ctx context.Context) Answer {
 	request := e.request("")
 	if request.Subagent == "" || request.AgentID == nil {
@@ -95,9 +95,10 @@ func (e *event) startSubagent(ctx context.Context) Answer {
 		me, session, me, session, shell.Word(me), shell.Word(session)))
 }
 
-// export hands the session's id to its shells, where the client names a file
-// that they read first. The event comes again when a session is resumed or
-// compacted: what is there already is not added again.
+// export passes the session's id to its shells through the file that the client
+// sources in them, and reports whether the shells have it. The event is
+// repeated when a session is resumed or compacted; lines that are already at
+// the end of the file are not added again.
 func (e *event) export(me store.Started) (bool, error) {
 	path := e.hook.Getenv("CLAUDE_ENV_FILE")
 	if path == "" {
@@ -126,7 +127,7 @@ func (e *event) export(me store.Started) (bool, error) {
 	return err == nil, err
 }
 
-// end remembers that the session ends, and names what it still holds.
+// end records that the session has ended, and lists what it still holds.
 func (e *event) end(ctx context.Context) Answer {
 	if e.who.agent == nil {
 		return Answer{}
@@ -146,9 +147,9 @@ func (e *event) end(ctx context.Context) Answer {
 		render.Plain(*ans.Result.AgentID), lockLines(ans.Result.Own, nil))}
 }
 
-// waits marks the session's locks as waiting for a person: the client tells one
-// that it needs a permission, or has waited for input. It reports other things
-// as well, by types of which only these are known to ask for nothing.
+// waits marks the session's locks as waiting for a person: the client reports
+// that it needs a permission or has waited for input. It also sends
+// notifications of other types; those listed here are known not to ask for anything.
 func (e *event) waits(ctx context.Context) Answer {
 	switch e.in.Notification {
 	case "auth_success", "elicitation_complete", "elicitation_response", "agent_completed":
@@ -157,7 +158,7 @@ func (e *event) waits(ctx context.Context) Answer {
 	return e.mark(ctx, e.hook.Locks.SessionWaits)
 }
 
-// mark sets the mark on the session's locks, or takes it off.
+// mark sets or clears the mark on the session's locks.
 func (e *event) mark(
 	ctx context.Context, set func(context.Context, store.SessionRequest) (store.Answer[[]string], error),
 ) Answer {
@@ -167,7 +168,7 @@ func (e *event) mark(
 	ans, err := set(ctx, e.request(""))
 	e.hook.Warn(ans.Warnings)
 	if err != nil && !errors.Is(err, store.NotARepository) {
-		e.hook.Warn([]string{errorText(err)}) // the person has the client's own message to read
+		e.hook.Warn([]string{errorText(err)}) // the person sees the client's own message
 	}
 	return Answer{}
 }

@@ -1,6 +1,6 @@
-// Package manpage writes the manual pages of a program from its commands, in
-// the roff of man(7). A page says what the command's help says, so nothing is
-// written twice. Pure: no I/O, no clock.
+// Package manpage generates a program's manual pages from its commands, in roff
+// for man(7). The text comes from the commands' help, so nothing is written
+// twice. It does no I/O and reads no clock.
 package manpage
 
 import (
@@ -16,17 +16,17 @@ import (
 type Manual struct {
 	Version string
 	Date    time.Time
-	Notes   string   // blocks of "Heading:" and indented lines, for the program's own page
-	SeeAlso []string // pages of others, as "git-worktree(1)", for the program's own page
+	Notes   string   // blocks of "Heading:" and indented lines, for the main page
+	SeeAlso []string // other pages, such as "git-worktree(1)", for the main page
 }
 
-// A Page is one file of section 1.
+// A Page is one manual page of section 1.
 type Page struct {
-	Name string // the file's
+	Name string // of the file
 	Text string
 }
 
-// Pages are the page of root and of each command under it that help shows.
+// Pages returns the page of root and those of all commands below it that help shows.
 func (m Manual) Pages(root *cobra.Command) []Page {
 	pages := []Page{{title(root) + ".1", m.page(root)}}
 	for _, c := range root.Commands() {
@@ -37,7 +37,7 @@ func (m Manual) Pages(root *cobra.Command) []Page {
 	return pages
 }
 
-// title is what man calls the page of a command.
+// title returns the name of a command's page.
 func title(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 func (m Manual) page(cmd *cobra.Command) string {
@@ -76,7 +76,7 @@ func (m Manual) page(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// section is a heading with a body, and nothing where there is no body.
+// section writes a heading and its body, or nothing if the body is empty.
 func section(b *strings.Builder, heading, body string) {
 	if body != "" {
 		fmt.Fprintf(b, ".SH %s\n%s", argument(heading), body)
@@ -88,7 +88,7 @@ func synopsis(cmd *cobra.Command) string {
 	return bold(cmd.CommandPath()) + escape(arguments) + "\n"
 }
 
-// subcommands are listed by the groups of help, where it has any.
+// subcommands lists commands by the groups that help uses, if any.
 func subcommands(cmd *cobra.Command) string {
 	var b strings.Builder
 	for _, g := range append([]*cobra.Group{{}}, cmd.Groups()...) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// escape makes text mean itself: no character of it is roff's, and what may be
-// pasted comes out as ASCII, not as the typographic sign that it stands for.
+// escape makes text literal: roff interprets none of it, and characters that
+// may be pasted come out as ASCII instead of their typographic forms.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -35,7 +35,7 @@ func escape(text string) string {
 	return b.String()
 }
 
-// line is text on a line of its own, where a dot at the start would be a request.
+// line returns text as a line of its own, where a dot at the start would be a request.
 func line(text string) string {
 	text = escape(text)
 	if strings.HasPrefix(text, ".") {
@@ -44,8 +44,8 @@ func line(text string) string {
 	return text + "\n"
 }
 
-// filled is text that the reader's screen wraps, on lines of at most 80
-// characters where words allow it.
+// filled returns text that is wrapped when displayed. Its source lines have at
+// most 80 characters, unless a word is longer.
 func filled(text string) string {
 	const width = 80
 	var b strings.Builder
@@ -67,7 +67,7 @@ func argument(text string) string { return `"` + escape(text) + `"` }
 func bold(text string) string     { return `\fB` + escape(text) + `\fR` }
 func italic(text string) string   { return `\fI` + escape(text) + `\fR` }
 
-// flag marks a flag's names and the name of its value: "-h, --help", "--lease n".
+// flag marks up a flag's names and the name of its value: "-h, --help", "--lease n".
 func flag(term string) string {
 	words := strings.Fields(term)
 	for i, w := range words {
@@ -83,9 +83,9 @@ func flag(term string) string {
 	return strings.Join(words, " ")
 }
 
-// prose is text as help has it: paragraphs between empty lines, wrapped by
-// hand, and indented lines that stay as they are. A line that ends long before
-// it is full was ended on purpose.
+// prose converts text of the help: paragraphs separated by empty lines and
+// wrapped by hand, and indented lines, which stay as they are. A line that is
+// much shorter than the others was broken on purpose.
 func prose(text string) string {
 	const full = 64
 	var b strings.Builder
@@ -113,7 +113,7 @@ func prose(text string) string {
 	return b.String()
 }
 
-// literal is what is typed or printed, line by line.
+// literal returns lines to be displayed as they are.
 func literal(lines []string) string {
 	var b strings.Builder
 	b.WriteString(".RS 4\n.nf\n")
@@ -124,7 +124,7 @@ func literal(lines []string) string {
 	return b.String()
 }
 
-// definitions are lines of a term, two or more blanks, and what it means; a
+// definitions converts lines of a term, two or more blanks, and its meaning. A
 // line without a term continues the meaning above it.
 func definitions(lines string, mark func(string) string) string {
 	entry := regexp.MustCompile(`^ {2,6}(\S+(?: \S+)*) {2,}(\S.*)$`)

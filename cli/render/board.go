@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Board shows the active locks by worktree, each with its next open task and its
-// last note, and who waits. What a screen has no room for is counted.
+// Board shows the active locks by worktree, each with its next open task and
+// last note, and the waiters. Locks for which the screen has no room are counted.
 func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	head := []string{"locks in " + Plain(ans.Dir), ""}
 	if len(ans.Result) == 0 {
@@ -58,8 +58,8 @@ func Board(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	fmt.Fprintln(w, strings.Join(lines, "\n"))
 }
 
-// roomFor is how many of the blocks fit on so many lines, where one is kept for
-// the count of the others.
+// roomFor returns how many of the blocks fit into the given number of lines. If
+// not all do, one line is reserved for the count of the rest.
 func roomFor(blocks [][]string, lines int) int {
 	total := 0
 	for _, block := range blocks {
@@ -68,7 +68,7 @@ func roomFor(blocks [][]string, lines int) int {
 	if total <= lines {
 		return len(blocks)
 	}
-	used := 1 // the count
+	used := 1 // the line with the count
 	for i, block := range blocks {
 		if used += len(block); used > lines {
 			return i
@@ -77,8 +77,8 @@ func roomFor(blocks [][]string, lines int) int {
 	return len(blocks)
 }
 
-// boardBlocks are the names of the columns and the lines of each lock. The first
-// of a worktree has its name above it.
+// boardBlocks returns the line of column names and, for each lock, its lines.
+// The first lock of a worktree has the worktree's name above it.
 func boardBlocks(rows []store.Summary, screen Screen) (columns string, blocks [][]string) {
 	rows = inBoardOrder(rows)
 	if screen.Width > 0 {
@@ -113,8 +113,8 @@ func boardBlocks(rows []store.Summary, screen Screen) (columns string, blocks []
 	return strings.TrimRight(indent+layout.columnNames(), " "), blocks
 }
 
-// inBoardOrder puts locks of one worktree together: first those where somebody
-// waits for a person.
+// inBoardOrder groups locks by worktree, and puts worktrees first in which
+// somebody waits for a person.
 func inBoardOrder(rows []store.Summary) []store.Summary {
 	asks := map[string]bool{}
 	for _, s := range rows {

@@ -9,16 +9,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// What a command did to locks, and what to do next.
+// Results of commands that changed locks, and what to do next.
 
-// A Caller is who runs a command, and where: what the next command has to
-// repeat, since no flag is remembered. nil: the flag was not given.
+// A Caller has the flags that say who runs a command, and where. The next
+// command has to repeat them, since no flag is remembered. nil: not given.
 type Caller struct{ BaseDir, Agent *string }
 
-// next is a command for this caller that can be pasted.
+// next returns a command for this caller, ready to be pasted.
 func (c Caller) next(args ...string) string { return "agent-locks " + shell.Words(args...) + c.flags() }
 
-// flags are what a command for this caller ends with.
+// flags returns the flags that identify the caller, for the end of a command.
 func (c Caller) flags() string {
 	flags := ""
 	if c.BaseDir != nil {
@@ -30,8 +30,8 @@ func (c Caller) flags() string {
 	return flags
 }
 
-// Claimed reports a new lock, and how to continue: by ticking the first of the
-// tasks that were asked for, or by a note.
+// Claimed reports a new lock, and the next command: tick off the first task
+// that was requested or, without tasks, leave a note.
 func Claimed(w io.Writer, c store.Created, asked store.CreateRequest, by Caller) {
 	fmt.Fprintf(w, "claimed %s\n", Plain(c.ID))
 	for i, s := range c.Overlaps {
@@ -53,8 +53,8 @@ func Claimed(w io.Writer, c store.Created, asked store.CreateRequest, by Caller)
 	fmt.Fprintf(w, "next: %s\n", by.next(progress...))
 }
 
-// Elsewhere has a line for each worktree in which files of a claim are changed, and
-// one that counts the others.
+// Elsewhere returns a line for each worktree in which files of a claim have
+// changed, and one that counts the worktrees not listed.
 func Elsewhere(changed []store.ChangedElsewhere, leftOut int) []string {
 	var lines []string
 	for _, e := range changed {
@@ -77,8 +77,8 @@ func Elsewhere(changed []store.ChangedElsewhere, leftOut int) []string {
 	return lines
 }
 
-// Updated reports the progress of a lock, and the agent that it was handed to;
-// nil: it was not.
+// Updated reports the progress of a lock, and the agent to which it was handed;
+// nil: it was not handed over.
 func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 	if successor != nil {
 		fmt.Fprintf(w, "handed %s to %s", Plain(u.ID), Plain(*successor))
@@ -100,7 +100,7 @@ func Updated(w io.Writer, u store.Updated, successor *string, by Caller) {
 // NoteLeft reports a note for the holder of a lock.
 func NoteLeft(w io.Writer, u store.Updated) {
 	fmt.Fprintf(w, "left a note on %s\n", Plain(u.ID))
-	writeNewNotes(w, u.ID, u.NewNotes) // to a holder that tells itself
+	writeNewNotes(w, u.ID, u.NewNotes) // if the holder told itself
 }
 
 // Alive reports a heartbeat.

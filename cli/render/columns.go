@@ -11,7 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The columns that tables of locks are made of.
+// The columns of tables of locks.
 
 func cells(rows []store.Summary, cell func(store.Summary) string) []string {
 	text := make([]string, len(rows))
@@ -26,8 +26,8 @@ func seenColumn(rows []store.Summary) column {
 	return column{head: "SEEN", cells: cells(rows, seenCell), mark: mark}
 }
 
-// seenCell is how long ago the holder was last seen, and whether the lock is
-// stale for that, or the holder waits for a person. A done lock does neither.
+// seenCell says how long ago the holder was last seen, and whether that makes
+// the lock stale or the holder waits for a person. A done lock is neither stale nor waiting.
 func seenCell(s store.Summary) string {
 	ago := "now"
 	if seconds := max(s.Ago, s.StaleForSeconds); seconds > 0 {
@@ -49,19 +49,19 @@ func whoColumn(rows []store.Summary) column {
 	return column{head: "WHO", cells: cells(rows, holder), enough: 16, least: 8}
 }
 
-// holder is the agent's id as a cell, "-" where it is unknown.
+// holder returns the agent's id as a cell, or "-" if it is unknown.
 func holder(s store.Summary) string { return orDash(deref(s.AgentID)) }
 
-// whereColumn gives up the branches first.
+// whereColumn drops the branches first if there is no room.
 func whereColumn(rows []store.Summary) column {
 	worktree := func(s store.Summary) string { s.Branch = ""; return whereCell(s) }
 	return column{head: "WHERE", cells: cells(rows, whereCell), brief: cells(rows, worktree),
 		enough: 20, least: 8, drop: 1}
 }
 
-// whereCell is the last part of the worktree's path, which is how people call
-// it, or the label of another clone, with the branch where that is called otherwise; marked where the directory
-// is gone or the caller's own.
+// whereCell returns the last element of the worktree's path, which is what
+// people call it, or another clone's label. It adds the branch unless that has
+// the same name, and marks a worktree that is gone or the caller's own.
 func whereCell(s store.Summary) string {
 	name, marks := "-", []string(nil)
 	switch {
@@ -89,8 +89,8 @@ func scopeColumn(rows []store.Summary) column {
 	return column{head: "SCOPE", cells: cells(rows, shortScopeCell), enough: 24, least: 10}
 }
 
-// shortScopeCell names few of many entries: one lock's scope must not widen
-// everybody's row.
+// shortScopeCell shows only a few of many entries, so that one lock's scope
+// does not widen everybody's row.
 func shortScopeCell(s store.Summary) string {
 	const most = 4
 	shown := min(most, len(s.Scope))
@@ -116,14 +116,14 @@ func scopeCell(s store.Summary) string {
 
 func percentColumn(rows []store.Summary) column {
 	return column{head: "DONE", cells: cells(rows, func(s store.Summary) string {
-		if s.TaskCount == 0 { // nothing is done just because nothing was listed
+		if s.TaskCount == 0 { // a lock without tasks is not 100% done
 			return "-"
 		}
 		return fmt.Sprintf("%d%%", s.PercentComplete)
 	}), drop: 3}
 }
 
-// conflictsColumn is there only where the listing counts conflicts.
+// conflictsColumn exists only if the listing counts conflicts.
 func conflictsColumn(rows []store.Summary) []column {
 	if !slices.ContainsFunc(rows, func(s store.Summary) bool { return s.Conflicts != nil }) {
 		return nil
@@ -138,8 +138,8 @@ func conflictsColumn(rows []store.Summary) []column {
 		mark: func(row int) bool { return counted(rows[row]) > 0 }}}
 }
 
-// fleetColumn is how this clone's own locks stand with the others. It is there only
-// where that is more than that they see them.
+// fleetColumn shows the state of this clone's own locks among the clones that
+// share them. It exists only if a lock is not simply published.
 func fleetColumn(rows []store.Summary) []column {
 	if !slices.ContainsFunc(rows, func(s store.Summary) bool { return s.Fleet != "" }) {
 		return nil
@@ -149,7 +149,7 @@ func fleetColumn(rows []store.Summary) []column {
 	return []column{{head: "FLEET", cells: cells(rows, state), mark: mark, drop: 1}}
 }
 
-// waitingColumn is there only where somebody waits.
+// waitingColumn exists only if there are waiters.
 func waitingColumn(rows []store.Summary) []column {
 	text := cells(rows, func(s store.Summary) string {
 		if n := len(s.Waiting) + s.WaitingLeftOut; n > 0 {
@@ -172,7 +172,8 @@ func titleColumn(rows []store.Summary) column {
 		enough: 16, least: 12, drop: 2}
 }
 
-// shortID is never cut: what it shows can be given to every command.
+// shortID returns an id that is never cut, so that what is shown can be passed
+// to any command.
 func shortID(s store.Summary) string {
 	if s.ShortID != "" {
 		return s.ShortID
@@ -187,7 +188,7 @@ func orDash(s string) string {
 	return s
 }
 
-// deref is a text that may be unknown; "" where it is.
+// deref returns the text, or "" if it is unknown.
 func deref(s *string) string {
 	if s == nil {
 		return ""

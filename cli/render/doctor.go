@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Diagnosis writes what matters most first.
+// Diagnosis writes the findings, the most important first.
 func Diagnosis(w io.Writer, d store.Diagnosis) {
 	for _, group := range []string{store.SeverityProblem, store.SeverityNote, fixed, store.SeverityOK} {
 		for _, f := range d.Findings {
@@ -28,7 +28,7 @@ func Diagnosis(w io.Writer, d store.Diagnosis) {
 
 const fixed = "fixed"
 
-// label is the first column: how much a finding matters still.
+// label is the first column: how much a finding still matters.
 func label(f store.Finding) string {
 	if f.Fixed != "" {
 		return fixed

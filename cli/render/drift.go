@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// Drift reports, for each lock, which files changed outside its scope. some: only
-// the locks on some files were asked about.
+// Drift reports for each lock which files changed outside its scope. some says
+// that only the locks on certain files were asked for.
 func Drift(w io.Writer, drifts []store.LockDrift, some bool, by Caller) {
 	switch {
 	case len(drifts) > 0:
@@ -51,7 +51,7 @@ func writeDrift(w io.Writer, d store.LockDrift, by Caller) {
 			free = append(free, store.ScopeEntry(place(line)))
 		}
 	}
-	for i, h := range d.HeldByOthers { // by a directory that no line stands for
+	for i, h := range d.HeldByOthers { // those in a directory that no line covers
 		if !written[i] {
 			writeHeld(w, h, "")
 		}
@@ -65,7 +65,7 @@ func writeDrift(w io.Writer, d store.LockDrift, by Caller) {
 	}
 }
 
-// place is the file or directory that a line of drift stands for.
+// place returns the file or directory that a line of drift stands for.
 func place(line string) string {
 	if dir, many := store.SummedDirectory(line); many {
 		return dir
@@ -73,7 +73,7 @@ func place(line string) string {
 	return line
 }
 
-// within reports whether what one line stands for lies in what another does.
+// within reports whether the file or directory of one line is inside the other's.
 func within(line, other string) bool {
 	if line == other {
 		return true
@@ -82,7 +82,7 @@ func within(line, other string) bool {
 	return many && (dir == "./" || strings.HasPrefix(place(line), dir))
 }
 
-// writeHeld names who holds a place, and the place where it is not the line's.
+// writeHeld names the holder of a place, and the place unless line already does.
 func writeHeld(w io.Writer, h store.Held, line string) {
 	text := "held"
 	if !h.Exact {
@@ -94,8 +94,8 @@ func writeHeld(w io.Writer, h store.Held, line string) {
 	fmt.Fprintf(w, "    %s by %s (%s): %s\n", text, AgentName(h.AgentID), Short(h.Title), Plain(h.LockID))
 }
 
-// widening are the flags that add entries to a scope, and how many entries are
-// too many to be spelt out.
+// widening returns flags that add entries to a scope, and the number of entries
+// that are too many to list.
 func widening(entries []string) (flags string, more int) {
 	shown := entries[:min(len(entries), shownWords)]
 	for _, entry := range shown {

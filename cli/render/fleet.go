@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// FleetOn says what sharing means, in four lines.
+// FleetOn explains in four lines what sharing means.
 func FleetOn(w io.Writer, s store.FleetState) {
 	fmt.Fprintf(w, "on: %s accepts %s, and this clone is %s there\n", Plain(s.Remote), Plain(s.Ref), fleetName(s))
 	fmt.Fprintf(w, "anyone who can read the repository can read %s, even deleted ones until the host cleans up\n",
@@ -19,7 +19,7 @@ func FleetOn(w io.Writer, s store.FleetState) {
 		Count(s.Others, "lock"), Count(s.Clones, "other clone"))
 }
 
-// FleetStatus says how a clone stands with the others.
+// FleetStatus shows how this clone's locks stand with the other clones.
 func FleetStatus(w io.Writer, s store.FleetState) {
 	if !s.On {
 		fmt.Fprintln(w, "off: this clone shares no locks")
@@ -53,7 +53,7 @@ func FleetStatus(w io.Writer, s store.FleetState) {
 	}
 }
 
-// writeLooks says as of when the others are known, and what failed since.
+// writeLooks says when the remote was last read, and what has failed since.
 func writeLooks(w io.Writer, s store.FleetState) {
 	asOf := "as of " + Plain(s.AsOf)
 	if s.AsOf == "" {
@@ -76,7 +76,7 @@ func writeLooks(w io.Writer, s store.FleetState) {
 	}
 }
 
-// listed is a list of ids that fits a line.
+// listed joins ids to a list that fits on a line.
 func listed(ids []string) string {
 	const most = 5
 	text := Plain(strings.Join(ids[:min(most, len(ids))], ", "))

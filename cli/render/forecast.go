@@ -11,9 +11,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Forecast lists what will conflict: a matrix of all, where every two were
-// compared, then a row for each file, what could not be assessed, and how many
-// are clean; in the files that were asked about, where some were.
+// Forecast lists the conflicts: with r.All a matrix of all pairs, then a row
+// for each file, the pairs that could not be assessed, and the number of clean
+// ones. With a scope, only the files in it count.
 func Forecast(w io.Writer, f store.Foreseen, r store.ForecastRequest, screen Screen) {
 	if r.All && writeMatrix(w, f, screen) {
 		fmt.Fprintln(w)
@@ -53,7 +53,7 @@ func haveText(n int) string {
 	return Count(n, "other pair") + " have"
 }
 
-// writeForecastFiles writes the rows; a file that nobody claimed stands out.
+// writeForecastFiles writes the rows, and highlights files that nobody has claimed.
 func writeForecastFiles(w io.Writer, f store.Foreseen, all bool, screen Screen) {
 	called := namer(f.Sides)
 	yours, with := column{head: "HERE", enough: 16, least: 6}, column{head: "WITH", enough: 16, least: 6}
@@ -90,8 +90,8 @@ func writeRows(w io.Writer, t table) {
 	}
 }
 
-// A namer says what a side is called: the shortest end of its worktree's path that no
-// other one has, or its branch.
+// A namer names sides: by the shortest end of the worktree's path that is
+// unique among them, or by the branch.
 type namer []store.ForecastSide
 
 func (all namer) name(s store.ForecastSide) string {
@@ -110,7 +110,7 @@ func (all namer) name(s store.ForecastSide) string {
 	return Short(s.Worktree)
 }
 
-// kindText is a kind of conflict in words; others are words already.
+// kindText describes a kind of conflict. Kinds without a case are readable as they are.
 func kindText(kind string) string {
 	switch kind {
 	case "content":
@@ -123,7 +123,7 @@ func kindText(kind string) string {
 	return Plain(strings.ReplaceAll(kind, "_", " "))
 }
 
-// fileText is a file's own name, and another one that it has.
+// fileText returns a file's name, with one of its other names.
 func fileText(f store.ForecastFile) string {
 	text := Plain(f.Path)
 	switch n := len(f.Names) + f.NamesLeftOut; {
@@ -152,9 +152,9 @@ func linesText(lines [][2]int) string {
 	return orDash(strings.Join(parts, ", "))
 }
 
-// writeMatrix writes how many files conflict between every two sides: a dot for
-// none, a question mark where that is not known. It reports whether it did: one
-// that is wider than the screen can be read by nobody.
+// writeMatrix writes the number of conflicting files for each pair of sides: a
+// dot for none, a question mark if unknown. It writes nothing, and returns
+// false, if the matrix is wider than the screen: wrapped, it would be unreadable.
 func writeMatrix(w io.Writer, f store.Foreseen, screen Screen) bool {
 	n := len(f.Sides)
 	if n < 3 {

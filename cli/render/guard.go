@@ -12,13 +12,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// Bypass lets one commit through the guard.
+// Bypass is the variable that lets one commit through the guard.
 const Bypass = "AGENT_LOCKS_BYPASS=1"
 
 // Guarded reports what the commit guard found. A clear commit is reported on
-// stdout, unless quiet. What a committer must read goes to stderr: git's own
-// output is around it, so it has our prefix. Only a person learns how to bypass
-// the guard. missing is what it could not take into account; "": nothing.
+// stdout, unless quiet. Findings go to stderr, with our prefix since they
+// appear amid git's own output. Only a person is told how to bypass the guard.
+// missing says what could not be taken into account; "": nothing.
 func Guarded(stdout, stderr io.Writer, g store.Guarded, missing string, quiet, person bool) {
 	switch g.Verdict {
 	case store.GuardClear:
@@ -38,13 +38,13 @@ func Guarded(stdout, stderr io.Writer, g store.Guarded, missing string, quiet, p
 		}
 	case store.GuardBypassed:
 		fmt.Fprintf(stderr, "agent-locks: %s: this commit was not checked%s\n", Bypass, noted(g.Noted))
-	case store.GuardFailed: // a warning says why
+	case store.GuardFailed: // already reported by a warning
 	default:
 		writeFindings(stderr, g, person)
 	}
 }
 
-// noted says where a holder will read that its lock was passed by.
+// noted says which locks got a note that they were bypassed.
 func noted(ids []string) string {
 	if len(ids) == 0 {
 		return ""
@@ -52,7 +52,7 @@ func noted(ids []string) string {
 	return "; noted on " + Plain(strings.Join(ids, ", "))
 }
 
-// writeFindings names who stands against a commit and every way out.
+// writeFindings names those whose locks stand against the commit, and every way out.
 func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	blocked := g.Verdict == store.GuardBlocked
 	if n := len(g.Blocked); n > 0 {
@@ -76,7 +76,7 @@ func writeFindings(w io.Writer, g store.Guarded, person bool) {
 	}
 }
 
-// holdVerb says whether somebody holds files, or only may.
+// holdVerb says whether somebody certainly holds the files, or only may.
 func holdVerb(holds []store.Hold) string {
 	if slices.ContainsFunc(holds, func(h store.Hold) bool { return h.Exact }) {
 		return "holds"
@@ -95,7 +95,7 @@ func guardVerb(g store.Guarded) string {
 	}
 }
 
-// shownFiles is how many files of one lock are named; --json has them all.
+// shownFiles is how many files of one lock are listed; --json lists all.
 const shownFiles = 10
 
 func writeFiles(w io.Writer, files []string) {
@@ -108,8 +108,9 @@ func writeFiles(w io.Writer, files []string) {
 	}
 }
 
-// writeHold says who holds files, doing what. Who may pass for the holder is
-// a person, or has no id yet: an agent with an id would only pose as another.
+// writeHold says who holds files, and for what. mayPass is false for an agent
+// with an id of its own: told how to act as the holder, it would only pose as
+// somebody else.
 func writeHold(w io.Writer, h store.Hold, mayPass bool) {
 	writeFiles(w, h.Files)
 	fmt.Fprintf(w, "    %s\n", HoldText("", h))
@@ -133,7 +134,7 @@ func writeHold(w io.Writer, h store.Hold, mayPass bool) {
 		fmt.Fprintln(w, "    another session ended there, too, so nobody can tell whose work it is")
 	case h.Whose == store.WhoseLive:
 		fmt.Fprintln(w, "    made from your own worktree, by another live session there")
-	case h.Whose == store.WhoseUnknown && mayPass: // git commit takes no flag of ours
+	case h.Whose == store.WhoseUnknown && mayPass: // git commit has no --agent flag
 		fmt.Fprintf(w, "    made from this worktree by \"%s\"; if that is you, pass --agent %s (for a commit: "+
 			"AGENT_LOCKS_AGENT_ID=%[2]s)\n", holderName(h), shell.Word(*h.AgentID))
 	case h.Whose == store.WhoseUnknown:
@@ -146,13 +147,12 @@ func writeHold(w io.Writer, h store.Hold, mayPass bool) {
 	}
 }
 
-// waitSeconds is what a refusal proposes: agents' shells often end a command
-// after ten minutes.
+// waitSeconds is the timeout that a refusal suggests: agents' shells often kill
+// a command after ten minutes.
 const waitSeconds = 600
 
-// writeWaysOut ends a refusal. Nothing is left for the reader to find out, but
-// only a person learns how to bypass the guard: an agent that reads it
-// does it.
+// writeWaysOut ends a refusal with every command that the reader may need. Only
+// a person is told how to bypass the guard: an agent that reads it does it.
 func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	fmt.Fprintln(w, "ways out:")
 	if len(g.Blocked) > 0 {
@@ -164,7 +164,7 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 		for i, f := range files {
 			paths[i] = cmp.Or(g.Spelled[f], f)
 		}
-		if g.Merge { // which side's is right, its reader must know
+		if g.Merge { // the reader must know which side is right
 			fmt.Fprintf(w, "  narrow      leave them as you had them: %s\n", OnPaths("git reset -q", paths))
 			fmt.Fprintf(w, "              or as what you merge has them: %s\n", OnPaths("git checkout -q MERGE_HEAD", paths))
 		} else {
@@ -208,9 +208,9 @@ func writeWaysOut(w io.Writer, g store.Guarded, person bool) {
 	}
 }
 
-// TakeOver is the command that hands an agent the lock of a holder that has
-// ended. It says whose the lock is, so of two agents only the first one gets it.
-// flag says which store is meant.
+// TakeOver returns the command that gives an agent the lock of a holder that
+// has ended. The command names the current holder, so of two agents only the
+// first succeeds. flag selects the store.
 func TakeOver(flag string, s store.Summary, to string) string {
 	says := "--force"
 	if s.AgentID != nil {
@@ -221,7 +221,7 @@ func TakeOver(flag string, s store.Summary, to string) string {
 	return fmt.Sprintf("agent-locks update %s%s --hand-to %s %s", flag, shell.Word(s.ID), shell.Word(to), says)
 }
 
-// holderName is whom a way out asks.
+// holderName names the holder in a suggestion to ask it.
 func holderName(h store.Hold) string {
 	if h.AgentID == nil {
 		return "the holder"
@@ -229,11 +229,11 @@ func holderName(h store.Hold) string {
 	return Short(*h.AgentID)
 }
 
-// maxAsked is how many holders are named to be asked: each line costs its reader.
+// maxAsked is how many holders are listed to be asked: each line costs the reader.
 const maxAsked = 3
 
-// Holders are the locks that stand against something, each once and at most three,
-// and how many more there are.
+// Holders returns the locks among blocked, each once and at most three, and the
+// number of further ones.
 func Holders(blocked []store.Hold) (asked []store.Hold, more int) {
 	seen := map[string]bool{}
 	for _, h := range blocked {
@@ -250,7 +250,7 @@ func writeCoordinate(w io.Writer, blocked []store.Hold) {
 	label := "coordinate"
 	asked, more := Holders(blocked)
 	for _, h := range asked {
-		if h.Clone != "" { // notes stay in their clone
+		if h.Clone != "" { // notes do not leave their clone
 			fmt.Fprintf(w, "  %-10s  ask %s to commit first, to finish, or to narrow the claim\n", label, Holder(h.Summary))
 			label = ""
 			continue
@@ -265,7 +265,7 @@ func writeCoordinate(w io.Writer, blocked []store.Hold) {
 	}
 }
 
-// blockedFiles are all files that stop a commit, each once.
+// blockedFiles returns all files that block a commit, each once.
 func blockedFiles(g store.Guarded) []string {
 	var files []string
 	seen := map[string]bool{}

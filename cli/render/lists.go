@@ -11,10 +11,11 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A listing starts with the store that answered: callers may have meant another.
+// writeStore starts a listing with the store that answered: the caller may have
+// meant another.
 func writeStore(w io.Writer, dir string) { fmt.Fprintf(w, "locks in %s\n\n", Plain(dir)) }
 
-// Status shows the active locks of the store that answered, and who waits.
+// Status shows the active locks, and the waiters.
 func Status(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	writeStore(w, ans.Dir)
 	if len(ans.Result) == 0 {
@@ -31,14 +32,14 @@ func Status(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	}
 }
 
-// writeMissing says what an answer could not take into account.
+// writeMissing says what an answer does not take into account.
 func writeMissing(w io.Writer, what string) {
 	if what != "" {
 		fmt.Fprintf(w, "the answer is incomplete: %s\n", what)
 	}
 }
 
-// List shows locks of the store that answered, active or done.
+// List shows locks, active or done.
 func List(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	writeStore(w, ans.Dir)
 	if len(ans.Result) == 0 {
@@ -58,22 +59,22 @@ func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
 	writeLayout(w, layOut(seen, rest, cells(rows, shortID), screen), screen)
 }
 
-// twoLines is the width up to which each lock takes two lines.
+// twoLines is the largest screen width at which each lock takes two lines.
 const twoLines = 60
 
 const indent = "  "
 
-// A layout is locks as a table, and their ids, which are never cut: each stands
-// at the end of its line, or on a line of its own where there is no room.
+// A layout is a table of locks and their ids. An id is never cut: it is at the
+// end of its row, or on a line of its own if there is no room.
 type layout struct {
 	table  table
-	rest   []column // what the second lines show, where each lock has one
+	rest   []column // the columns shown on the second line if narrow
 	ids    []string
 	narrow bool // each lock has two lines
 }
 
-// longID is from where on an id may get a line of its own, so that one long name
-// does not cost all the others their columns.
+// longID is the longest id for which the table reserves room. A longer one may
+// get a line of its own, so that it does not cost the other rows their columns.
 const longID = 24
 
 func layOut(seen, rest []column, ids []string, screen Screen) layout {
@@ -89,7 +90,7 @@ func layOut(seen, rest []column, ids []string, screen Screen) layout {
 	return l
 }
 
-// roomForIDs is how wide the longest id is that is not a long one.
+// roomForIDs returns the width of the longest id, not counting those above longID.
 func roomForIDs(measure *runewidth.Condition, ids []string) int {
 	wide := len("ID")
 	for _, id := range ids {
@@ -107,7 +108,7 @@ func (l layout) columnNames() string {
 	return l.table.head() + gap + l.table.styled("ID", bold)
 }
 
-// lines are the lines of a lock on a screen of that width.
+// lines returns the lines of a lock on a screen of the given width.
 func (l layout) lines(row, width int) []string {
 	measure := l.table.measure
 	line, id := l.table.row(row), l.ids[row]
@@ -139,7 +140,7 @@ func writeLayout(w io.Writer, l layout, screen Screen) {
 	}
 }
 
-// Check shows the locks that overlap; unreadable lock files may hide more.
+// Check shows the locks that overlap, and whether unread lock files may hide more.
 func Check(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	rows := ans.Result
 	if len(rows) == 0 {

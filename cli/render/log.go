@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Log writes finished locks like a journal; which says which ones were asked for,
-// where that is not all, as in "on these files".
+// Log writes finished locks like a journal. which describes the selection if
+// there is one, as in "on these files".
 func Log(w io.Writer, locks []store.Whole, which string) {
 	if len(locks) == 0 {
 		fmt.Fprintln(w, "nothing finished "+cmp.Or(which, "yet"))
@@ -23,8 +23,8 @@ func Log(w io.Writer, locks []store.Whole, which string) {
 	}
 }
 
-// writeEntry writes one lock: when, who, what and its id on the first line, then
-// the rest indented.
+// writeEntry writes one lock: when, who, what and its id on the first line, the
+// rest indented below.
 func writeEntry(w io.Writer, l store.Whole) {
 	who := ""
 	if l.AgentID != nil {
@@ -42,8 +42,7 @@ func writeEntry(w io.Writer, l store.Whole) {
 	}
 }
 
-// endedAt is when a lock ended; older files say only when they were last
-// updated.
+// endedAt returns when a lock ended. Older files state only when they were last updated.
 func endedAt(s store.Summary) string {
 	if s.Finished != "" {
 		return s.Finished
@@ -51,7 +50,7 @@ func endedAt(s store.Summary) string {
 	return s.Updated
 }
 
-// journalLine is where it was done and how it ended.
+// journalLine says where the work was done and how it ended.
 func journalLine(s store.Summary) string {
 	parts := []string{scopeCell(s)}
 	if s.Branch != "" {

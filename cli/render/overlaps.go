@@ -11,10 +11,10 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What commands report of others: who overlaps, who was there, who waits.
+// What commands report about others: overlaps, recent work, waiters.
 
-// writeOwnOverlap reports a lock of the caller's own that a new claim overlaps, and
-// how to have the claim's entries, as they were typed, in that one.
+// writeOwnOverlap reports that a new claim overlaps another lock of the
+// caller's, and the command that adds the claim's entries, as typed, to that lock instead.
 func writeOwnOverlap(w io.Writer, s store.Summary, entries []string, by Caller) {
 	flags, more := widening(entries)
 	fmt.Fprintf(w, "overlaps your own %s (%s): %s; to put everything into that lock: agent-locks update %s%s%s\n",
@@ -31,7 +31,7 @@ func writeOverlaps(w io.Writer, overlaps []store.Summary) {
 	}
 }
 
-// writeRecent reports what ended on these files not long ago.
+// writeRecent reports locks on these files that ended recently.
 func writeRecent(w io.Writer, recent []store.Recent) {
 	for _, r := range recent {
 		fmt.Fprintf(w, "recently finished here: %s, by %s, at %s (%s)",
@@ -46,7 +46,7 @@ func writeRecent(w io.Writer, recent []store.Recent) {
 	}
 }
 
-// writeWaiting reports to a holder who waits for its lock.
+// writeWaiting tells a holder who is waiting for its lock.
 func writeWaiting(w io.Writer, waiting []store.Waiter) {
 	for _, q := range waiting {
 		scope := shortScopeCell(store.Summary{Scope: q.Scope, ScopeLeftOut: q.ScopeLeftOut})
@@ -54,8 +54,8 @@ func writeWaiting(w io.Writer, waiting []store.Waiter) {
 	}
 }
 
-// heldBy names the holder for a sentence, with how long it has been silent
-// where that made the lock stale.
+// heldBy names the holder in a sentence and, if the lock is stale, for how long
+// it has been silent.
 func heldBy(s store.Summary) string {
 	name := Holder(s)
 	if s.Stale {
@@ -72,8 +72,8 @@ func AgentName(id *string) string {
 	return Short(*id)
 }
 
-// Holder names a lock's holder in a sentence. What another clone has published
-// is quoted: anybody who may push has chosen its words.
+// Holder names a lock's holder in a sentence. If another clone published the
+// lock, the name is quoted: anybody who may push could have chosen it.
 func Holder(s store.Summary) string {
 	if s.Clone == "" {
 		return AgentName(s.AgentID)
@@ -82,16 +82,17 @@ func Holder(s store.Summary) string {
 	return fmt.Sprintf("%s in the clone %s", who, CloneName(s))
 }
 
-// CloneName is what people call the clone that has published a lock, in quotes.
+// CloneName returns the quoted label, or else the id, of the clone that
+// published a lock.
 func CloneName(s store.Summary) string {
 	return legible.Quote(legible.Cut(cmp.Or(s.CloneLabel, s.Clone), lockfile.MaxTitle))
 }
 
-// overlapCell names one path that both scopes name, however many pairs of
-// entries meet, and whether the other one only reads.
+// overlapCell shows one path that both scopes cover, the number of further
+// overlaps, and whether the other lock is shared.
 func overlapCell(s store.Summary) string {
 	if len(s.Overlaps) == 0 {
-		if s.OverlapsLeftOut > 0 { // too long to be listed
+		if s.OverlapsLeftOut > 0 { // too long to list
 			return "both cover something"
 		}
 		return "-"
@@ -105,15 +106,14 @@ func overlapCell(s store.Summary) string {
 	if more := len(s.Overlaps) - 1 + s.OverlapsLeftOut; more > 0 {
 		text += fmt.Sprintf(" (+%d)", more)
 	}
-	if s.Mode == lockfile.Shared { // readers do not stop each other
+	if s.Mode == lockfile.Shared { // readers do not block each other
 		text += " (shared)"
 	}
 	return text
 }
 
-// HoldText names who holds files, or may hold them (a scope that was not
-// compared exactly), for what, and why that does not block. verb is "is " in a
-// sentence.
+// HoldText says who holds files (or may hold them, if the scope was not
+// compared exactly), for what, and why that does not block. In a sentence verb is "is ".
 func HoldText(verb string, h store.Hold) string {
 	if !h.Exact {
 		verb = "may be "

@@ -10,14 +10,14 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// Other people's text in commands for a POSIX shell: what is printed can be
-// typed, and means what it says.
+// Other people's text in commands for a POSIX shell: the commands can be
+// pasted, and mean what they say.
 
-// shownWords is how many files are spelt out in a command.
+// shownWords is how many files are listed in a command.
 const shownWords = 5
 
-// Entries are files, as locks name them, as words that are entries of a
-// scope for these files alone.
+// Entries formats files, as locks name them, as shell words that are scope
+// entries for exactly these files.
 func Entries(files []string) string {
 	words := make([]string, min(len(files), shownWords))
 	for i := range words {
@@ -26,8 +26,8 @@ func Entries(files []string) string {
 	return strings.Join(words, " ") + beyondShown(files)
 }
 
-// OnPaths is a command of git's on files, as git names them: of the root,
-// wherever the reader stands.
+// OnPaths applies a git command to files that git has named, relative to the
+// root. It works from any directory.
 func OnPaths(command string, paths []string) string {
 	shown := paths[:min(len(paths), shownWords)]
 	words, format, odd := "", "", false
@@ -36,14 +36,14 @@ func OnPaths(command string, paths []string) string {
 		format += shell.Format(pathspec(path)) + `\000`
 		odd = odd || !shell.Printable(path)
 	}
-	if odd { // also those that end in a newline
+	if odd { // including those that end in a newline
 		return "printf '" + format + "' | " + command + " --pathspec-from-file=- --pathspec-file-nul" + beyondShown(paths)
 	}
 	return command + " --" + words + beyondShown(paths)
 }
 
-// pathspec names one file of the root to git: in short where that can mean
-// nothing else (git-glossary(7), pathspec).
+// pathspec returns a pathspec for one file relative to the root, in its short
+// form if that is unambiguous (git-glossary(7), pathspec).
 func pathspec(path string) string {
 	first, _ := utf8.DecodeRuneInString(path)
 	if (unicode.IsLetter(first) || unicode.IsDigit(first)) && !strings.ContainsAny(path, `*?[\`) {
@@ -52,7 +52,7 @@ func pathspec(path string) string {
 	return ":(top,literal)" + path
 }
 
-// beyondShown counts the files that a command does not name.
+// beyondShown counts the files that a command does not list.
 func beyondShown(files []string) string {
 	if more := len(files) - shownWords; more > 0 {
 		return fmt.Sprintf("   (and %d more: agent-locks guard check --json)", more)

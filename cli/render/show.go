@@ -9,7 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Show writes everything that a lock says.
+// Show writes everything that a lock contains.
 func Show(w io.Writer, l store.Whole) {
 	fmt.Fprintf(w, "%s\n\n", Plain(l.Title))
 	field := func(name, value string) {
@@ -47,7 +47,7 @@ func Show(w io.Writer, l store.Whole) {
 	if len(l.Tasks) > 0 {
 		fmt.Fprint(w, "\ntasks\n")
 	}
-	for i, t := range l.Tasks { // by number, as update --task takes them
+	for i, t := range l.Tasks { // numbered, as update --task accepts them
 		fmt.Fprintf(w, "%3d %s\n", i+1, taskLine(t))
 	}
 	if len(l.Notes) > 0 {
@@ -57,7 +57,7 @@ func Show(w io.Writer, l store.Whole) {
 	writeNewNotes(w, l.ID, l.NewNotes)
 }
 
-// writeNewNotes is what others noted for the holder, who reads this.
+// writeNewNotes writes the notes by others that are new to the holder.
 func writeNewNotes(w io.Writer, id string, n store.NewNotes) {
 	if len(n.NewNotes)+n.NewNotesLeftOut == 0 {
 		return
@@ -71,11 +71,11 @@ func writeNewNotes(w io.Writer, id string, n store.NewNotes) {
 	}
 }
 
-// NoteLines are notes by others, with their authors where the notes name them.
+// NoteLines formats notes by others, with their authors if the notes name them.
 func NoteLines(notes []store.NewNote) []string {
 	lines := make([]string, len(notes))
 	for i, note := range notes {
-		from := "" // our own records, a predecessor's notes, what was written by hand
+		from := "" // our own records, notes of a previous holder, notes written by hand
 		if note.From != nil {
 			from = Plain(*note.From) + ": "
 		}
@@ -118,7 +118,7 @@ func updatedLine(s store.Summary) string {
 	return s.Updated
 }
 
-// finishedLine is when and how a done lock ended.
+// finishedLine says when and how a done lock ended.
 func finishedLine(s store.Summary) string {
 	parts := []string{s.Finished}
 	if s.FinishedBy != "" {

@@ -8,10 +8,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The shared state. Its texts are other people's, and of any kind.
+// The shared state. Its texts are other people's, and may contain anything.
 
-// StateText writes the value of an entry: byte for byte where it is not read on a
-// terminal.
+// StateText writes the value of an entry: byte for byte unless stdout is a terminal.
 func StateText(w io.Writer, e store.StateEntry, screen Screen) {
 	if screen.Width == 0 {
 		fmt.Fprint(w, e.Text)
@@ -22,7 +21,7 @@ func StateText(w io.Writer, e store.StateEntry, screen Screen) {
 	}
 }
 
-// StateWritten shows what a write in that mode has made of an entry.
+// StateWritten shows the result of a write in the given mode.
 func StateWritten(mode string) func(io.Writer, store.StateWritten) {
 	return func(w io.Writer, s store.StateWritten) {
 		switch {
@@ -53,7 +52,7 @@ func StatesDeleted(w io.Writer, gone []store.StateWritten, dryRun bool) {
 	}
 }
 
-// StateConflict writes the text that a refused write would have replaced.
+// StateConflict writes the current text that a refused write would have replaced.
 func StateConflict(w io.Writer, c store.StateConflict) {
 	if c.Code != store.VersionConflict || c.Version == 0 || c.Deleted {
 		return
@@ -69,7 +68,7 @@ func StateConflict(w io.Writer, c store.StateConflict) {
 	}
 }
 
-// StateList shows entries as a table, and how many each namespace has.
+// StateList shows entries as a table, and the number of entries in each namespace.
 func StateList(w io.Writer, l store.StateListing, screen Screen) {
 	if len(l.Entries) == 0 {
 		fmt.Fprintln(w, "no entries found")
@@ -136,8 +135,8 @@ func writeTable(w io.Writer, columns []column, screen Screen) {
 	}
 }
 
-// StateNames is a sentence on what the shared state says of claimed files; nil
-// where it says nothing.
+// StateNames returns a line that names the entries of the shared state about
+// claimed files, or nil if there are none.
 func StateNames(told []store.ToldState, leftOut int) []string {
 	if len(told) == 0 {
 		return nil
@@ -153,7 +152,7 @@ func StateNames(told []store.ToldState, leftOut int) []string {
 	return []string{text + ": agent-locks state get"}
 }
 
-// writeState lists what the shared state says of claimed files.
+// writeState lists the entries of the shared state about claimed files.
 func writeState(w io.Writer, told []store.ToldState, leftOut int) {
 	for _, s := range told {
 		who := ""

@@ -7,27 +7,27 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// A Screen is where text is read.
+// A Screen describes where text is displayed.
 type Screen struct {
 	Width    int // columns; 0: text may be of any width
 	Height   int // lines; 0: text may be of any length
 	Coloured bool
 }
 
-// A column is one column of a table: plain cells, one a row.
+// A column is one column of a table: one plain cell for each row.
 type column struct {
 	head  string
 	cells []string
-	// Where the terminal is too narrow for all, a column is first cut to what is
-	// enough, then columns are dropped, then the rest is cut to the least. 0: it
-	// is never cut.
+	// If the screen is too narrow, columns are first cut down to enough, then
+	// dropped one after another, and then the remaining ones are cut down to
+	// least. 0: never cut.
 	enough, least int
-	drop          int                // the order in which columns are dropped, the lowest first; 0: it stays
-	brief         []string           // the cells that take the place of the dropped ones; nil: none
-	mark          func(row int) bool // the cells that stand out, where colours are on; may be nil
+	drop          int                // columns with the lowest value are dropped first; 0: never dropped
+	brief         []string           // shorter cells, tried before the column is dropped; nil: none
+	mark          func(row int) bool // whether to highlight a cell, if colours are on; may be nil
 }
 
-// Ellipsis ends what has been cut to fit.
+// Ellipsis ends a text that was cut to fit.
 const Ellipsis = "…"
 
 const (
@@ -37,11 +37,11 @@ const (
 	unstyled = "\x1b[0m"
 )
 
-// widths measures display columns: CJK and emoji are two wide. The value is
-// spelt out since runewidth's default asks the environment.
+// widths measures display columns: CJK and emoji are two wide. The condition is
+// explicit because runewidth's default depends on the environment.
 func widths() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
 
-// A table is columns that have been made to fit a screen.
+// A table is a set of columns fitted to a screen.
 type table struct {
 	columns []column
 	wide    []int
@@ -55,7 +55,7 @@ func newTable(columns []column, screen Screen) table {
 	return t
 }
 
-// fits reports whether its lines are no wider than the screen.
+// fits reports whether the rows are no wider than the screen.
 func (t table) fits() bool { return t.screen.Width <= 0 || total(t.wide) <= t.screen.Width }
 
 func (t table) rows() int {
@@ -65,12 +65,12 @@ func (t table) rows() int {
 	return len(t.columns[0].cells)
 }
 
-// head is the line above the rows. Like them, it is as wide as the table.
+// head returns the line of column names, padded to the table's width like the rows.
 func (t table) head() string {
 	return t.line(func(c column) (string, string) { return c.head, bold })
 }
 
-// styled is a text in a style, where colours are on.
+// styled applies a style to text, if colours are on.
 func (t table) styled(text, style string) string {
 	if t.screen.Coloured && style != "" {
 		return style + text + unstyled
@@ -98,8 +98,8 @@ func (t table) line(cell func(column) (text, style string)) string {
 	return strings.Join(cells, gap)
 }
 
-// fit chooses the columns to show and how wide each is. Where they are too wide
-// after all, the terminal wraps.
+// fit chooses the columns to show and their widths. If they are still too wide,
+// the terminal wraps the lines.
 func fit(measure *runewidth.Condition, columns []column, width int) ([]column, []int) {
 	for {
 		wide := natural(measure, columns)
@@ -144,8 +144,8 @@ func natural(measure *runewidth.Condition, columns []column) []int {
 	return wide
 }
 
-// narrow takes from the widest column that is wider than its bound (0: it has
-// none), again and again, until the line fits, and reports whether it does.
+// narrow repeatedly shrinks the widest column that is above its bound (0: never
+// shrunk) until the line fits, and reports whether it does.
 func narrow(wide []int, width int, columns []column, bound func(column) int) bool {
 	for over := total(wide) - width; over > 0; over-- {
 		widest := -1
