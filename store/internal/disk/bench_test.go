@@ -11,7 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// filled is a store with that many active locks, of the usual size, and as
+// filled returns a store with that many active locks of the usual size, and as
 // many finished ones.
 func filled(b *testing.B, active, done int) *Dir {
 	b.Helper()
@@ -45,8 +45,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkReadRaw is the yardstick for listings: the same files, read and not
-// understood.
+// BenchmarkReadRaw is the baseline for listings: it reads the same files
+// without parsing them.
 func BenchmarkReadRaw(b *testing.B) {
 	for _, active := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("active=%d", active), func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// The writes are measured with the mutex and the syncs that they need.
+// Writes are measured including the mutex and the syncs that they need.
 
 func BenchmarkCreate(b *testing.B) {
 	d := filled(b, 20, 0)
@@ -143,8 +143,8 @@ func write(b *testing.B, d *Dir, do func(tx *Tx) (Entry, error)) {
 	}
 }
 
-// BenchmarkListAgain measures how long a writer keeps others waiting for the
-// reading of the store that it has read before.
+// BenchmarkListAgain measures how long a writer blocks others while it reads
+// the store that it has read before.
 func BenchmarkListAgain(b *testing.B) {
 	for _, active := range []int{100, 10000} {
 		for _, ahead := range []bool{false, true} {

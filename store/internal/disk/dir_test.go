@@ -220,8 +220,8 @@ func TestADirectoryThatCannotBeSyncedIsAWarning(t *testing.T) {
 	}
 }
 
-// Whatever a write puts in place has reached the disk before it gets its name,
-// and the name has before the write is confirmed.
+// A file's content has reached the disk before the file gets its name, and the
+// name has before the write is confirmed.
 func TestWritesAreSynced(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))

@@ -7,10 +7,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// Roles are what tests of the packages above add.
+// Roles are added by tests of the packages above.
 var Roles = map[string]storetest.Role{}
 
-// EachStep has step called around each call that makes a step of a write durable.
+// EachStep calls step around each call that makes a step of a write durable.
 func (d *Dir) EachStep(step func()) {
 	d.link = func(r *os.Root, from, to string) error {
 		step()
@@ -28,7 +28,7 @@ func (d *Dir) EachStep(step func()) {
 	}
 }
 
-// WithoutLinks makes it a directory of a file system that has no hard links.
+// WithoutLinks simulates a file system without hard links.
 func (d *Dir) WithoutLinks() {
 	d.link = func(*os.Root, string, string) error { return os.ErrPermission }
 }

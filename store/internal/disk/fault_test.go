@@ -14,8 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// planted is a store with one good lock beside what others put there, and the
-// reason that is wanted for each of those.
+// planted returns a store with one good lock beside planted files, and the
+// expected reason for each of those.
 func planted(t *testing.T) (common string, wanted map[string]string) {
 	t.Helper()
 	common = storetest.NewCommon(t)
@@ -58,7 +58,7 @@ func planted(t *testing.T) (common string, wanted map[string]string) {
 	return common, wanted
 }
 
-// sparse makes a file of that size that takes no space.
+// sparse creates a sparse file of that size.
 func sparse(t *testing.T, path string, size int64) {
 	t.Helper()
 	storetest.Put(t, path, "")
@@ -109,8 +109,8 @@ func TestBadFilesAreReportedAndHideNothing(t *testing.T) {
 	}
 }
 
-// What stands where a directory or the mutex should be is never written
-// through.
+// Nothing is ever written through something that is in place of a directory or
+// the mutex.
 func TestPlantedPlaces(t *testing.T) {
 	t.Parallel()
 	id := stamp + "-x"

@@ -29,7 +29,7 @@ func TestUninterrupted(t *testing.T) {
 	}
 }
 
-// Each try to lock goes through it.
+// Every attempt to lock goes through Uninterrupted.
 func TestNoLockIsInterrupted(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*.go")

@@ -21,7 +21,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// wantFull checks that a write that the system cannot take leaves nothing.
+// wantFull checks that a write that fails for lack of space leaves nothing
+// behind.
 func wantFull(tx *Tx, e, done Entry, larger *lockfile.File) error {
 	before, err := names(tx.Dir.Path)
 	if err != nil {
@@ -60,7 +61,7 @@ func wantFull(tx *Tx, e, done Entry, larger *lockfile.File) error {
 	return nil
 }
 
-// twoLocks are an active and a finished one.
+// twoLocks creates an active and a finished lock.
 func twoLocks(tx *Tx) (active, done Entry, err error) {
 	if active, err = tx.Create(stamp+"-x", fresh); err != nil {
 		return
@@ -86,8 +87,8 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("cannot mount a small file system here: %v %s", err, out)
 	}
 	t.Cleanup(func() {
-		// Lazily: a process that a parallel test is just starting may have
-		// inherited a file there.
+		// Lazily, because a process that a parallel test is just starting may
+		// have inherited a file there.
 		if out, err := exec.Command("umount", "-l", common).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v %s", err, out)
 		}
@@ -117,8 +118,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// playLimited writes under a limit on the size of files, which ends a write in
-// the middle as a full disk does.
+// playLimited writes under a limit on the size of files, which interrupts a
+// write as a full disk does.
 func playLimited(common string) error {
 	return under(common, func(tx *Tx) error {
 		e, done, err := twoLocks(tx)

@@ -11,8 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// Two handles that do not exclude each other are what a file system without
-// locking gives.
+// On a file system without locking, two handles do not exclude each other.
 func TestTheMutexIsTried(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))
@@ -37,9 +36,9 @@ func TestTheMutexIsTried(t *testing.T) {
 	if err := tx.unlock(); err != nil {
 		t.Fatal(err)
 	}
-	d.Wait = storetest.Patience // a slow machine takes longer than that for what is free
+	d.Wait = storetest.Patience // a slow machine may take longer, even if the mutex is free
 	want("as it should be", open, MutexExcludes)
-	locked(t, writer) // the trial has let go
+	locked(t, writer) // the test has released it
 	other := t.TempDir()
 	n := 0
 	want("where both are granted", func() *flock.Flock {

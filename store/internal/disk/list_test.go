@@ -38,13 +38,13 @@ func TestSettled(t *testing.T) {
 	}{
 		{ago(), ago(), true},
 		{ago(21), ago(21), true},
-		{ago(20), ago(20), false}, // a change now might carry the same time
+		{ago(20), ago(20), false}, // a change now might leave the same time
 		{ago(-5000), ago(-5000), false},
 		{ago(500), ago(400), false},
 		{ago(500, 500), ago(500, 500), true},
 		{ago(500, 500), ago(500, 0), false},
 		{ago(500, 10), ago(500, 10), false},
-		{coarse(3), coarse(3), true}, // no fraction: the file system's clock may go by two seconds
+		{coarse(3), coarse(3), true}, // no fraction: the file system's clock may advance in steps of two seconds
 		{coarse(2), coarse(2), false},
 		{coarse(1), coarse(1), false},
 	} {
@@ -54,7 +54,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// A listing of what never rests ends all the same.
+// A listing of a directory that never stops changing still ends.
 func TestListingReadsTenTimesAtMost(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))
@@ -63,7 +63,7 @@ func TestListingReadsTenTimesAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	readings := 0
-	d.Now = func() time.Time { // asked before each reading
+	d.Now = func() time.Time { // called before each reading
 		readings++
 		now := time.Now()
 		if err := os.Chtimes(d.Path, now, now); err != nil {
@@ -77,7 +77,7 @@ func TestListingReadsTenTimesAtMost(t *testing.T) {
 	}
 }
 
-// playRewrite rewrites all locks of a store as fast as it can.
+// playRewrite rewrites all locks of a store as fast as possible.
 func playRewrite(common string) error {
 	fmt.Println("ready")
 	return under(common, func(tx *Tx) error {
@@ -129,8 +129,8 @@ func turn(write func(Entry, *lockfile.File) (Entry, error), e Entry, status stri
 	return err
 }
 
-// Neither btrfs nor tmpfs promises that a reading of a directory has the name
-// of a file that is replaced meanwhile; a listing does.
+// On btrfs and tmpfs, reading a directory may miss a file that is being
+// replaced; a listing must not.
 func TestListingMissesNothing(t *testing.T) {
 	gittest.NotShort(t)
 	const shm = "/dev/shm"
@@ -204,8 +204,8 @@ func TestNamesThatAreNoLocks(t *testing.T) {
 	}
 }
 
-// What lies in done/ is not even looked at for the active locks, so that it
-// can be any number.
+// An active listing never examines files in done/, so there may be any number
+// of them.
 func TestActiveListingDoesNotReadDone(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))
@@ -272,7 +272,7 @@ func TestHalfWrittenFileIsReadOnceMore(t *testing.T) {
 	}
 }
 
-// Done locks are read in batches until there are enough; the pause is one.
+// Done locks are read in batches until there are enough, with a single pause.
 func TestNewestDonePausesOnce(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))
@@ -309,7 +309,7 @@ func TestNewestDonePausesOnce(t *testing.T) {
 	}
 }
 
-// Many locks are read by several goroutines; the caller notices nothing of it.
+// Many locks are read by several goroutines, without any effect on the result.
 func TestListingOfMany(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -337,7 +337,7 @@ func TestListingOfMany(t *testing.T) {
 	if _, err := d.newSearch(ctx, nil).findAll(ctx, want); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	d.Now = func() time.Time { panic("a fault in reading") } // asked before each look
+	d.Now = func() time.Time { panic("a fault in reading") } // called before each read
 	defer func() {
 		if p := recover(); p != "a fault in reading" {
 			t.Errorf("the caller's goroutine panics with %v", p)

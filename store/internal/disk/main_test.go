@@ -20,7 +20,7 @@ func opened(common string) (*Dir, error) {
 	return d, err
 }
 
-// at opens the store in a common directory until the test ends.
+// at opens the store in a common directory for the duration of the test.
 func at(t testing.TB, common string) *Dir {
 	t.Helper()
 	d, err := opened(common)
@@ -35,7 +35,7 @@ func at(t testing.TB, common string) *Dir {
 	return d
 }
 
-// locked is a dir whose mutex the test holds until it ends or unlocks.
+// locked acquires the mutex until the test ends or unlocks it.
 func locked(t testing.TB, d *Dir) *Tx {
 	t.Helper()
 	tx, err := d.lock(t.Context())
@@ -52,8 +52,8 @@ func locked(t testing.TB, d *Dir) *Tx {
 
 const stamp = "2026-07-17T18-45-12"
 
-// text is a lock file whose notes tell whether it is whole, and how often it
-// was written; its length changes with that.
+// text returns a lock file whose notes show whether it is whole, and how often
+// it was written. Its length varies accordingly.
 func text(id, status string, serial int) string {
 	return fmt.Sprintf(`---
 id: %s
@@ -77,7 +77,8 @@ scope:
 `, id, status, stamp, stamp, serial, strings.Repeat("x", 1+serial*7919%9000), serial)
 }
 
-// whole returns the serial of a file, or says that it was never written so.
+// whole returns the serial of a file, or an error if the file was never written
+// like that.
 func whole(f *lockfile.File) (int, error) {
 	var serial int
 	if len(f.Lock.Notes) != 3 {
@@ -96,7 +97,7 @@ func parse(id, status string, serial int) (*lockfile.File, error) {
 	return lockfile.Parse(id, []byte(text(id, status, serial)))
 }
 
-// made is a parsed file for a test's own goroutine.
+// made returns a parsed file. It must be called from the test's goroutine.
 func made(t testing.TB, id, status string, serial int) *lockfile.File {
 	t.Helper()
 	f, err := parse(id, status, serial)
@@ -109,7 +110,7 @@ func made(t testing.TB, id, status string, serial int) *lockfile.File {
 // fresh renders a new lock.
 func fresh(id string) (*lockfile.File, error) { return parse(id, lockfile.Active, 0) }
 
-// ids are the ids of a listing, which must be whole and without faults.
+// ids returns the ids of a listing, which must be whole and without faults.
 func ids(t testing.TB, l Listing) []string {
 	t.Helper()
 	var got []string
@@ -125,7 +126,7 @@ func ids(t testing.TB, l Listing) []string {
 	return got
 }
 
-// listed lists and fails the test on errors.
+// listed lists locks and fails the test on errors.
 func listed(t testing.TB, in interface {
 	List(context.Context, Which) (Listing, error)
 }, w Which) Listing {

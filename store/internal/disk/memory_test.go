@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// What one call reads again it opens only where the file has changed, however it
-// was changed.
+// A call opens a file a second time only if the file has changed, in whatever
+// way.
 func TestAFileIsReadAgainWhereItChanged(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -25,17 +25,17 @@ func TestAFileIsReadAgainWhereItChanged(t *testing.T) {
 		}
 	}
 	textOf := func(name string, serial int) string { return text(stamp+"-"+name, lockfile.Active, serial) }
-	const one, other = 10000, 19000 // texts of the same length
+	const one, other = 10000, 19000 // for texts of the same length
 	names := []string{"same", "longer", "later", "replaced", "fresh"}
 	for _, name := range names {
 		put(name, textOf(name, one), old)
 	}
-	put("fresh", textOf("fresh", one), time.Now().Add(time.Minute)) // however long this test takes until it reads
+	put("fresh", textOf("fresh", one), time.Now().Add(time.Minute)) // later than this test will read it
 
 	d := at(t, common)
 	first := byID(listed(t, d, ActiveOnly))
 	put("longer", textOf("longer", one+1), old)
-	put("later", textOf("later", other), old.Add(time.Microsecond)) // as long as it was
+	put("later", textOf("later", other), old.Add(time.Microsecond)) // of the same length
 	put("new", textOf("replaced", other), old)
 	if err := os.Rename(path("new"), path("replaced")); err != nil {
 		t.Fatal(err)

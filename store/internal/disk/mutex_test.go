@@ -80,7 +80,7 @@ func TestMutexHeldByAnotherProcess(t *testing.T) {
 	}
 
 	storetest.Kill(cmd)
-	d.Wait = storetest.Patience // the kernel frees it while it cleans up
+	d.Wait = storetest.Patience // the kernel releases it while it cleans up
 	locked(t, d)
 }
 
@@ -105,7 +105,7 @@ func TestMutexExcludesWithinOneProcess(t *testing.T) {
 	}
 }
 
-// A wait that was given up in the kernel must not keep the mutex that it gets
+// A wait that was given up in the kernel must release the mutex that it gets
 // afterwards.
 func TestAWaitThatWasGivenUpLetsGo(t *testing.T) {
 	t.Parallel()
@@ -137,8 +137,8 @@ func TestACancelledCallCreatesNothing(t *testing.T) {
 	}
 }
 
-// A store that is removed while somebody waits for its mutex is another store
-// afterwards: the waiter must end up with the mutex that newcomers lock.
+// If a store is removed while somebody waits for its mutex, a new one takes its
+// place: the waiter must end up with the mutex that newcomers lock.
 func TestWaiterFollowsAReplacedStore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows does not remove a file that somebody has locked")
@@ -193,7 +193,7 @@ func TestAStoreReplacedSinceItWasOpenedIsFollowed(t *testing.T) {
 	}
 }
 
-// A mutex that was opened before it was replaced excludes nobody.
+// A mutex opened before it was replaced excludes nobody.
 func TestAReplacedMutexIsNotTrusted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows does not rename a file that somebody has locked")

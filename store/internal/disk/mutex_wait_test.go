@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// A queue of writers that moves is waited for longer than a writer that is
-// stuck, and not for ever.
+// A moving queue of writers is waited for longer than a stuck writer, but not
+// forever.
 func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -58,7 +58,7 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 		t.Errorf("after %s: %s", now.Sub(began), p.spent("m"))
 	}
 
-	// Where others wrote at first only, one of them is stuck since then.
+	// If others wrote only at first, one of them has been stuck since.
 	for first, held := range map[time.Duration]string{3: "10s", 23: "7s"} {
 		now = began
 		p := d.newPatience()
@@ -83,11 +83,11 @@ func TestPatienceLastsWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// coarsestStep is how far apart the times of two changes must be to differ.
+// coarsestStep is the minimum distance of two changes with different times.
 const coarsestStep = 5 * time.Millisecond
 
-// Each wait that is given up leaves a thread in the kernel, so a server under a
-// writer that is stuck must not pile them up.
+// Each wait that is given up leaves a thread in the kernel, so a server must
+// not pile them up behind a stuck writer.
 func TestWaitsThatWereGivenUpAreFew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes some hundred waits")
@@ -110,7 +110,7 @@ func TestWaitsThatWereGivenUpAreFew(t *testing.T) {
 		t.Errorf("%d waits sleep in the kernel", n)
 	}
 
-	// A caller that comes now tries again until it gets the mutex.
+	// A later caller polls until it gets the mutex.
 	d := at(t, common)
 	got := make(chan error, 1)
 	go func() {

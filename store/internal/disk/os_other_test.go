@@ -10,5 +10,5 @@ import (
 
 func osRoles() map[string]storetest.Role { return map[string]storetest.Role{} }
 
-// plantOS has nothing to add: what it would plant exists on Unix only.
+// plantOS adds nothing: its files exist only on Unix.
 func plantOS(*testing.T, string, map[string]string) {}

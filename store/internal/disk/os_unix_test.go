@@ -24,7 +24,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// plantOS adds what only Unix has to the files that must not be read.
+// plantOS adds Unix-only kinds of files that must not be read.
 func plantOS(t *testing.T, path string, wanted map[string]string) {
 	t.Helper()
 	if err := syscall.Mkfifo(filepath.Join(path, "fifo.md"), 0o666); err != nil {
@@ -62,7 +62,7 @@ func TestMutexThatIsAFifoIsRefused(t *testing.T) {
 	}
 }
 
-// Between the look at the mutex and the open it may become anything.
+// Between the check of the mutex and its open, it may be replaced by anything.
 func TestMutexIsOpenedWithoutFollowingOrWaiting(t *testing.T) {
 	t.Parallel()
 	store := &Folder{Path: storetest.NewCommon(t)}
@@ -78,7 +78,7 @@ func TestMutexIsOpenedWithoutFollowingOrWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := store.OpenLock(mutexName)
-	if taken, err := m.TryLock(); err != nil || !taken { // at once: IsLocked tells what it is
+	if taken, err := m.TryLock(); err != nil || !taken { // at once; IsLocked tells what it is
 		t.Errorf("a fifo: %v, %v", taken, err)
 	}
 	if err := m.Unlock(); err != nil {
@@ -86,7 +86,7 @@ func TestMutexIsOpenedWithoutFollowingOrWaiting(t *testing.T) {
 	}
 }
 
-// playUnwritable reads a store that it may not write, and tries to write.
+// playUnwritable reads a store without write permission, and tries to write.
 func playUnwritable(common string) error {
 	d, err := Open(storetest.RepoAt(common))
 	if err != nil {
@@ -139,7 +139,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 			before := storetest.Tree(t, common)
 			setModes(t, common, 0o555)
 			cmd := storetest.Process(t, "unwritable", common)
-			if os.Getuid() == 0 { // whom permission bits do not bind
+			if os.Getuid() == 0 { // not subject to permission bits
 				storetest.AsNobody(t, cmd, common)
 			}
 			out, err := cmd.Output()
@@ -155,7 +155,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 	}
 }
 
-// setModes gives all directories under root these permissions.
+// setModes sets the permissions of all directories under root.
 func setModes(t *testing.T, root string, mode fs.FileMode) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -173,15 +173,15 @@ func names(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	var names []string
 	for _, e := range entries {
-		if e.Name() != DoneName { // finish may have created it, empty
+		if e.Name() != DoneName { // a finish may have created it, empty
 			names = append(names, e.Name())
 		}
 	}
 	return names, err
 }
 
-// playShared writes into a repository that a group shares, as a user whose
-// umask shares nothing.
+// playShared writes into a repository shared by a group, as a user with a
+// restrictive umask.
 func playShared(base string) error {
 	syscall.Umask(0o077)
 	repo, err := gitdir.Find(context.Background(), gitdir.Query{BaseDir: &base, Environ: os.Environ()})
@@ -253,7 +253,7 @@ func TestPermissionsFollowTheRepository(t *testing.T) {
 	}
 }
 
-// A fifo in a file's place must not hold up the reader, however it is opened.
+// A fifo in place of a file must not block the reader, however it is opened.
 func TestAFifoPutInPlaceIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := at(t, storetest.NewCommon(t))

@@ -19,8 +19,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// under runs do in a store of its own handle, under the mutex, for which it
-// waits as long as a slow machine may take.
+// under runs do under the mutex of a store with its own handle. It waits as
+// long as a slow machine may take.
 func under(common string, do func(tx *Tx) error) error {
 	d, err := opened(common)
 	if err != nil {
@@ -36,7 +36,7 @@ func under(common string, do func(tx *Tx) error) error {
 
 const counter = stamp + "-counter"
 
-// advance adds one to what a lock's file counts.
+// advance increments the counter in a lock's file.
 func advance(tx *Tx, id string) error {
 	e, err := tx.Dir.Get(context.Background(), id)
 	if err != nil {
@@ -124,8 +124,8 @@ func TestProcessesAtOnce(t *testing.T) {
 	}
 }
 
-// playChurn drives locks through their lives until it is killed, and says
-// which ids were confirmed to it.
+// playChurn takes locks through their lives until it is killed, and prints the
+// ids confirmed to it.
 func playChurn(common string) error {
 	fmt.Println("ready")
 	for {
@@ -179,7 +179,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	for range killed {
 		cmd := storetest.Process(t, "churn", common)
 		lines := storetest.Begin(t, cmd)
-		if !lines.Scan() { // it is at work then
+		if !lines.Scan() { // by then it is working
 			t.Fatalf("it confirmed nothing: %v", lines.Err())
 		}
 		confirmed = append(confirmed, lines.Text())
@@ -194,9 +194,9 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// wantSettled checks what is left of a process that was killed: whole files,
-// no id twice, all that was confirmed; and that the next writer continues at
-// once and leaves no finished lock among the active ones.
+// wantSettled checks what a killed process left: whole files, no id twice,
+// everything that was confirmed. The next writer must continue at once and
+// leave no finished lock in the active directory.
 func wantSettled(t *testing.T, common string, confirmed []string) {
 	t.Helper()
 	d := at(t, common)
@@ -228,8 +228,8 @@ func wantSettled(t *testing.T, common string, confirmed []string) {
 	}
 }
 
-// playCrash takes a lock through its life and kills itself at the nth call
-// that makes a step durable.
+// playCrash takes a lock through its life and kills itself at the nth call that
+// makes a step durable.
 func playCrash(common, id, nth string) error {
 	n, err := strconv.Atoi(nth)
 	if err != nil {
@@ -271,7 +271,7 @@ func TestKilledBetweenAnyTwoSteps(t *testing.T) {
 		var exit *exec.ExitError
 		switch {
 		case err == nil && n > 10:
-			return // it had no nth step
+			return // there was no nth step
 		case err == nil || !errors.As(err, &exit):
 			t.Fatalf("step %d: %v", n, err)
 		}

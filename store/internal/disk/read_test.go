@@ -12,13 +12,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// After a directory was listed another file may take a lock's place: it is
-// read where it is a regular file, and nothing else is.
+// After a directory was listed, another file may replace a lock's. It is read
+// only if it is a regular file.
 func TestFileReplacedBeforeItIsOpened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		replace func(path string) error
-		want    string // what is read; "" for an error
+		want    string // expected content; "" for an error
 	}{
 		"nothing happens": {func(string) error { return nil }, "old"},
 		"by another file": {func(path string) error { return os.WriteFile(path, []byte("new"), 0o666) }, "new"},
@@ -37,7 +37,8 @@ func TestFileReplacedBeforeItIsOpened(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.want != "old" {
-				// Renamed, not removed: the new file must not get its inode.
+				// Renamed, not removed, so that the new file cannot get its
+				// inode.
 				if err := os.Rename(path, path+"-old"); err != nil {
 					t.Fatal(err)
 				}
@@ -53,13 +54,13 @@ func TestFileReplacedBeforeItIsOpened(t *testing.T) {
 	}
 }
 
-// A lock that is finished and reopened while it is looked for is found.
+// A lock that is finished and reopened during a search is found.
 func TestLockThatMovesIsFound(t *testing.T) {
 	t.Parallel()
 	id := stamp + "-x"
 	for name, c := range map[string]struct {
 		seenInDone bool
-		at         []string // where it is at each look
+		at         []string // where it is at each read
 		archived   bool
 	}{
 		"finished":              {false, []string{"done", "done"}, true},
@@ -81,7 +82,7 @@ func TestLockThatMovesIsFound(t *testing.T) {
 			}
 			d := at(t, common)
 			looks := 0
-			d.Now = func() time.Time { // asked before each look
+			d.Now = func() time.Time { // called before each read
 				to := filepath.Join(store, c.at[looks], id+".md")
 				if err := os.Rename(path, to); err != nil {
 					t.Error(err)
@@ -120,7 +121,7 @@ func TestGetOfALockThatIsGone(t *testing.T) {
 	}
 }
 
-// A lock that is finished after it was read is not in two places.
+// A lock that is finished after it was read is not reported in two places.
 func TestLockThatMovesAfterItWasRead(t *testing.T) {
 	t.Parallel()
 	id := stamp + "-x"

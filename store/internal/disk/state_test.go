@@ -18,8 +18,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// The shared state is written by package state; where a process can die is known
-// here.
+// The shared state is written by package state, but the points where a process
+// can die are known here.
 
 func init() {
 	disk.Roles["state"] = func(args []string) error { return playWrite(args[0], args[1], args[2]) }
@@ -35,7 +35,7 @@ func changeState(common string, do func(*disk.Dir, *disk.Tx) error) error {
 	return errors.Join(err, d.Close())
 }
 
-// writeNext makes the next version of an entry, whose value is that version.
+// writeNext writes the next version of an entry, with the version as its value.
 func writeNext(d *disk.Dir, tx *disk.Tx, name string) error {
 	e, found, err := state.Get(context.Background(), d, name)
 	if err != nil {
@@ -75,7 +75,8 @@ func playWrite(common, name, nth string) error {
 	})
 }
 
-// wantStates checks that an entry and its past are whole, without a gap.
+// wantStates checks that an entry and its past versions are whole and without a
+// gap.
 func wantStates(t *testing.T, common, name string) int64 {
 	t.Helper()
 	d, err := disk.Open(storetest.RepoAt(common))
@@ -102,8 +103,8 @@ func wantStates(t *testing.T, common, name string) int64 {
 	return e.Says.Version
 }
 
-// Killed anywhere, a writer leaves the old version or the next one, with all of its
-// past; the next writer counts on.
+// Killed at any point, a writer leaves the old version or the next one, with
+// all past versions, and the next writer continues the count.
 func TestAStateWriterIsKilledBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -117,7 +118,7 @@ func TestAStateWriterIsKilledBetweenAnyTwoSteps(t *testing.T) {
 			if !seen[0] || !seen[1] || !seen[2] {
 				t.Errorf("seen were %v", seen)
 			}
-			return // it had no nth step
+			return // there was no nth step
 		case err == nil || !errors.As(err, &exit):
 			t.Fatalf("step %d: %v", n, err)
 		}
@@ -148,8 +149,8 @@ func TestThePastIsCopiedWhereThereAreNoLinks(t *testing.T) {
 	}
 }
 
-// What a process that was killed has left in the place of a past version gives way,
-// even where it is not what it should be.
+// A killed process's leftover in place of a past version is replaced, whatever
+// it is.
 func TestLeftoversInThePastGiveWay(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(path string) error{
@@ -174,7 +175,7 @@ func TestLeftoversInThePastGiveWay(t *testing.T) {
 	}
 }
 
-// A disk that is full leaves an entry, and its past, as they were.
+// A full disk leaves an entry and its past versions unchanged.
 func TestStateOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

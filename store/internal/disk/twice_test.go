@@ -15,7 +15,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// What a process that was killed, or a person, can leave behind of one lock.
+// What a killed process, or a person, can leave behind of one lock.
 func TestOneIDInBothPlaces(t *testing.T) {
 	t.Parallel()
 	const active, done = lockfile.Active, lockfile.Done
@@ -29,11 +29,11 @@ func TestOneIDInBothPlaces(t *testing.T) {
 		Other    bool
 	}
 	for name, c := range map[string]struct {
-		active, done string // the files; "" where there is none
-		want         *seen  // by get and by listings; nil: unreadable
+		active, done string // content of the files; "" for none
+		want         *seen  // by Get and by listings; nil if unreadable
 		faults       int
 		notes        int
-		settled      []string // the places after the next writer's look
+		settled      []string // the files after the next writer
 	}{
 		"finish cut short":      {text(id, done, 2), "", &seen{2, false, true, false, false}, 0, 0, []string{"done"}},
 		"equal copies":          {text(id, done, 2), text(id, done, 2), &seen{2, true, true, false, true}, 0, 0, []string{"done"}},
@@ -54,7 +54,7 @@ func TestOneIDInBothPlaces(t *testing.T) {
 					storetest.Put(t, paths[place], content)
 				}
 			}
-			d = at(t, filepath.Dir(d.Path)) // the store exists now
+			d = at(t, filepath.Dir(d.Path)) // the store exists by now
 			look := func(e Entry) *seen {
 				n, err := whole(e.File)
 				if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// tree makes files in a worktree.
+// tree creates files in a worktree.
 func tree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -36,14 +36,14 @@ type asker struct {
 	repo *gitdir.Repo
 }
 
-// reader is a reader for one call, and what it has warned of.
+// reader returns a reader for one call, and its warnings.
 func (a asker) reader() (*Reader, *[]string) {
 	var warnings []string
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	return New(a.repo, warn), &warnings
 }
 
-// asks reports whether a question meets a path, and with which warnings.
+// asks returns the overlaps of a question with a held path, and the warnings.
 func (a asker) asks(entry, held string) ([]overlap.Pair, []string) {
 	r, warnings := a.reader()
 	scope, err := r.Asked([]string{entry})
@@ -63,14 +63,14 @@ func (a asker) claims(entry string) (*fault.Error, []string) {
 	return e, *warnings
 }
 
-// A text that names nothing, and holds a path, meets that path's holder; as a claim
-// it would cover nothing, so it is refused with the path as the way out.
+// A text that names nothing but contains a path meets the path's holder. As a
+// claim it would cover nothing, so it is refused, with the path as the way out.
 func TestTextsAroundPathsAreNotNames(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "src/api/login.ts", "README.md", "docs/guide.md", "my docs/a b.md", "app/[id]/(x)/page.tsx")
 	a := asker{t, &gitdir.Repo{Worktree: root}}
 	const file = "src/api/login.ts"
-	for entry, holds := range map[string]string{ // "" is file
+	for entry, holds := range map[string]string{ // "" means file
 		"src/api/login.ts README.md":             "",
 		"README.md src/api/login.ts":             "",
 		"README.md, src/api/login.ts":            "",
@@ -153,7 +153,7 @@ func TestTextsAroundPathsAreNotNames(t *testing.T) {
 	}
 }
 
-// What may be a name stays one, without a word.
+// What may be a name remains one, without a warning.
 func TestNamesStayNames(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "src/api/login.ts", "src/api/page.tsx", "README.md", "docs/guide.md", "store/x.go",
@@ -162,10 +162,10 @@ func TestNamesStayNames(t *testing.T) {
 		"src/lib/index.ts")
 	a := asker{t, &gitdir.Repo{Worktree: root}}
 	for _, entry := range []string{
-		// They exist as typed.
+		// These exist as typed.
 		"app/(group)/[id]/@modal", "app/(group)/[id]/@modal/page.tsx", "a b.ts", "x;y", "src/api/login.ts README.md",
 		"src/old:name.ts", "#notes.md", "a/src/api/login.ts", root + "/src/api/login.ts README.md",
-		// They are yet to be made.
+		// These do not exist.
 		"src/new file.ts", "src/api/[slug].ts", "src/api/[slug]/page.tsx", "src/api/(group)/page.tsx",
 		"docs/My Guide.md", "docs/guide (copy).md",
 		"my notes.md", "app/[store]/page.tsx", "app/(docs)/page.tsx", "[store]/page.tsx", "(docs)/new/page.tsx",
@@ -176,7 +176,7 @@ func TestNamesStayNames(t *testing.T) {
 		"b/docs2/x", "logo@2x.png", "docs/logo@2x.png",
 		"src/what?.md", "docs/Q&A.md", "docs/FAQ: part one.md", "it's.md", "docs/it's.md", "x (1).md",
 		"docs/1. Start here.md", "docs/v1.2", ".github/workflows/ci.yml",
-		// They are patterns.
+		// These are patterns.
 		"src/**", "**/*.ts", "*.{ts,tsx}", "{src,docs}/**", "src/{api,lib}/*.ts", "src/@(api|lib)/**",
 		"src/!(api)/**", "src/*(api|lib)",
 		"src/api[12]/x.ts", "src/lib?", "src/api/login.ts?", "src/api/page.ts[x]", "src/api/*.[jt]s", "src/...",
@@ -196,8 +196,9 @@ func TestNamesStayNames(t *testing.T) {
 	}
 }
 
-// The name of a new file may begin with that of a directory, or look like two: a
-// question is for both, and a claim is taken as typed, with a warning.
+// The name of a new file may start like that of a directory, or look like two.
+// A question is about both readings, and a claim is taken as typed, with a
+// warning.
 func TestNewNamesThatBeginAsOthers(t *testing.T) {
 	t.Parallel()
 	a := asker{t, &gitdir.Repo{Worktree: tree(t, "docs/API/x.md", "src/Button/index.ts")}}
@@ -239,7 +240,8 @@ func TestNewNamesThatBeginAsOthers(t *testing.T) {
 	}
 }
 
-// What looking for paths costs is bounded; past that the call is refused.
+// The cost of looking for paths is limited; beyond the limit, the call is
+// refused.
 func TestTextsOfManyWords(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -255,8 +257,8 @@ func TestTextsOfManyWords(t *testing.T) {
 	}
 }
 
-// Below the root a pattern that matches nothing there, and something here, is read
-// as a plain name is.
+// Below the root, a pattern that matches nothing there but something here is
+// treated like a plain name.
 func TestPatternsBelowTheRoot(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "sub/local.ts", "sub/src/q.ts", "src/other.ts", "README.md", "sub/README.md", "lib/deep/r.go")

@@ -40,7 +40,7 @@ func TestSpellings(t *testing.T) {
 		"to-a/file":     {s("", "to-a/file"), s("a", "file")},
 		"to-a/no/new":   {s("", "to-a/no/new"), s("a", "no/new")},
 		"to-a/up/x":     {s("", "to-a/up/x"), s("a", "up/x"), s("c", "x")},
-		"a/up/../x":     {s("a", "x"), s("", "x")}, // the system goes up from where the link leads
+		"a/up/../x":     {s("a", "x"), s("", "x")}, // the system resolves .. from the target of the link
 		"abs/../x":      {s("", "x"), s("a", "x")},
 		"to-file":       {s("", "to-file"), s("a", "file")},
 		"dangling":      {s("", "dangling"), s("a", "none/x")},
@@ -50,7 +50,7 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("Spellings(%q) = %q, want %q", path, got, want)
 		}
 	}
-	// A hostile path would take seconds if its parts were looked at.
+	// Examining all parts of a hostile path would take seconds.
 	long := dir + strings.Repeat(string(filepath.Separator)+"a", 100_000)
 	if got := Spellings(long); len(got) != 1 || filepath.Join(got[0].Dir, got[0].Rest) != long {
 		t.Errorf("a path of %d bytes has %d spellings", len(long), len(got))

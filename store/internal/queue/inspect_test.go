@@ -11,7 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// newDir is a store of one test.
+// newDir creates a store for a test.
 func newDir(t *testing.T) *disk.Dir {
 	t.Helper()
 	d, err := disk.Open(storetest.RepoAt(storetest.NewCommon(t)))
@@ -33,7 +33,7 @@ func under(t *testing.T, d *disk.Dir, do func(*disk.Tx) error) {
 	}
 }
 
-// A place in the queue that is held is nobody's leftover.
+// A held place in the queue is not a leftover.
 func TestALiveTicketIsNotDead(t *testing.T) {
 	t.Parallel()
 	d := newDir(t)
@@ -57,7 +57,7 @@ func TestALiveTicketIsNotDead(t *testing.T) {
 	}
 }
 
-// A ticket that nobody can read blocks nobody, although its process waits.
+// An unreadable ticket blocks nobody, although its process is waiting.
 func TestALiveTicketThatSaysNothingIsNamed(t *testing.T) {
 	t.Parallel()
 	d := newDir(t)

@@ -97,8 +97,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestManyFiles: the rule says the same of a file however many there are, though
-// all that one call compares has one budget.
+// The result for a file does not depend on how many files there are, although
+// all comparisons of a call share a budget.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	context := overlap.Context{Budget: overlap.NewBudget()}

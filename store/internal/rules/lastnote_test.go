@@ -6,7 +6,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// What somebody wrote is a note, however much it sounds like a record of ours.
+// A note by somebody counts, however much it looks like a recorded one.
 func TestLastNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -29,7 +29,7 @@ func TestLastNote(t *testing.T) {
 	}
 }
 
-// What others add to a finished lock does not hide what its holder left.
+// What others add to a finished lock does not hide its holder's note.
 func TestHolderNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Seconds are counted as stamps count them: what is left of the last one has
-// not passed yet, and no span is too long.
+// Seconds are counted as stamps count them: an incomplete second has not passed
+// yet, and no span is too long.
 func TestSecondsBetween(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 17, 18, 45, 12, 0, time.UTC)

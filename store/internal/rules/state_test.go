@@ -32,8 +32,8 @@ func TestStateChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  StateChange
 		present *lockfile.State
-		code    fault.Code // "": it is made
-		says    string     // the value, or a part of the message
+		code    fault.Code // "" if it is written
+		says    string     // the value, or part of the message
 		sum     *int64
 	}{
 		"set a new one":                     {StateChange{Mode: StateSet, Text: text("")}, nil, "", "", nil},
@@ -121,7 +121,7 @@ func TestStateChanges(t *testing.T) {
 	}
 }
 
-// What is added again after its answer was lost is there already.
+// An addition repeated after a lost answer has been made already.
 func TestAddingTwiceIsNotTheWayOut(t *testing.T) {
 	t.Parallel()
 	present := &lockfile.State{Name: "x", Version: 4, Value: "5"}

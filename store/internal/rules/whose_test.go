@@ -7,7 +7,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// Whose a lock is goes by kinship, then by what is known of its holder.
+// A lock is classified by kinship first, then by what is known about its
+// holder.
 func TestWhoseALockIs(t *testing.T) {
 	t.Parallel()
 	id := func(text string) *string {

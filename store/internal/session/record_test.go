@@ -101,7 +101,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// Two that were cleared in one worktree contest each other's work, wherever they
+// Two sessions cleared in one worktree contest each other's work, wherever they
 // had started.
 func TestContested(t *testing.T) {
 	t.Parallel()
