@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// afar is a store for callers from elsewhere: "main" is the repository, and
-// anything else is a worktree of it.
+// afar returns a store for remote callers: "main" is the repository, and any
+// other name is a worktree of it.
 func (w *world) afar() *store.Store {
 	s := w.at(w.main)
 	s.Locate = func(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
@@ -33,8 +33,8 @@ func (w *world) afar() *store.Store {
 	return s
 }
 
-// Nothing belongs to a caller from elsewhere because of where it was made, and
-// only what names a worktree is recorded as made there.
+// No lock belongs to a remote caller because of where it was made, and a lock
+// is recorded as made in a worktree only if the call names one.
 func TestCallersFromElsewhereStandNowhere(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), context.Background()
@@ -57,7 +57,8 @@ func TestCallersFromElsewhereStandNowhere(t *testing.T) {
 		if got := shown.Result; (got.Worktree == w.link) != inWorktree || (got.Branch == "side") != inWorktree || got.Repository != w.main {
 			t.Errorf("base_dir %q: worktree %q, branch %q, repository %q", base, got.Worktree, got.Branch, got.Repository)
 		}
-		// By the worktree, a heartbeat without an id would be the holder's.
+		// If worktrees counted, a heartbeat without an id would be the
+		// holder's.
 		_, err = w.afar().Update(ctx, store.UpdateRequest{Target: target, Ref: store.Ref{LockID: here.Result.ID},
 			Note: ptr("by nobody")})
 		if err != nil {
@@ -70,8 +71,8 @@ func TestCallersFromElsewhereStandNowhere(t *testing.T) {
 	}
 }
 
-// A scope begins at the repository's root, and what it names is looked up
-// nowhere else, whatever links lead out.
+// A remote caller's scopes start at the repository's root. Names are looked up
+// only in the repository, whatever links lead outside.
 func TestScopesFromElsewhere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -107,7 +108,7 @@ func TestScopesFromElsewhere(t *testing.T) {
 	}
 	for _, base := range []string{"main", w.link} {
 		for scope, want := range map[string]string{
-			"data.d":                       "data.d/", // a directory, as is seen in the repository
+			"data.d":                       "data.d/", // a directory, as found in the repository
 			"out/sub.dir":                  "out/sub.dir",
 			filepath.Join(w.link, "x.go"):  "x.go",
 			"file://" + w.main + "/src/y/": "src/y/",
@@ -130,8 +131,8 @@ func TestScopesFromElsewhere(t *testing.T) {
 	}
 }
 
-// What is drift, and what is changed elsewhere, goes by the worktree that the call is
-// about, whoever asks.
+// Drift and changes elsewhere are relative to the worktree of the call, for
+// remote callers, too.
 func TestCallersFromElsewhereAskAboutAWorktree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -158,14 +159,14 @@ func TestCallersFromElsewhereAskAboutAWorktree(t *testing.T) {
 			t.Errorf("drift: %+v, %q, %v", a.Result, a.Warnings, err)
 		}
 	}
-	// A lock of one's own here says nothing about changes there.
+	// A lock of the caller's own here does not account for changes there.
 	second := claim("second", "src")
 	if got := w.inShort(second.ChangedElsewhere); got != "main main [src/x] 0" {
 		t.Errorf("one's own earlier lock hides what is changed elsewhere: %q", got)
 	}
 }
 
-// That the call names no worktree does not mean that the repository has none.
+// A call that names no worktree does not mean that the repository has none.
 func TestCallersFromElsewhereNameAWorktree(t *testing.T) {
 	t.Parallel()
 	w, name := newWorld(t), "main"
@@ -181,7 +182,7 @@ func TestCallersFromElsewhereNameAWorktree(t *testing.T) {
 	}
 }
 
-// A hint says nothing that is refused in turn.
+// No hint suggests something that would be refused, too.
 func TestHintsForCallersFromElsewhere(t *testing.T) {
 	t.Parallel()
 	w, name, agent := newWorld(t), "main", "box"

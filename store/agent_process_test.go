@@ -18,7 +18,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// An order is what a test tells an agent's process to do; it answers a report.
+// An order tells an agent's process what to do. The process answers with a
+// report.
 type order struct {
 	Create *CreateRequest `json:",omitempty"`
 	Update *UpdateRequest `json:",omitempty"`
@@ -28,12 +29,12 @@ type order struct {
 type report struct {
 	ID      string
 	Waiting []Waiter
-	Code    fault.Code // of the error, where there is one
+	Code    fault.Code // of the error, if any
 	Message string
 	Refusal Refusal
 }
 
-// playAgent carries out orders under ctx, one a line, in a repository.
+// playAgent executes orders, one per line, in a repository until ctx ends.
 func playAgent(ctx context.Context, repository string) error {
 	fmt.Println("ready")
 	s := storeAt(repository)
@@ -78,12 +79,12 @@ func carryOut(ctx context.Context, s *Store, o order) report {
 	return r
 }
 
-// storeAt is a store as the program has it, whose caller stands in dir.
+// storeAt returns a store configured like the program's, for a caller in dir.
 func storeAt(dir string) *Store {
 	return &Store{Now: time.Now, Getwd: func() (string, error) { return dir, nil }, Environ: storetest.CleanEnvironment, MutexWait: storetest.Patience}
 }
 
-// newRepository is an empty repository; queueOf is where its tickets lie.
+// newRepository creates an empty repository; queueOf is where its tickets are.
 func newRepository(t testing.TB) string {
 	t.Helper()
 	dir := storetest.NewCommon(t)
@@ -99,7 +100,7 @@ func storeOf(repository string) string { return filepath.Join(repository, ".git"
 
 func queueOf(repository string) string { return filepath.Join(storeOf(repository), disk.WaitingName) }
 
-// An agent is a process that carries out orders.
+// An agent is a process that executes orders.
 type agent struct {
 	t    testing.TB
 	name string
@@ -113,7 +114,7 @@ func startAgent(t testing.TB, repository, name string) *agent {
 	return startAs(t, "agent", repository, name)
 }
 
-// startAs starts an agent in another role than that of a plain one.
+// startAs starts an agent in the given role.
 func startAs(t testing.TB, role, repository, name string) *agent {
 	t.Helper()
 	cmd := storetest.Process(t, role, repository)
@@ -124,7 +125,7 @@ func startAs(t testing.TB, role, repository, name string) *agent {
 	return &agent{t: t, name: name, cmd: cmd, out: storetest.Begin(t, cmd), in: json.NewEncoder(in)}
 }
 
-// order tells the agent what to do, without waiting for its report.
+// order sends an order without waiting for its report.
 func (a *agent) order(o order) {
 	a.t.Helper()
 	if err := a.in.Encode(o); err != nil {
@@ -144,10 +145,10 @@ func (a *agent) report() report {
 	return r
 }
 
-// longWait, in seconds, is for a claim that is to be granted in the end.
+// longWait, in seconds, is for a claim that is expected to be granted.
 const longWait = 600
 
-// claim orders a claim; wait 0 means that it must be free at once.
+// claim orders a claim. With wait 0, it must be granted at once.
 func (a *agent) claim(scope string, wait float64) {
 	a.t.Helper()
 	r := CreateRequest{Title: "Work of " + a.name, Scope: []string{scope}, AgentID: &a.name, IfFree: true}
@@ -157,7 +158,7 @@ func (a *agent) claim(scope string, wait float64) {
 	a.order(order{Create: &r})
 }
 
-// granted is the id of the claim that the agent must have got.
+// granted returns the id of the claim that the agent must have been granted.
 func (a *agent) granted() string {
 	a.t.Helper()
 	r := a.report()
@@ -175,7 +176,7 @@ func (a *agent) finish(id string) {
 	}
 }
 
-// queued waits until so many tickets are published.
+// queued waits until that many tickets are published.
 func queued(t testing.TB, repository string, want int) {
 	t.Helper()
 	storetest.Eventually(t, fmt.Sprintf("%d tickets", want), func() bool {
@@ -183,8 +184,7 @@ func queued(t testing.TB, repository string, want int) {
 	})
 }
 
-// wantNothingLeft checks that no ticket is left in the queue, nor what it is
-// made of.
+// wantNothingLeft checks that no files are left in the queue.
 func wantNothingLeft(t testing.TB, repository string) {
 	t.Helper()
 	if left := storetest.NamesLike(t, queueOf(repository), "*"); len(left) > 0 {

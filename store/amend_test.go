@@ -59,7 +59,7 @@ func TestWidening(t *testing.T) {
 	if err != nil || ids(c.Result) != id {
 		t.Errorf("check: %q, %v", ids(c.Result), err)
 	}
-	// What somebody else is to claim is not for a stranger to say.
+	// A stranger cannot decide what somebody else claims.
 	docs := store.UpdateRequest{Ref: ref(id), AddScope: []string{"docs"}, AgentID: ptr("c")}
 	_, err = w.at(w.link).Update(background, docs)
 	wantCode(t, err, store.NotHolder, `held by "a", and you are "c": you cannot widen it`)
@@ -72,7 +72,8 @@ func TestWidening(t *testing.T) {
 	}
 }
 
-// What an added entry is in the caller's worktree decides, as in a claim.
+// Whether an added entry is a directory depends on the caller's worktree, as in
+// a claim.
 func TestWideningByADirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -121,7 +122,7 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-// What takes something from a holder is for the holder, its parent, or force.
+// Only the holder, its parent, or force can take something from a holder.
 func TestWhoseItIs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -156,7 +157,7 @@ func TestWhoseItIs(t *testing.T) {
 			agent *string
 			force bool
 			ok    bool
-			note  string // what the notes must hold
+			note  string // required content of the notes
 		}{
 			"the holder":         {agent: ptr("kid"), ok: true},
 			"nobody known":       {ok: true},
@@ -188,8 +189,7 @@ func TestWhoseItIs(t *testing.T) {
 	}
 }
 
-// Whatever another agent amends, a note says that it did; the holder knows
-// what it does itself.
+// An amendment by another agent leaves a note; one by the holder does not.
 func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -198,7 +198,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 	for what, c := range map[string]struct {
 		request store.UpdateRequest
 		note    string
-		always  bool // the log tells it of any caller
+		always  bool // the log records it for any caller
 	}{
 		"a first lease":  {lease(90), "Lease set" + at + " to 90 minutes", false},
 		"a longer lease": {lease(180), "Lease lengthened" + at + " from 2 hours to 3 hours", false},
@@ -249,7 +249,7 @@ func TestAmendmentsByAnotherLeaveANote(t *testing.T) {
 	}
 }
 
-// A lock without an agent id is open to all, and its log tells who came.
+// Anybody may amend a lock without an agent id, and its log names the caller.
 func TestAmendmentsOfAnonymousLocksNameTheCaller(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -304,7 +304,8 @@ func TestOnlyAHolderOrItsParentKeepsALockAlive(t *testing.T) {
 	}
 }
 
-// What only a holder does says where the holder may be gone.
+// A refusal of what only the holder may do mentions that the holder may be
+// gone.
 func TestARefusalSaysThatTheHoldersWorktreeIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -393,9 +394,8 @@ func TestScopeIsBounded(t *testing.T) {
 	wantCode(t, err, store.BadScope, "257 entries, more than 256")
 }
 
-// A note that somebody leaves for a holder that is dead must not make its lock
-// block again. The holder's own update, one from its worktree by a caller that
-// gives no id, and a handing over do.
+// A note for a dead holder must not make its lock block again. The holder's own
+// update, one by a caller without an id in its worktree, and a handover do.
 func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -439,7 +439,7 @@ func TestOnlyTheHoldersUpdateIsASignOfLife(t *testing.T) {
 	}
 }
 
-// To add an entry and remove it at once is refused, and nothing of it is done.
+// Adding an entry and removing it at once is refused, and nothing is changed.
 func TestAnEntryIsNotAddedAndRemovedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -460,16 +460,17 @@ func TestAnEntryIsNotAddedAndRemovedAtOnce(t *testing.T) {
 	}
 }
 
-// What is added later does not come before what somebody else was granted meanwhile.
+// An entry added later has no precedence over what somebody else was granted
+// meanwhile.
 func TestWideningTakesNothingFromOthers(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		by     string
 		shared bool
-		late   bool // the other lock is the older one
-		atOnce bool // it is of the same second
-		stale  bool // the lock that is widened is stale
+		late   bool // the other lock is older
+		atOnce bool // it is from the same second
+		stale  bool // the widened lock is stale
 		to     string
 		scope  string
 		yields bool

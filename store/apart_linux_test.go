@@ -14,14 +14,14 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Comparing scopes keeps no writer waiting: it is done while the mutex is free,
-// also by a claim that then looks again. Another tool's absolute scope makes a
-// comparison read where the worktrees are, and the kernel tells in which order
-// that file and the mutex are opened and closed. A claim of files reads that anyway,
-// to find other worktrees: where nothing is met, it is of something else.
+// Comparing scopes blocks no writer: it happens while the mutex is free, even
+// if a claim then reads again. Comparing another tool's absolute scope reads
+// where the worktrees are, and inotify reports in which order that file and the
+// mutex are opened and closed. A claim of files reads that file anyway, to find
+// other worktrees, so a claim that must meet nothing is about something else.
 //
-// No other test may run beside it: a process that one is starting keeps the
-// files of this one open for a moment.
+// No other test may run concurrently: a process that it is just starting would
+// keep this one's files open for a moment.
 func TestComparingHoldsUpNoWriter(t *testing.T) {
 	gittest.NotShort(t)
 	create := func(r store.CreateRequest) func(*store.Store, string) ([]store.Summary, error) {
@@ -32,7 +32,7 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 		}
 	}
 	for name, tc := range map[string]struct {
-		mine string // the scope of a lock of the caller's
+		mine string // the scope of one of the caller's locks
 		ask  func(s *store.Store, mine string) ([]store.Summary, error)
 		met  bool
 	}{
@@ -56,7 +56,7 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.git(w.main, "worktree", "remove", w.link) // else git is asked about it meanwhile
+			w.git(w.main, "worktree", "remove", w.link) // otherwise git is asked about it meanwhile
 			theirs := w.claim(w.main, "theirs", "THEIRS")
 			mine := w.claim(w.main, "mine", tc.mine)
 			w.write(theirs+".md", strings.Replace(w.read(theirs+".md"), "- THEIRS", "- "+w.main+"/src", 1))
@@ -83,8 +83,8 @@ func TestComparingHoldsUpNoWriter(t *testing.T) {
 	}
 }
 
-// watch tells afterwards, in order, when the mutex was opened and closed and
-// when a comparison read where a worktree is.
+// watch returns a function that reports, in order, when the mutex was opened
+// and closed, and when a comparison read the location of a worktree.
 func (w *world) watch() (order func() string) {
 	w.t.Helper()
 	pointer := filepath.Join(w.main, ".git", "worktrees", "trap", "gitdir")
@@ -105,7 +105,7 @@ func (w *world) watch() (order func() string) {
 	}
 	return func() string {
 		var names []string
-		buf := make([]byte, 64<<10) // events of files that are watched by themselves have no name
+		buf := make([]byte, 64<<10) // events of files watched individually have no name
 		n, err := unix.Read(fd, buf)
 		if err != nil && !errors.Is(err, unix.EAGAIN) {
 			w.t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// fill puts n active and m done locks into the store, each with a scope of
-// five entries.
+// fill adds n active and m done locks to the store, each with a scope of five
+// entries.
 func (w *world) fill(n, m int) {
 	w.t.Helper()
 	w.claim(w.main, "first", "first")
@@ -100,8 +100,9 @@ func BenchmarkLifecycle(b *testing.B) {
 	}
 }
 
-// BenchmarkArchive measures questions about the end of an archive that has grown
-// for years: what ended lately on these files, and the newest of the log.
+// BenchmarkArchive measures questions about the newest part of an archive that
+// has grown for years: what ended recently on these files, and the newest log
+// entries.
 func BenchmarkArchive(b *testing.B) {
 	for _, done := range []int{1000, 20000} {
 		w := newWorld(b)

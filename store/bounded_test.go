@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The store's own answers list scopes whole; how much of an answer a reader
-// takes, its face knows.
+// The store's answers list whole scopes; only the front end knows how much of
+// an answer its reader takes.
 func TestScopesAreListedWhole(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 )
 
 // A server survives a call that panics, and so must the store: a mutex that
-// stayed held would shut out every writer until the process ends.
+// remained held would block every writer until the process ends.
 func TestPanicFreesTheMutex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,8 +13,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// A circle may form behind the queue: one that waits is given, or takes, what
-// another one waits for. Its wait ends at once, and the other's continues.
+// A deadlock may arise behind the queue, when a waiter is given or takes what
+// another one waits for. Its own wait then ends at once, and the other's
+// continues.
 func TestCirclesThatFormBehindTheQueue(t *testing.T) {
 	t.Parallel()
 	a := "a"
@@ -110,7 +111,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	if !strings.Contains(e.Message, `"c" waits for what you hold`) {
 		t.Errorf("it says %q", e.Message)
 	}
-	awaitTickets(t, common, 2) // those who came first wait on
+	awaitTickets(t, common, 2) // the earlier waiters keep waiting
 	end(t, common, a)
 	if got := <-b; got.err != nil {
 		t.Fatal(got.err)
@@ -123,7 +124,7 @@ func TestCircleOfThreeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// A waiter behind the caller does not hold up those before.
+// A waiter behind the caller does not block those ahead.
 func TestQueueBehindOneselfIsNoCircle(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

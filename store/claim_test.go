@@ -15,7 +15,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// ifFree asks for a claim from dir that must not be blocked.
+// ifFree makes a claim from dir that must not be blocked.
 func (w *world) ifFree(dir string, r store.CreateRequest) (store.Answer[store.Created], error) {
 	if r.Title == "" {
 		r.Title = "Wanted"
@@ -24,7 +24,7 @@ func (w *world) ifFree(dir string, r store.CreateRequest) (store.Answer[store.Cr
 	return w.at(dir).Create(background, r)
 }
 
-// refused is the Refusal behind an error.
+// refused returns the Refusal in an error.
 func refused(t testing.TB, err error) store.Refusal {
 	t.Helper()
 	var e *store.Error
@@ -62,7 +62,8 @@ func TestIfFreeWritesOrSaysWho(t *testing.T) {
 	}
 	_, err = w.ifFree(w.link, store.CreateRequest{Scope: []string{"docs", "src/a.go"}, AgentID: ptr("two")})
 	wantCode(t, err, store.Conflict, `"src/a.go" is held by "one" since 2026-07-17T18-45-12`, "First", `last note: "half 'way'"`, "wait_seconds")
-	// What two globs share is an example, which may not exist: what is held is named.
+	// The common path of two globs is an example that may not exist, so the
+	// held entry is named.
 	_, globs := w.ifFree(w.link, store.CreateRequest{Scope: []string{"s*/*.md"}, AgentID: ptr("two")})
 	wantCode(t, globs, store.Conflict, `"src/**" is held by "one"`)
 	r := refused(t, err)
@@ -120,7 +121,7 @@ func TestIfFreeTellsOfWhatMayBeOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.ifFree(w.main, store.CreateRequest{Scope: []string{"docs"}}) // it is the caller who has no id
+	_, err = w.ifFree(w.main, store.CreateRequest{Scope: []string{"docs"}}) // the caller is the one without an id
 	wantCode(t, err, store.Conflict, named.Result.ID+`" was made in this worktree`)
 }
 
@@ -164,7 +165,8 @@ func TestIfFreeTellsWhatEndedThereLately(t *testing.T) {
 	}
 }
 
-// A claim may have been held for long; an archive is not searched for ever.
+// A recently finished claim may have been held for long, but an archive is not
+// searched without limit.
 func TestRecentKnowsLongClaims(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -181,7 +183,8 @@ func TestRecentKnowsLongClaims(t *testing.T) {
 	}
 }
 
-// Another tool's file may not say when the work ended; its last update does.
+// Another tool's file may not record when the work ended; its last update
+// stands for that.
 func TestRecentKnowsLocksWithoutTheirEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

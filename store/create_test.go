@@ -50,7 +50,7 @@ head: %s
 - [ ] Write integration test
 `, id, w.main, w.link, head)
 	got := w.read(id + ".md")
-	// How the notes section begins is the lockfile package's business.
+	// How the notes section starts is up to package lockfile.
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("file:\n%s\nwant:\n%s", got, want)
 	}
@@ -154,7 +154,7 @@ func TestScopesAreReadFromTheRoot(t *testing.T) {
 	wantCode(t, err, store.BadScope, `"here.go"`)
 }
 
-// A link from outside may lead to the root or past it, into the tree.
+// A link from outside may lead to the root, or past it into the tree.
 func TestAbsoluteScopesThroughLinks(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestAbsoluteScopesThroughLinks(t *testing.T) {
 		filepath.Join(elsewhere, "new", "*.go"):        "src/new/*.go",
 		elsewhere:                                      "src/",
 		filepath.Join(elsewhere+"-root", "b.go"):       "b.go",
-		filepath.Join(w.main, "link", "a.go"):          "link/a.go", // another name for another path
+		filepath.Join(w.main, "link", "a.go"):          "link/a.go", // a path of its own
 		filepath.Join(elsewhere, "..", "nothing.go"):   "",
 		filepath.Join(filepath.Dir(elsewhere), "x.go"): "",
 	} {
@@ -192,7 +192,7 @@ func TestAbsoluteScopesThroughLinks(t *testing.T) {
 	}
 }
 
-// A claim in the wrong store looks like success.
+// A claim in the wrong store would look like success.
 func TestScopesInNestedRepositoriesAreTold(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestScopesInNestedRepositoriesAreTold(t *testing.T) {
 		"vendor/lib/src/a.go":    nested,
 		"vendor/lib/**":          nested,
 		".trees/nested/src/*.go": filepath.Join(w.main, ".trees", "nested"),
-		"vendor/lib":             "", // the submodule's commit is the parent's
+		"vendor/lib":             "", // the submodule's commit belongs to the parent
 		"vendor/**":              "",
 		"vendor/other/a.go":      "",
 		"src/a.go":               "",
@@ -273,7 +273,7 @@ func TestIdentityFromTheEnvironment(t *testing.T) {
 	wantWarning(t, a.Warnings, "AGENT_LOCKS_AGENT_ID")
 }
 
-// Two paths in one entry would be a claim on neither.
+// Two paths in one entry would claim neither of them.
 func TestCommasAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -296,7 +296,7 @@ func TestCommasAreWarnedOf(t *testing.T) {
 	wantCode(t, err, store.BadScope, "backslash that a shell would remove")
 }
 
-// Nothing outside UTF-8 gets into a file, and no line of it is broken by a name.
+// A lock file contains only UTF-8, and no name can break its lines.
 func TestNamesThatAreNoTextAreEscaped(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

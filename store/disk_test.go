@@ -9,7 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// at opens the store in a common directory until the test ends.
+// at opens the store in a common directory for the duration of the test.
 func at(t testing.TB, common string) *disk.Dir {
 	t.Helper()
 	d, err := disk.Open(storetest.RepoAt(common))
@@ -25,7 +25,7 @@ func at(t testing.TB, common string) *disk.Dir {
 	return d
 }
 
-// listed lists and fails the test on errors.
+// listed lists locks and fails the test on errors.
 func listed(t testing.TB, d *disk.Dir, w disk.Which) disk.Listing {
 	t.Helper()
 	l, err := d.List(t.Context(), w)
@@ -35,7 +35,7 @@ func listed(t testing.TB, d *disk.Dir, w disk.Which) disk.Listing {
 	return l
 }
 
-// under does something in a transaction.
+// under runs do in a transaction.
 func under(t testing.TB, common string, do func(*disk.Tx) error) {
 	t.Helper()
 	if _, err := at(t, common).Change(t.Context(), do); err != nil {
@@ -43,8 +43,7 @@ func under(t testing.TB, common string, do func(*disk.Tx) error) {
 	}
 }
 
-// holdMutex holds the store's mutex until the function that it returns is
-// called, or the test ends.
+// holdMutex holds the store's mutex until free is called or the test ends.
 func holdMutex(t testing.TB, common string) (free func()) {
 	t.Helper()
 	held, release, freed := make(chan struct{}), make(chan struct{}), make(chan struct{})

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A lock file records what is not plain text of a path in another form; the
-// directory is there all the same.
+// A lock file escapes paths that are not plain text. The directory exists
+// nevertheless.
 func TestDoctorFindsAWorktreeOfAnOddName(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// sick is a finding that is not ok, with parts of its message and its way out.
+// A sick is a finding that is not ok, with parts of its message and fix.
 type sick struct{ severity, check, message, fix string }
 
 func (w *world) doctor(s *store.Store, fix bool) store.Answer[store.Diagnosis] {
@@ -28,7 +28,7 @@ func (w *world) doctor(s *store.Store, fix bool) store.Answer[store.Diagnosis] {
 	return a
 }
 
-// wantFindings holds the findings that are neither ok nor fixed against want,
+// wantFindings compares the findings that are neither ok nor fixed with want,
 // and returns what was fixed, by check.
 func wantFindings(t *testing.T, d store.Diagnosis, want []sick) (fixed []string) {
 	t.Helper()
@@ -63,7 +63,7 @@ func wantFindings(t *testing.T, d store.Diagnosis, want []sick) (fixed []string)
 	return fixed
 }
 
-// everything is every name in the git directory with its time and contents.
+// everything returns every name in the git directory with its time and content.
 func (w *world) everything() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
@@ -94,8 +94,8 @@ const (
 	problem = store.SeverityProblem
 )
 
-// Each case is a real repository with one thing wrong; fixable are the checks
-// of which Fix leaves nothing.
+// Each case is a real repository with a single problem. fixable lists the
+// checks without findings after Fix.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	for _, c := range gittest.Some(5, []struct {
@@ -296,7 +296,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// only is the text of the one active lock.
+// only returns the text of the single active lock.
 func (w *world) only() string {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.dir(), "*.md"))
@@ -328,7 +328,7 @@ func (w *world) end(id string) {
 	}
 }
 
-// What cannot be fixed is reported, beside what kept it from being fixed.
+// What could not be fixed is reported, together with the reason.
 func TestDoctorSaysThatItCouldNotFix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

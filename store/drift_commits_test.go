@@ -31,7 +31,7 @@ func TestDriftAfterARebase(t *testing.T) {
 			t.Errorf("%q is missing in %q", path, d.Outside)
 		}
 	}
-	// A claim's commit that is gone, or is not a hash at all.
+	// A claim's commit that no longer exists, or is not a hash at all.
 	for _, head := range []string{strings.Repeat("0", 40), "HEAD", "--output=x"} {
 		w.write(id+".md", strings.Replace(w.read(id+".md"), "\nhead: ", "\nhead: \""+head+"\" # ", 1))
 		a, err := w.at(w.link).Drift(background, store.DriftRequest{LockID: &id})
@@ -58,8 +58,8 @@ func TestDriftOfAMerge(t *testing.T) {
 	}
 }
 
-// During a merge, what it brings in as it is was changed elsewhere;
-// what was done to it here was not, nor is any other change.
+// During a merge, files taken from the other side unchanged do not count. Edits
+// made here to them do, and so does any other change.
 func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 			t.Errorf("from %s: %q, want %s", dir, d.Changed, want)
 		}
 	}
-	// A parent that is not there is no reason to miss anything.
+	// A missing parent must not hide anything.
 	gitDir := w.git(w.link, "rev-parse", "--absolute-git-dir")
 	if err := os.WriteFile(filepath.Join(gitDir, "MERGE_HEAD"), []byte("--output=x\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestDriftInTheMiddleOfAMerge(t *testing.T) {
 	}
 }
 
-// A rename touches both names, once it is committed as well: a holder of the
+// A rename touches both names, even after it is committed: the holder of the
 // old one has lost the file.
 func TestDriftOfCommittedRenames(t *testing.T) {
 	gittest.NotShort(t)
@@ -125,8 +125,8 @@ func TestDriftOfCommittedRenames(t *testing.T) {
 	}
 }
 
-// Another tool's lock does not say which commit it was made at; when it was
-// made stands for that.
+// Another tool's lock does not record the commit at which it was made; its time
+// stands for that.
 func TestDriftOfALockWithoutItsCommit(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -146,7 +146,7 @@ func TestDriftOfALockWithoutItsCommit(t *testing.T) {
 	}
 }
 
-// A submodule's commit is a file of its parent's, whatever diffs are configured
+// A submodule's commit is a file of the parent, whatever diffs are configured
 // to skip.
 func TestDriftOfSubmodules(t *testing.T) {
 	gittest.NotShort(t)
@@ -171,8 +171,8 @@ func TestDriftOfSubmodules(t *testing.T) {
 	}
 }
 
-// Another worktree of the repository that stands inside this one is nobody's
-// change, untracked, staged or committed; another repository is one.
+// A worktree of the same repository nested in this one is not a change, whether
+// untracked, staged or committed. Another repository is one.
 func TestDriftOfWorktreesInside(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestDriftOfWorktreesInside(t *testing.T) {
 			t.Errorf("committed %v: %q", committed, d.Outside)
 		}
 	}
-	// A repository that has taken the place of one is not a worktree of this one.
+	// A repository in place of a worktree is not a worktree of this one.
 	if err := os.RemoveAll(inside); err != nil {
 		t.Fatal(err)
 	}
@@ -213,8 +213,8 @@ func TestDriftOfWorktreesInside(t *testing.T) {
 	}
 }
 
-// What was checked out in a worktree that git has forgotten is untracked to git.
-// Nobody changed it, and the answer names it; what is staged from there counts.
+// The files of a worktree that git has forgotten look untracked to git. Nobody
+// changed them, so the answer names it; what is staged from there counts.
 func TestDriftOfAForgottenWorktreeInside(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -252,7 +252,7 @@ func TestDriftOfAForgottenWorktreeInside(t *testing.T) {
 	}
 }
 
-// The commit that began the history touched files, too, whatever log shows.
+// The root commit touches files, too, whatever git log shows.
 func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -268,7 +268,7 @@ func TestDriftSinceBeforeTheFirstCommit(t *testing.T) {
 	}
 }
 
-// Where git shows signatures, it does so between the names.
+// If git shows signatures, it prints them between the names.
 func TestDriftOfSignedCommits(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestDriftOfSignedCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.git(w.main, "reset", "-q", "--soft", w.git(w.main, "hash-object", "-t", "commit", "-w", object))
-	w.git(w.main, "config", "gpg.program", "git") // any program that says something
+	w.git(w.main, "config", "gpg.program", "git") // any program that prints something
 	w.git(w.main, "config", "log.showSignature", "true")
 	if d := w.drift(w.main, &id)[0]; fmt.Sprintf("%q", d.Changed) != `["signed"]` {
 		t.Errorf("changed: %q", d.Changed)

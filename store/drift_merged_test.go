@@ -8,8 +8,8 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// What was committed in a worktree since a claim counts, however it came into
-// the branch; what others committed elsewhere and was merged does not, nor what
+// What was committed in a worktree since the claim counts, however it got into
+// the branch. What was committed elsewhere and merged does not, nor does what
 // was committed here before.
 func TestDriftOfWhatWasMergedIn(t *testing.T) {
 	gittest.NotShort(t)
@@ -104,13 +104,13 @@ func TestDriftOfWhatWasMergedIn(t *testing.T) {
 	}
 }
 
-// branch begins a branch in the linked worktree.
+// branch starts a branch in the linked worktree.
 func (w *world) branch(name string) {
 	w.t.Helper()
 	w.git(w.link, "checkout", "-q", "-b", name)
 }
 
-// made commits a file for each name, which is the subject too.
+// made commits a file for each name, which is also the subject.
 func (w *world) made(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
@@ -119,7 +119,7 @@ func (w *world) made(names ...string) {
 	}
 }
 
-// merge merges a branch into the linked worktree's own.
+// merge merges a branch into that of the linked worktree.
 func (w *world) merge(branch string) {
 	w.t.Helper()
 	w.git(w.link, "checkout", "-q", "side")

@@ -14,9 +14,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A partial clone fetches what it lacks when git is asked about it, from
-// wherever its remote is. drift asks about what may not be there, and must not
-// go to the network for it, nor wait.
+// In a partial clone, git fetches missing objects from the remote, wherever
+// that is. Drift may ask about missing objects, but must neither use the
+// network nor wait for it.
 func TestDriftFetchesNothing(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestDriftFetchesNothing(t *testing.T) {
 		w.git(dir, "clone", "-q", "--no-checkout", "--filter="+filter, "file://"+w.main, clone)
 		w.git(clone, "config", "remote.origin.uploadpack", mark)
 		first := w.git(clone, "rev-list", "--max-parents=0", "HEAD")
-		if filter == "blob:none" { // an index without its files, and one that may be another one renamed
+		if filter == "blob:none" { // files missing from the index, and one that may be a rename
 			w.git(clone, "read-tree", "HEAD")
 			w.put(clone, "dir/renamed")
 			w.git(clone, "rm", "-q", "--cached", "dir/d")

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// files are n files of a directory.
+// files returns n files in a directory.
 func files(dir string, n int) []string {
 	var out []string
 	for i := range n {
@@ -40,8 +40,8 @@ func TestDirectoriesStandForTheirFiles(t *testing.T) {
 	}
 }
 
-// Whatever the paths are: no more lines than asked for, and each path is in one
-// of them.
+// Whatever the paths are, there are no more lines than asked for, and each path
+// is in exactly one of them.
 func TestSumsCoverAndCountEachPath(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

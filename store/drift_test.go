@@ -76,7 +76,7 @@ func TestDrift(t *testing.T) {
 	w.git(w.link, "rm", "-q", "gone.txt")
 	quotes := "docs/M\u00fcller's \"x\".md"
 	if runtime.GOOS == "windows" {
-		quotes = "docs/M\u00fcller's x.md" // where names hold no double quotes
+		quotes = "docs/M\u00fcller's x.md" // where names cannot contain double quotes
 	}
 	w.put(w.link, quotes, "new dir/deep/file", "src/c.go")
 	d := w.drift(w.link, &id)[0]
@@ -87,12 +87,12 @@ func TestDrift(t *testing.T) {
 	if len(d.HeldByOthers) != 1 || d.HeldByOthers[0].Path != want[1] || d.HeldByOthers[0].LockID != other.Result.ID || *d.HeldByOthers[0].AgentID != "them" || !d.HeldByOthers[0].Exact {
 		t.Errorf("held by others: %+v", d.HeldByOthers)
 	}
-	// What a second lock of one's own covers is not drift of the first.
+	// A file covered by the caller's second lock is not drift of the first.
 	w.claim(w.link, "more", "new dir/**")
 	if d := w.drift(w.link, &id)[0]; strings.Contains(fmt.Sprint(d.Outside), "new dir") {
 		t.Errorf("outside: %q", d.Outside)
 	}
-	// The other worktree has changed nothing.
+	// Nothing changed in the other worktree.
 	if got := w.drift(w.main, nil); len(got) != 1 || got[0].LockID != other.Result.ID || got[0].Outcome != "nothing_changed" {
 		t.Errorf("from the main worktree: %+v", got)
 	}
@@ -118,8 +118,8 @@ func TestDriftNamesWithNewlines(t *testing.T) {
 	}
 }
 
-// Of a lock's own holder no other lock is somebody else's, wherever it was made;
-// those of others are told by file, and whether they are stale.
+// A holder's own locks are never reported as somebody else's, wherever they
+// were made. Others' locks are reported by file, with their staleness.
 func TestDriftTellsWhoHoldsWhat(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -149,8 +149,8 @@ func TestDriftTellsWhoHoldsWhat(t *testing.T) {
 	}
 }
 
-// Of several agents' locks in one worktree, drift is about the caller's own,
-// and about those that nobody is known to hold.
+// Among several agents' locks in one worktree, drift is about the caller's own
+// and those not known to be held by others.
 func TestDriftIsAboutOnesOwn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -175,7 +175,8 @@ func TestDriftIsAboutOnesOwn(t *testing.T) {
 	}
 }
 
-// What a lock may cover is reported: of one's own that is drift, of another's a hold.
+// A file that a lock may cover is reported: as drift for the caller's own lock,
+// as held for another's.
 func TestDriftReportsDoubts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -193,7 +194,7 @@ func TestDriftReportsDoubts(t *testing.T) {
 	}
 }
 
-// Asked from elsewhere, it says which worktree it looked at.
+// Asked from elsewhere, drift names the worktree that it examined.
 func TestDriftOfALockFromElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -206,7 +207,7 @@ func TestDriftOfALockFromElsewhere(t *testing.T) {
 	wantWarning(t, a.Warnings, w.link)
 }
 
-// A planted monitor program would run with the rights of the caller.
+// A planted fsmonitor program would run with the caller's rights.
 func TestDriftRunsNoMonitor(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -219,7 +220,7 @@ func TestDriftRunsNoMonitor(t *testing.T) {
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("core.fsmonitor was run")
 	}
-	// The trap works: git itself springs it.
+	// The trap works: git itself triggers it.
 	w.git(w.main, "status")
 	if _, err := os.Stat(mark); err != nil {
 		t.Skip("this git does not run core.fsmonitor")
@@ -236,8 +237,8 @@ func TestDriftNeedsAWorktree(t *testing.T) {
 	wantCode(t, err, store.BadInput, "worktree")
 }
 
-// Where more changed than anybody reads, directories stand for their files, and
-// each lock that holds some is named.
+// If too many files changed, directories stand for them, and every lock that
+// holds some is named.
 func TestDriftSumsDirectoriesUp(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// everyKind fills a store with old locks in every state that can be met.
+// everyKind adds old locks in every possible state to a store.
 func (w *world) everyKind() {
 	w.t.Helper()
 	const slug = "2026-07-17T18-45-12-"
@@ -36,7 +36,7 @@ func (w *world) everyKind() {
 	w.end(w.claim(w.main, "ended lately", "a"))
 }
 
-// What a dry run says is what the real run does.
+// A dry run reports what the real run does.
 func TestDryRunsSayWhatIsDone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

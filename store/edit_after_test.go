@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 )
 
-// Between looking and writing a lock may end, change hands, or be kept alive by
-// somebody else: it is judged again.
+// Between listing and writing, a lock may end, change hands, or be refreshed by
+// somebody else, so it is judged again.
 func TestEditedJudgesAgain(t *testing.T) {
 	t.Parallel()
 	repository := newRepository(t)
@@ -43,7 +43,7 @@ func TestEditedJudgesAgain(t *testing.T) {
 		if _, err := s.Finish(t.Context(), FinishRequest{Ref: Ref{LockID: id["ended"]}}); err != nil {
 			return err
 		}
-		// By a slow clock, so that it would be due.
+		// A slow clock, so that a heartbeat would be due.
 		slow := *s
 		slow.Now = func() time.Time { return began }
 		if _, err := slow.Update(t.Context(), UpdateRequest{Ref: Ref{LockID: id["handed"]}, HandTo: &heir}); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// held tells which files an answer says that others hold, and which it warns
-// of.
+// held returns the files that others hold according to a verdict, and those it
+// only warns about.
 func Tx(e store.EditVerdict) (blocked, warned string) {
 	text := func(holds []store.Hold) string {
 		var out []string
@@ -61,7 +61,7 @@ func TestEdit(t *testing.T) {
 	symlink(filepath.Join(w.link, "src"), filepath.Join(o.main, "theirs"))
 	outside := t.TempDir()
 	symlink(w.link, filepath.Join(outside, "project"))
-	if err := os.MkdirAll(filepath.Join(outside, "broken", ".git"), 0o777); err != nil { // no repository, whatever it is called
+	if err := os.MkdirAll(filepath.Join(outside, "broken", ".git"), 0o777); err != nil { // not a repository despite its name
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
@@ -136,7 +136,7 @@ func TestEdited(t *testing.T) {
 		t.Error("somebody else's lock was kept alive")
 	}
 
-	// Told once for each file; the lock remembers.
+	// Reported once per file; the lock remembers.
 	if e := edited("docs/a.md"); e.Outside != "docs/a.md" || len(e.Claims) != 1 || e.Claims[0].ID != mine {
 		t.Errorf("outside: %+v", e)
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// patient is a store that waits for git as long as it takes.
+// patient returns a store that waits for git as long as necessary.
 func (w *world) patient(dir string, env ...string) *store.Store {
 	s := w.at(dir, env...)
 	s.ElsewhereWait = 5 * time.Minute
 	return s
 }
 
-// elsewhere is what a claim hears of other worktrees.
+// elsewhere returns what a claim reports about other worktrees.
 func (w *world) elsewhere(from string, r store.CreateRequest) string {
 	w.t.Helper()
 	r.Title = "work"
@@ -44,8 +44,8 @@ func (w *world) inShort(changed []store.ChangedElsewhere) string {
 	return strings.Join(out, "; ")
 }
 
-// A claim hears what of its files is changed in other worktrees, not committed and
-// without a lock.
+// A claim reports uncommitted changes to its files in other worktrees that no
+// lock covers.
 func TestClaimHearsWhatIsChangedElsewhere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestClaimHearsWhatIsChangedElsewhere(t *testing.T) {
 	if got := w.elsewhere(w.main, store.CreateRequest{Scope: []string{"src", "docs"}}); got != "" {
 		t.Errorf("all is committed: %s", got)
 	}
-	w.pass(time.Second) // other bytes
+	w.pass(time.Second) // so that the bytes differ
 	w.put(w.link, "src/new", "src/kept", "lib/c")
 	w.put(w.main, "src/here")
 	if err := os.Remove(filepath.Join(w.link, "src", "gone")); err != nil {
@@ -87,8 +87,8 @@ func TestClaimHearsWhatIsChangedElsewhere(t *testing.T) {
 	}
 }
 
-// What a lock covers is reported as that. A reader's lock covers no change, and
-// one that the caller made here covers none that is made there.
+// A change covered by a lock is reported as that lock. Shared locks cover no
+// changes, and the caller's locks made here do not cover changes made there.
 func TestChangesElsewhereThatALockCoversAreItsHolders(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -129,13 +129,13 @@ func TestChangesElsewhereThatALockCoversAreItsHolders(t *testing.T) {
 	hears("")
 }
 
-// An answer stays short however much is changed, and in however many worktrees;
-// those come first in which git last did something.
+// The answer stays short however many changes and worktrees there are. The
+// worktrees most recently used by git come first.
 func TestManyChangesElsewhere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
-	for i := range 17 { // more than git is asked about
+	for i := range 17 { // more than are examined
 		dir := filepath.Join(filepath.Dir(w.main), fmt.Sprint("w", i))
 		w.git(w.main, "worktree", "add", "-q", "--detach", dir)
 		for n := range 10 + i {
@@ -158,8 +158,8 @@ func TestManyChangesElsewhere(t *testing.T) {
 	}
 }
 
-// Other worktrees inside this one, damaged ones and those of others that took
-// their places say nothing, and no claim fails of them.
+// Worktrees nested in this one, damaged ones, and other repositories in their
+// place report nothing and never fail a claim.
 func TestOddWorktreesElsewhere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -192,7 +192,8 @@ func fields(s string) []string {
 	return all
 }
 
-// A session that starts hears of changes elsewhere in the files that it holds.
+// A starting session is informed of changes elsewhere to the files that it
+// holds.
 func TestSessionHearsWhatIsChangedElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Where git is slow, here for a filter that takes its time, the answer does not
-// wait for it, and leaves neither of them running.
+// If git is slow, here because of a slow filter, the answer does not wait for
+// it, and leaves neither of them running.
 func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 	w.put(w.link, "a")
 	w.git(w.link, "add", "a")
 	w.git(w.link, "update-index", "--add", "--cacheinfo", "100644,"+w.git(w.link, "rev-parse", ":a")+",slow")
-	w.put(w.link, "slow") // git must read it to know whether it differs
+	w.put(w.link, "slow") // git must read it to find out whether it differs
 	wantEnded := func() {
 		t.Helper()
 		pids, err := os.ReadFile(started)
@@ -40,7 +40,7 @@ func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
-				if time.Now().After(end) { // it is a zombie until its new parent hears of its end
+				if time.Now().After(end) { // it is a zombie until its new parent reaps it
 					_ = syscall.Kill(pid, syscall.SIGKILL)
 					t.Fatalf("process %d runs on", pid)
 				}
@@ -64,7 +64,7 @@ func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 	}
 }
 
-// A repository that is only named is not given the chance to run its filters.
+// Filters of a repository that is merely named are not run.
 func TestClaimElsewhereRunsNoForeignFilters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

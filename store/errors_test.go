@@ -9,7 +9,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// An error is for reading: what the caller sent is not sent back whole.
+// An error does not repeat all of what the caller sent.
 func TestErrorsAreShort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// One agent claims files. Another one that wants some of them, and only if they
-// are free, learns who holds them.
+// An agent claims files. Another agent that wants some of them, but only if
+// they are free, learns who holds them.
 func Example() {
 	dir, err := os.MkdirTemp("", "store-")
 	if err != nil {
@@ -61,8 +61,8 @@ func Example() {
 	// agent-1, "Add rate limiting": both cover src/api/a.ts
 }
 
-// Two agents share a budget. Neither can spend what the other has spent already, nor
-// overwrite what it has not read.
+// Two agents share a budget. Neither can spend what the other has already
+// spent, nor overwrite a version that it has not read.
 func ExampleStore_SetState() {
 	dir, err := os.MkdirTemp("", "store-")
 	if err != nil {

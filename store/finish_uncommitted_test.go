@@ -22,8 +22,8 @@ func (w *world) finish(dir, id string, force bool) store.Answer[store.Finished] 
 	return a
 }
 
-// A finish counts what of its scope is left to commit in the lock's own worktree,
-// wherever it is finished from.
+// A finish reports the uncommitted files of its scope in the lock's own
+// worktree, wherever it is called.
 func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -58,8 +58,8 @@ func TestFinishCountsWhatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// A finish stands where git cannot say what is left, and its answer says so. Of a
-// worktree that is gone nothing can be left.
+// A finish succeeds even if git fails to report what is uncommitted, and its
+// answer says so. Nothing can be left in a worktree that is gone.
 func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestFinishStandsWhereGitCannotAnswer(t *testing.T) {
 	}
 }
 
-// A slow git does not hold a finish up for long.
+// A slow git does not delay a finish for long.
 func TestFinishWaitsForGitOnlySoLong(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || runtime.GOOS == "windows" {
@@ -139,7 +139,7 @@ func TestFinishWaitsForGitOnlySoLong(t *testing.T) {
 	wantWarning(t, a.Warnings, "git took more than 2s")
 }
 
-// Of what is no file nothing is asked, not even where git could not answer.
+// For something other than files git is not asked, so it cannot fail either.
 func TestFinishAsksNothingOfAPort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

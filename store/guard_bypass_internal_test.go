@@ -9,9 +9,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// A bypassed commit waits for the mutex as shortly as an edit's hook, however
-// long others may: it would wait an hour here. Where the mutex is free the locks
-// are noted on.
+// A bypassed commit waits for the mutex only as long as an edit hook does, even
+// if other calls wait for long: here that would be an hour. If the mutex is
+// free, the locks get their notes.
 func TestABypassWaitsForTheMutexAsAHookDoes(t *testing.T) {
 	t.Parallel()
 	common := t.TempDir()

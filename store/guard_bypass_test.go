@@ -13,8 +13,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A bypassed commit is noted on the locks that it passed by, and goes through
-// whatever hinders that.
+// A bypassed commit is recorded on the locks that it ignored, and proceeds
+// whatever prevents that.
 func TestGuardNotesABypass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -48,13 +48,13 @@ func TestGuardNotesABypass(t *testing.T) {
 		}
 	}
 
-	// Nothing is in force that was passed by.
+	// If the guard would not have blocked, there is nothing to record.
 	bypass("", "AGENT_LOCKS_GUARD=off")
 	bypass("", "AGENT_LOCKS_GUARD=warn")
 	w.git(w.main, "config", "agentlocks.guard", "warn")
 	bypass("")
 	w.git(w.main, "config", "--unset", "agentlocks.guard")
-	// Nor can it be noted while somebody writes, or without git.
+	// Nor can it be recorded while somebody writes, or without git.
 	mutex := flock.New(filepath.Join(w.dir(), ".mutex"))
 	if err := mutex.Lock(); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,8 @@ func TestGuardNotesABypass(t *testing.T) {
 		t.Errorf("noted all the same:\n%s", got)
 	}
 
-	// A commit is not held up for long, so on a busy machine it may go through without.
+	// A commit is not delayed for long, so on a busy machine it may proceed
+	// without a note.
 	noted := ""
 	for noted == "" && time.Since(start) < time.Minute {
 		a, err := w.at(w.link, "AGENT_LOCKS_BYPASS=1").Guard(background, staged)
@@ -80,7 +81,7 @@ func TestGuardNotesABypass(t *testing.T) {
 	if noted != "2026-07-17T18-45-12-theirs" {
 		t.Errorf("noted on %q", noted)
 	}
-	bypass("2026-07-17T18-45-12-theirs") // said once
+	bypass("2026-07-17T18-45-12-theirs") // recorded once
 	added := strings.TrimPrefix(w.read(file), before)
 	want := `- Committed past the guard (AGENT_LOCKS_BYPASS=1) by me in ` + strconv.Quote(w.link) + `: src/a, src/b, src/c and 1 more` + "\n"
 	if added == w.read(file) || strings.Count(added, "\n- ") != 1 || !strings.HasSuffix(added, want) {

@@ -36,7 +36,8 @@ func TestGuard(t *testing.T) {
 		t.Errorf("blocked by %+v", h)
 	}
 	check(filepath.Join(w.link, "src"), store.GuardBlocked, 1)
-	// Elsewhere in the worktree, where git's own diff may be told to look no further.
+	// Elsewhere in the worktree, where git's own diff may be configured to show
+	// only the current directory.
 	w.git(w.link, "config", "diff.relative", "true")
 	if err := os.Mkdir(filepath.Join(w.link, "docs"), 0o777); err != nil {
 		t.Fatal(err)
@@ -46,11 +47,11 @@ func TestGuard(t *testing.T) {
 	check(w.link, store.GuardOff, 0, "AGENT_LOCKS_GUARD=off")
 	check(w.link, store.GuardBypassed, 0, "AGENT_LOCKS_GUARD=off", "AGENT_LOCKS_BYPASS=1")
 	check(w.main, store.GuardClear, 0)
-	// As git sets them for a hook of the linked worktree.
+	// As git sets them for a hook in the linked worktree.
 	gitDir := w.git(w.link, "rev-parse", "--absolute-git-dir")
 	check(w.link, store.GuardBlocked, 1, "GIT_DIR="+gitDir, "GIT_INDEX_FILE="+filepath.Join(gitDir, "index"), "GIT_PREFIX=src/")
 
-	// What keeps it from looking refuses, unless it is only to warn.
+	// A failed check refuses the commit, unless the mode is warn.
 	_, err := w.at(t.TempDir()).Guard(background, store.GuardRequest{Staged: true})
 	wantCode(t, err, store.NotARepository, "cannot tell")
 	if err := os.WriteFile(filepath.Join(gitDir, "index"), []byte("torn"), 0o666); err != nil {
@@ -62,8 +63,7 @@ func TestGuard(t *testing.T) {
 	wantWarning(t, a.Warnings, "not checked")
 }
 
-// A commit that takes in another worktree, which stands inside this one, needs
-// no claim for it.
+// Committing a nested worktree requires no claim.
 func TestGuardOfWorktreesInside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -82,8 +82,8 @@ func TestGuardOfWorktreesInside(t *testing.T) {
 	}
 }
 
-// An agent's edits do not wait for another writer: its lock is kept alive
-// another time.
+// An agent's edits do not wait for another writer; the heartbeat is refreshed
+// later.
 func TestEditedDoesNotWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -105,8 +105,8 @@ func TestEditedDoesNotWait(t *testing.T) {
 	if err := mutex.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	// It could not be noted that this was told, so it is told again; and once more where
-	// a busy machine had no moment for the mutex.
+	// The report could not be recorded, so it is repeated; and once more if a
+	// busy machine could not get the mutex in time.
 	for end := time.Now().Add(time.Minute); ; {
 		a, err = w.at(w.main).Edited(background, r)
 		if err != nil || a.Result.Outside != "docs/a.md" {

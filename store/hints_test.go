@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// An error about an argument names it, in backquotes, and says in one line
-// what to give.
+// An error about an argument names it in backquotes and says in one line what
+// to give.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +70,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// Numbers are shown as they were given, not as a float64's shortest form.
+// Numbers are shown as they were given, not in a float64's shortest form.
 func TestMessagesShowNumbersAsPeopleWriteThem(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

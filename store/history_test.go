@@ -12,7 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// finished makes and finishes a lock, and lets an hour pass.
+// finished makes and finishes a lock, and advances the clock by an hour.
 func (w *world) finished(title, scope, summary string, agent *string) string {
 	w.t.Helper()
 	s := w.at(w.main)
@@ -78,7 +78,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// What is not shown is not opened: an unreadable old file goes unnoticed.
+// What is not shown is not opened: an unreadable old file is not noticed.
 func TestHistoryOpensWhatItShows(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -98,8 +98,8 @@ func TestHistoryOpensWhatItShows(t *testing.T) {
 	wantWarning(t, a.Warnings, old)
 }
 
-// Filters stop at the limit as well, and files that were last written before
-// what is asked for are not opened: of both a torn one goes unnoticed.
+// Filtered searches stop at the limit, too, and files last written before the
+// requested time are not opened: a damaged one is not noticed in either case.
 func TestHistoryOpensWhatMayPass(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestPrune(t *testing.T) {
 	wantCode(t, err, store.BadInput, "90d")
 }
 
-// Which of two copies is the one to keep is not for prune to say.
+// prune cannot decide which of two copies to keep.
 func TestPruneLeavesTwoCopiesAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Who ends, narrows or takes a lock from another worktree without saying who
-// it is leaves at least that in the record.
+// A caller without an id that ends, narrows or takes a lock from another
+// worktree is at least recorded.
 func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -72,9 +72,9 @@ func TestAnonymousFromAnotherWorktreeIsNoted(t *testing.T) {
 	}
 }
 
-// The beginning of an id that says only when a lock was claimed means one's own
-// where there is no other: many are of one time, and a caller with an id may hold
-// any lock of its worktree that names nobody.
+// A prefix of an id that is only (part of) a stamp refers to the caller's own
+// lock only if no other lock matches: many locks may share it, and a caller
+// with an id may hold any lock of its worktree without an id.
 func TestATimeAloneIsNoNameAmongSeveral(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// hostileScope is a scope of long entries that take their time against each
-// other, and one that meets nothing of the other mark.
+// hostileScope returns a scope of long entries that are expensive to compare
+// with each other, and that overlaps nothing with another mark.
 func hostileScope(n int, mark string) []string {
 	kinds := []string{
 		strings.Repeat("*a", 1900) + "b", strings.Repeat("**/a/", 780) + "b",
@@ -23,8 +23,8 @@ func hostileScope(n int, mark string) []string {
 	return out
 }
 
-// TestHostileScopes: what one call compares has one budget, and its answer is
-// of bearable size.
+// The comparisons of one call share a budget, and its answer has a reasonable
+// size.
 func TestHostileScopes(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -51,14 +51,14 @@ func TestHostileScopes(t *testing.T) {
 	}
 }
 
-// TestOverlapsAreBounded: all pairs are listed or counted.
+// All overlapping pairs are either listed or counted.
 func TestOverlapsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.at(w.main)
 	var scope []string
 	for i := range 60 {
-		scope = append(scope, fmt.Sprintf("*/%d*", i)) // meets all of **, */*, ...
+		scope = append(scope, fmt.Sprintf("*/%d*", i)) // overlaps **, */*, ...
 	}
 	w.claim(w.main, "few", "**")
 	if _, err := s.Create(background, store.CreateRequest{Title: "many", Scope: []string{"**", "*/*", "?/*", "[a-c]/*", "*a/*", "a*/*", "?a*/*", "?b*/*", "*b/*", "*c/*"}}); err != nil {

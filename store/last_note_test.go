@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Whatever the program records on a lock, its last note stays what somebody wrote.
+// Whatever the program records on a lock, its last note is what somebody wrote.
 func TestRecordsHideNoWords(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

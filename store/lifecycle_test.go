@@ -183,8 +183,8 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	}
 }
 
-// A lock that was finished with a long summary may be fuller than an active
-// one; reopened as it is, it could not be finished again.
+// A lock finished with a long summary may be larger than an active one may be.
+// Reopened like that, it could not be finished again.
 func TestReopenLeavesRoomToFinish(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -205,8 +205,8 @@ func TestReopenLeavesRoomToFinish(t *testing.T) {
 	wantCode(t, err, store.BadInput, "bytes, more than 720896")
 }
 
-// An active lock whose id stands in the archive as well stays active, until
-// somebody decides which of the two is to stay.
+// An active lock whose id also exists in the archive stays active until
+// somebody decides which of the two to keep.
 func TestWhatStandsInTheArchiveAsWellGoesOn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 //
 //	go test ./store -run '^$' -bench Many -benchtime 1x
 
-// playClaim claims a file of its own, if nobody blocks it, and ends.
+// playClaim claims a file of its own if nobody blocks it, and exits.
 func playClaim(repository, name string) error {
 	s := storeAt(repository)
 	s.MutexWait = 0
@@ -29,8 +29,8 @@ func playClaim(repository, name string) error {
 	return err
 }
 
-// playWrites refreshes a lock of its own for some seconds, as often as it can,
-// and reports how often.
+// playWrites refreshes its own lock for some seconds, as often as it can, and
+// reports how often.
 func playWrites(repository, name, seconds string) error {
 	s := storeAt(repository)
 	s.MutexWait = 0
@@ -57,8 +57,7 @@ func playWrites(repository, name, seconds string) error {
 	return nil
 }
 
-// BenchmarkManyClaims compares claims at once with as many, one after the
-// other.
+// BenchmarkManyClaims compares concurrent claims with as many sequential ones.
 func BenchmarkManyClaims(b *testing.B) {
 	for _, n := range []int{40, 200} {
 		b.Run(fmt.Sprintf("processes=%d", n), func(b *testing.B) {
@@ -74,8 +73,7 @@ func BenchmarkManyClaims(b *testing.B) {
 	}
 }
 
-// BenchmarkManyLocks has processes claim at once among a great many active
-// locks.
+// BenchmarkManyLocks claims concurrently among a great many active locks.
 func BenchmarkManyLocks(b *testing.B) {
 	for _, active := range []int{100, 10000} {
 		b.Run(fmt.Sprintf("active=%d", active), func(b *testing.B) {
@@ -92,8 +90,8 @@ func BenchmarkManyLocks(b *testing.B) {
 	}
 }
 
-// BenchmarkManyLocksWait measures what part of a core one takes that waits for
-// a lock among a great many, with nobody before it.
+// BenchmarkManyLocksWait measures the share of a core used by the first waiter
+// for a lock among a great many.
 func BenchmarkManyLocksWait(b *testing.B) {
 	for _, active := range []int{100, 10000} {
 		b.Run(fmt.Sprintf("active=%d", active), func(b *testing.B) {
@@ -130,7 +128,7 @@ func playWait(repository, seconds string) error {
 	return nil
 }
 
-// claimAll has that many processes claim, and fails where one of them does.
+// claimAll runs that many claiming processes, and fails if one of them does.
 func claimAll(b *testing.B, repository string, n int, atOnce bool) {
 	b.Helper()
 	var running []*exec.Cmd
@@ -163,7 +161,7 @@ func elapsed(do func()) time.Duration {
 	return time.Since(began)
 }
 
-// fillStore puts active locks of others into the store.
+// fillStore adds others' active locks to the store.
 func fillStore(b *testing.B, repository string, n int) {
 	b.Helper()
 	for i := range n {
@@ -185,7 +183,7 @@ func BenchmarkManyServers(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// writes is how often a second that many processes write.
+// writes returns how often per second that many processes write.
 func writes(b *testing.B, processes int, seconds float64) float64 {
 	b.Helper()
 	repository := newRepository(b)
@@ -223,8 +221,8 @@ func writes(b *testing.B, processes int, seconds float64) float64 {
 	return float64(sum) / seconds
 }
 
-// BenchmarkManyWaiters measures what part of a core 60 processes take that wait
-// for the mutex.
+// BenchmarkManyWaiters measures the share of a core used by 60 processes that
+// wait for the mutex.
 func BenchmarkManyWaiters(b *testing.B) {
 	const span = 4 * time.Second
 	for b.Loop() {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A note on a lock that has ended reaches nobody: its author hears that, and who
-// holds the files now. Those who complete the record of their own do not.
+// A note on a lock that has ended reaches nobody. Its author is told so, and
+// who holds the files now, unless it completes the record of its own lock.
 func TestANoteOnAFinishedLockNamesWhoHoldsItsFilesNow(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

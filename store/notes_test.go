@@ -10,7 +10,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A wordOf is what a caller does with a lock, and how it hears of notes.
+// A wordOf is an operation on a lock whose answer delivers notes.
 type wordOf func(s *store.Store, id string, agent *string) (store.NewNotes, func() error, error)
 
 func answered[T any](a store.Answer[T], notes func(T) store.NewNotes, err error) (store.NewNotes, func() error, error) {
@@ -41,7 +41,7 @@ func finishing(s *store.Store, id string, agent *string) (store.NewNotes, func()
 	return answered(a, func(f store.Finished) store.NewNotes { return f.NewNotes }, err)
 }
 
-// text is new notes in short: from|text, each.
+// text formats new notes briefly, as from|text each.
 func text(n store.NewNotes) string {
 	var out []string
 	for _, note := range n.NewNotes {
@@ -57,7 +57,7 @@ func text(n store.NewNotes) string {
 	return strings.Join(out, " ")
 }
 
-// hears carries out a word, and its answer arrives.
+// hears performs an operation, and delivers its answer.
 func (w *world) hears(dir, id string, agent *string, word wordOf) string {
 	w.t.Helper()
 	n, arrives, err := word(w.at(dir), id, agent)
@@ -70,7 +70,7 @@ func (w *world) hears(dir, id string, agent *string, word wordOf) string {
 	return text(n)
 }
 
-// told is a note by somebody.
+// told adds a note by somebody.
 func (w *world) told(dir, id string, agent *string, note string) {
 	w.t.Helper()
 	if got := w.hears(dir, id, agent, updating(store.UpdateRequest{Note: &note, Tell: true})); got != "" {
@@ -87,7 +87,7 @@ func (w *world) work(agent *string) string {
 	return a.Result.ID
 }
 
-// A note by somebody else reaches the holder with its next answer, once.
+// A note by somebody else reaches the holder once, with its next answer.
 func TestNotesReachTheHolder(t *testing.T) {
 	t.Parallel()
 	for name, word := range gittest.SomeOf(2, map[string]wordOf{
@@ -105,7 +105,7 @@ func TestNotesReachTheHolder(t *testing.T) {
 			w.told(w.link, id, ptr("b"), "leave a.go\nplease")
 			w.told(w.main, id, nil, "so do I")
 			want := "b|leave a.go\nplease " + fmt.Sprintf("somebody in %q|so do I", w.main)
-			if got := w.hears(w.link, id, me, word); got != want { // wherever it stands
+			if got := w.hears(w.link, id, me, word); got != want { // whatever the directory
 				t.Errorf("the holder hears %q", got)
 			}
 			show, err := w.at(w.main, "AGENT_LOCKS_AGENT_ID=a").Show(background, store.ShowRequest{Ref: ref(id)})
@@ -121,8 +121,8 @@ func TestNotesReachTheHolder(t *testing.T) {
 	}
 }
 
-// Nobody but the holder is shown what others noted as news, nor does anything
-// that another one does count as the holder's.
+// Only the holder is shown others' notes as news, and nothing that another
+// caller does counts as the holder's.
 func TestNotesReachNobodyElse(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -153,26 +153,28 @@ func TestNotesReachNobodyElse(t *testing.T) {
 			t.Errorf("%s hears %q", name, got)
 		}
 	}
-	// A caller that may be the holder is shown them, and the holder is all the same.
+	// A caller that may be the holder is shown them, and they stay new to the
+	// holder.
 	for range 2 {
 		if got := w.hears(w.main, id, nil, heartbeat); got != "b|for a" {
 			t.Errorf("somebody in the worktree hears %q", got)
 		}
 	}
-	// A successor gets what the holder has not seen, and what comes with the lock.
+	// A new holder gets the notes that the previous one has not seen, and those
+	// that come with the handover.
 	if got := w.hears(w.main, id, ptr("a"), updating(store.UpdateRequest{HandTo: ptr("d"), Note: ptr("tests are left")})); got != "" {
 		t.Errorf("who hands it over hears %q", got)
 	}
 	w.told(w.main, id, ptr("a"), "good luck")
-	want := "b|for a ?|tests are left a|good luck" // and not that it is the holder now
+	want := "b|for a ?|tests are left a|good luck" // but not the note about the handover itself
 	if got := w.hears(w.link, id, ptr("d"), heartbeat); got != want {
 		t.Errorf("the successor hears %q", got)
 	}
 }
 
-// What a caller without an id writes to a lock that has one may be anybody's: it
-// reaches the holder, though the holder may have written it when it forgot its id.
-// Of a lock that names nobody the worktree's caller is the holder.
+// A note by a caller without an id on a lock with one may be anybody's: it
+// reaches the holder, even if the holder wrote it without passing its id. The
+// holder of a lock without an id is the caller in its worktree.
 func TestNotesWithoutAnIDReachTheHolder(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -205,16 +207,16 @@ func TestNotesWithoutAnIDReachTheHolder(t *testing.T) {
 	}
 }
 
-// An answer that did not arrive, for its process was killed, is given again; a
-// note that comes between an answer and the record of it is not taken for seen;
-// what another holder was shown is not the successor's.
+// An answer that did not arrive because its process was killed is repeated. A
+// note that arrives between an answer and its record does not count as seen.
+// What another holder was shown does not count as seen by the next one.
 func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	w := newWorld(t)
 	me, id := ptr("a"), w.work(ptr("a"))
 	w.told(w.link, id, ptr("b"), "one")
-	for range 2 { // killed before the answer was out, or recorded
+	for range 2 { // killed before the answer was delivered, or recorded
 		n, _, err := updating(store.UpdateRequest{Note: ptr("mine")})(w.at(w.main), id, me)
 		if err != nil || text(n) != "b|one" {
 			t.Fatalf("%q, %v", text(n), err)
@@ -225,7 +227,7 @@ func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
 		t.Fatalf("%q, %v", text(n), err)
 	}
 	w.told(w.link, id, ptr("b"), "two")
-	// Two answers to one holder, as of its two faces.
+	// Two answers to one holder, as from both front ends.
 	n2, arrives2, err := heartbeat(w.at(w.main), id, me)
 	if err != nil || text(n2) != "b|one b|two" {
 		t.Fatalf("%q, %v", text(n2), err)
@@ -256,8 +258,8 @@ func TestNotesThatWereNotShownAreShownAgain(t *testing.T) {
 	}
 }
 
-// An answer says of `updated` what the holder did, not that it was recorded, and
-// a lock that ended, or is gone, by then is not an error.
+// `updated` in an answer reflects what the holder did, not the recording of it.
+// A lock that has ended or is gone by then is not an error.
 func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -297,8 +299,8 @@ func TestTheRecordOfNotesChangesNothingElse(t *testing.T) {
 	}
 }
 
-// Notes that were written into the file, by another tool or by hand, are new;
-// where some were taken out by hand nobody knows which, and none is missed.
+// Notes written into the file by hand or by another tool are new. If some were
+// removed by hand, it is not known which, and none is missed.
 func TestNotesByHandAreNew(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -322,7 +324,7 @@ func TestNotesByHandAreNew(t *testing.T) {
 	}
 }
 
-// A note that was edited after an answer showed it has not been seen.
+// A note edited after an answer showed it has not been seen.
 func TestNotesThatChangedMeanwhileAreNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -341,7 +343,8 @@ func TestNotesThatChangedMeanwhileAreNew(t *testing.T) {
 	}
 }
 
-// What ended a lock without its holder is news to it when it comes back.
+// How a lock ended without its holder is news to the holder when the lock is
+// reopened.
 func TestReopeningTellsTheHolderWhatHappened(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -357,7 +360,8 @@ func TestReopeningTellsTheHolderWhatHappened(t *testing.T) {
 	}
 }
 
-// One answer has no more than a model can read; the rest comes with the next.
+// An answer has only as many notes as a model can read; the rest comes with the
+// next.
 func TestNewNotesComeInParts(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A file whose name no lock file can hold is asked about by its own name, and
-// by the one that answers give it.
+// A file whose name lock files cannot store is recognized by its own name and
+// by the one in answers.
 func TestOddNamesAreHeld(t *testing.T) {
 	t.Parallel()
 	for _, tc := range gittest.Some(3, []struct{ scope, file, told string }{
@@ -58,8 +58,8 @@ func TestOddNamesAreHeld(t *testing.T) {
 	}
 }
 
-// Names for the guard are git's, of the root; with ./ and ../ they are meant
-// from where the caller stands, and what leads out is refused.
+// Names for the guard are git's, relative to the root; with ./ or ../ they are
+// relative to the caller's directory. Names that lead outside are refused.
 func TestGuardedNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

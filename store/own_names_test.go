@@ -8,8 +8,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What only a holder does takes a short name for a lock of the caller's own;
-// what anybody may do takes it for anybody's.
+// For what only a holder does, a short name refers to the caller's own locks;
+// for what anybody may do, to any lock.
 func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -79,7 +79,8 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 			t.Errorf("%s: %q, %v; want the caller's own, %q", step.what, id, err, mine)
 		}
 	}
-	// A whole slug means that very lock, not what else begins so.
+	// A whole slug refers to exactly that lock, not to others that start like
+	// that.
 	ref.LockID = "fix-login"
 	for what, do := range map[string]func() (string, error){"heartbeat": heartbeat, "finish": finish} {
 		_, err := do()
@@ -94,8 +95,8 @@ func TestShortNamesOfWhatOnlyAHolderDoes(t *testing.T) {
 	}
 }
 
-// A whole slug names that lock for as long as there is a record of it: done a
-// second time, what ended it must not reach another lock that begins so.
+// A whole slug names its lock as long as there is a record of it: a repeated
+// finish must not reach another lock that starts like that.
 func TestAWholeSlugOfAFinishedLockNamesNoOther(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -129,8 +130,8 @@ func TestAWholeSlugOfAFinishedLockNamesNoOther(t *testing.T) {
 	}
 }
 
-// A caller without an id has the locks of its worktree, and those that name
-// none; in another worktree a short name means nothing of theirs.
+// A caller without an id owns the locks of its worktree, and those without an
+// id. In another worktree, a short name refers to none of theirs.
 func TestShortNamesWithoutAnID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

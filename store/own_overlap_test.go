@@ -7,7 +7,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A claim knows its own among what it overlaps: by agent ids only.
+// A claim recognizes the caller's own locks among the overlapping ones, by
+// agent ids only.
 func TestAClaimKnowsItsOwnOverlaps(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

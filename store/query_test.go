@@ -87,7 +87,7 @@ func TestQueryFilters(t *testing.T) {
 	wantCode(t, err, store.BadScope, "[]")
 }
 
-// A lock whose worktree is gone is marked, as long as it is active.
+// An active lock whose worktree is gone is marked.
 func TestQueryMarksWorktreesThatAreGone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestQueryMarksWorktreesThatAreGone(t *testing.T) {
 	}
 }
 
-// WSL and Windows share stores, and neither can look for the other's paths.
+// WSL and Windows share stores, and neither can examine the other's paths.
 func TestAnotherSystemsWorktreeIsNotCalledGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -184,7 +184,7 @@ func TestCheckOfAStoredBadPatternIsNeverSilent(t *testing.T) {
 	}
 }
 
-// The original stored an absolute path as it was typed.
+// The original stored absolute paths as typed.
 func TestCheckOfAStoredAbsolutePath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -224,8 +224,8 @@ func TestCheckFoldsCaseWhereGitDoes(t *testing.T) {
 	}
 }
 
-// An older Node version wrote no repository; a lock governs the root of the
-// store that it lies in.
+// An older Node version stored no repository; a lock governs the root of its
+// store.
 func TestQueryOfALockWithoutItsRepository(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -237,7 +237,7 @@ func TestQueryOfALockWithoutItsRepository(t *testing.T) {
 	}
 }
 
-// A file that is readable and odd all the same is told of by whatever reads it.
+// Every reader of a readable but odd file warns about it.
 func TestOddFilesAreToldOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -282,7 +282,7 @@ func TestShortIDs(t *testing.T) {
 		_, err := show(bad)
 		wantCode(t, err, store.BadInput)
 	}
-	// The active ones come first, for what changes something and for show.
+	// Active locks come first, both for changes and for show.
 	if _, err := w.at(w.main).Finish(background, store.FinishRequest{Ref: store.Ref{LockID: "alpha-o"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,8 @@ func TestShortIDs(t *testing.T) {
 	if id, err := show("alpha"); err != nil || !strings.HasSuffix(id, "alpha-two") {
 		t.Errorf("%q, %v", id, err)
 	}
-	// One slug twice: the active lock is meant, by show as by update.
+	// If two locks have the same slug, the active one is meant, by show as by
+	// update.
 	w.pass(time.Second)
 	again := w.claim(w.main, "alpha one", "c")
 	if id, err := show("alpha-one"); err != nil || id != again {

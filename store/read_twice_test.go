@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A claim that looks twice keeps scopes apart that read the same when strung
-// together, and warns of what it warned of the first time.
+// A claim that reads twice distinguishes scopes whose concatenations are equal,
+// and repeats the warnings of the first read.
 func TestLookingTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -37,7 +37,7 @@ func TestLookingTwice(t *testing.T) {
 			t.Errorf("%s: warned %d times: %q", name, n, a.Warnings)
 		}
 	}
-	// The worktrees that can be read are known all the same.
+	// The worktrees that can be read are still known.
 	_, err = w.at(w.link).Create(background, store.CreateRequest{Title: "t", Scope: []string{"src/a"}, IfFree: true})
 	wantCode(t, err, store.Conflict, absolute)
 }

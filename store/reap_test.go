@@ -61,8 +61,8 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
-// A lock is reaped from the first second past the threshold on, as it is shown
-// stale, and not before.
+// A lock can be reaped from the first second past the threshold, as soon as it
+// is shown as stale, and not before.
 func TestReapBeginsPastTheThreshold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -82,7 +82,8 @@ func TestReapBeginsPastTheThreshold(t *testing.T) {
 	}
 }
 
-// Where nothing was reaped, why is an error; else what was done is the answer.
+// If nothing was reaped, the reason is an error; otherwise the answer is what
+// was done.
 func TestReapThatCannotWriteSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -124,7 +125,7 @@ func TestAgesOfCenturies(t *testing.T) {
 	wantWarning(t, a.Warnings, "2912078d from now")
 }
 
-// Nor does it let anybody pass by that work, however asked.
+// Nor does a short threshold bypass such work, however it is requested.
 func TestAShortWindowPassesNobodyBy(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -167,12 +168,12 @@ func TestAShortWindowPassesNobodyBy(t *testing.T) {
 	}
 }
 
-// A short window is not a back door to somebody else's live work.
+// A short threshold is not a back door to somebody else's live work.
 func TestReapProtectsOthers(t *testing.T) {
 	t.Parallel()
 	for name, c := range gittest.SomeOf(3, map[string]struct {
 		holder, reaper *string
-		elsewhere      bool // the reaper stands in the other worktree
+		elsewhere      bool // the reaper is in the other worktree
 		quiet          time.Duration
 		asked          float64
 		force          bool
@@ -244,8 +245,8 @@ func TestReapProtectsOthers(t *testing.T) {
 	wantCode(t, err, store.BadInput, "lock_id")
 }
 
-// A lease protects one's own lock, too; the warning must not call it somebody
-// else's.
+// A lease protects the caller's own lock, too, and the warning must not call it
+// somebody else's.
 func TestReapNamesTheLease(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -277,7 +278,8 @@ func TestReapNamesTheLease(t *testing.T) {
 	wantCode(t, err, store.LockNotStale, want)
 }
 
-// What a heartbeat saves between the look and the deed is left alone, and said.
+// A lock refreshed between the listing and the reap is not reaped, and is
+// reported.
 func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,7 +287,8 @@ func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	lost := w.claim(w.main, "silent", "b")
 	w.pass(2 * time.Hour)
 	s := w.at(w.main)
-	// A call that asks for the time while nobody writes has listed, and judges now.
+	// A call that asks for the time while nobody holds the mutex has finished
+	// listing and is judging.
 	once := false
 	s.Now = func() time.Time {
 		now := w.clock()
@@ -312,7 +315,7 @@ func TestReapSparesWhatAHeartbeatSaved(t *testing.T) {
 	}
 }
 
-// The archive keeps when the lock was last seen, as the file had it.
+// The archive keeps the stamp of the last update exactly as it was in the file.
 func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -327,7 +330,7 @@ func TestReapNoteKeepsTheStampAsItWas(t *testing.T) {
 	}
 }
 
-// A clock that is a minute ahead is not news.
+// A clock that is up to a minute ahead is not reported.
 func TestSkewIsToldFromAMinuteOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

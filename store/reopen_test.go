@@ -50,8 +50,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// A lock takes more, where it is asked to, only where nothing blocks that: no
-// lock, and nobody that waits.
+// On request, a lock is extended only if nothing blocks that: neither a lock
+// nor a waiter.
 func TestWideningAndReopeningIfFree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func TestWideningAndReopeningIfFree(t *testing.T) {
 		t.Errorf("when that is stale: %v", err)
 	}
 
-	// Of a lock whose holder nobody knows, the lock itself does not block.
+	// A lock whose holder is unknown does not block itself.
 	a, err := w.at(w.main).Create(background, store.CreateRequest{Title: "anonymous", Scope: []string{"docs"}})
 	if err != nil {
 		t.Fatal(err)

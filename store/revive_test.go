@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A lock that was stale, or had ended, loses its precedence to a claim
-// that was granted its files meanwhile, and its holder is told, however it comes back.
+// A lock that was stale or had ended loses its precedence to claims granted
+// meanwhile, and its holder is told, however the lock comes back.
 func TestALockThatComesBackYields(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -90,7 +90,8 @@ func TestALockThatComesBackYields(t *testing.T) {
 			if err != nil || len(edit.Result.Blocked) != 1 {
 				t.Errorf("before an edit it is told %+v, %v", edit.Result, err)
 			}
-			// Nobody came between: a second heartbeat says nothing more.
+			// No other claim came in between: a second heartbeat reports
+			// nothing more.
 			w.pass(time.Minute)
 			again, err := w.at(w.main).Heartbeat(background, store.HeartbeatRequest{Ref: ref(first), AgentID: one})
 			if err != nil || len(again.Result.Overlaps)+len(again.Warnings) != 0 {
@@ -100,8 +101,8 @@ func TestALockThatComesBackYields(t *testing.T) {
 	}
 }
 
-// What was there before it went stale is not news, and neither are the agent's
-// own locks.
+// Locks from before it became stale are not news, and neither are the agent's
+// own.
 func TestALockThatComesBackIsToldOfNewsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -115,7 +116,7 @@ func TestALockThatComesBackIsToldOfNewsOnly(t *testing.T) {
 	}
 }
 
-// The heartbeat of the edit hooks brings a lock back as well.
+// The heartbeat of the edit hooks revives a lock, too.
 func TestEditedBringsALockBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -138,8 +139,8 @@ func TestEditedBringsALockBack(t *testing.T) {
 	}
 }
 
-// A lease that is still too short brings nothing back: the moment counts at
-// which the lock is live again.
+// A lease that is still too short revives nothing: what counts is when the lock
+// is live again.
 func TestATooShortLeaseBringsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A claim warns of who else works in its very worktree: by live locks made there
-// and by live sessions, but not of its own family.
+// A claim warns about others working in its worktree, by their live locks and
+// live sessions there, but not about the caller's own family.
 func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -21,8 +21,8 @@ func TestClaimsWarnOfOthersInTheWorktree(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before     func(w *world)
-		me, parent string // "": none
-		want       string // "": no warning
+		me, parent string // "" for none
+		want       string // "" for no warning
 	}{
 		"nobody":              {func(*world) {}, "me", "", ""},
 		"a lock":              {func(w *world) { w.held("them", "", "docs") }, "me", "", `"them"`},

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// put makes a file in a worktree.
+// put creates a file in a worktree.
 func put(t *testing.T, root, name string) {
 	t.Helper()
 	path := filepath.Join(root, name)
@@ -23,7 +23,7 @@ func put(t *testing.T, root, name string) {
 	}
 }
 
-// check asks from dir which locks an entry overlaps.
+// check returns the locks that an entry overlaps, asked from dir.
 func (w *world) check(dir, entry string) store.Answer[[]store.Summary] {
 	w.t.Helper()
 	a, err := w.at(dir).Check(background, store.CheckRequest{Scope: []string{entry}})
@@ -33,8 +33,8 @@ func (w *world) check(dir, entry string) store.Answer[[]store.Summary] {
 	return a
 }
 
-// A file that only the claimant's worktree has is a file to everybody, in the
-// queue as well.
+// A file that exists only in the claimant's worktree is a file to everybody, in
+// the queue, too.
 func TestPlainEntriesAreWhatTheyAreInTheClaimantsWorktree(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -57,7 +57,8 @@ func TestPlainEntriesAreWhatTheyAreInTheClaimantsWorktree(t *testing.T) {
 	}
 }
 
-// A claim on everything is warned of, by whatever name, wherever it is made.
+// A claim on everything causes a warning, whatever it is called and wherever it
+// is made.
 func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -80,7 +81,7 @@ func TestClaimsOnEverythingAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Two paths in one entry are one name, which is hardly what was meant.
+// Two paths in one entry are read as one name, which was probably not meant.
 func TestSeveralPathsInOneEntryAreWarnedOf(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -106,7 +107,8 @@ func TestSeveralPathsInOneEntryAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Only what leads into another repository is warned of, and not the root itself.
+// Only entries that lead into another repository cause a warning, and the root
+// itself does not.
 func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,7 +138,7 @@ func TestEntriesAtTheRootAreNoOtherRepository(t *testing.T) {
 	}
 }
 
-// A repository may lie anywhere, under a name that would be a pattern as well.
+// A repository may have any path, including one that would be a pattern.
 func TestAbsoluteEntriesUnderARootWithAnOddName(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -164,7 +166,7 @@ func TestAbsoluteEntriesUnderARootWithAnOddName(t *testing.T) {
 	}
 }
 
-// What a person or another tool wrote into a lock file is never misread as free.
+// What people or other tools write into a lock file is never mistaken for free.
 func TestOtherNotationsInLockFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -187,8 +189,8 @@ func TestOtherNotationsInLockFiles(t *testing.T) {
 	}
 }
 
-// A name that only the caller's directory has may be meant from there or from the
-// root: a question is answered for both, and a claim is refused.
+// A name that exists only in the caller's directory may be relative to it or to
+// the root: a question is answered for both, and a claim is refused.
 func TestNamesOfTheCallersDirectory(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -259,8 +261,8 @@ func hint(err error) string {
 	return ""
 }
 
-// Every question and every claim goes by it, from a directory that is named as
-// well.
+// That applies to every question and every claim, and also to a directory given
+// by base_dir.
 func TestNamesOfTheCallersDirectoryEverywhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

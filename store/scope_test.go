@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// Where git's config cannot be read, nobody knows whether letter case counts:
-// names meet as if it did not, and the answer says that it is not certain.
+// If git's config cannot be read, it is not known whether letter case matters:
+// names are compared ignoring case, and the answer is marked as inexact.
 func TestUnreadableConfigFoldsCase(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

@@ -21,8 +21,8 @@ func (w *world) start(id, source string) store.Started {
 	return a.Result
 }
 
-// Sessions are remembered for a month after their last event, and not more of
-// them than one look at all is worth.
+// Sessions are remembered for a month after their last event, up to a maximum
+// number.
 func TestSessionsAreSwept(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -55,8 +55,7 @@ func TestSessionsAreSwept(t *testing.T) {
 	}
 }
 
-// A file elsewhere, of another repository, is held under the session's name as
-// well.
+// A file in another repository is held under the session's id, too.
 func TestASessionHasOneNameInEveryRepository(t *testing.T) {
 	t.Parallel()
 	w, o := newWorld(t), newWorld(t)

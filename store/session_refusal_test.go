@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What refuses a claim or a commit says where its holder is gone, or was in the
-// caller's own worktree, and what to do then.
+// A refused claim or commit reports if the holder is gone or was in the
+// caller's worktree, and what to do then.
 func TestRefusalsSayWhoseWorktree(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestRefusalsSayWhoseWorktree(t *testing.T) {
 	}
 }
 
-// Each holder is one to ask; of many, some.
+// The hint names each holder to ask, up to a few.
 func TestARefusedClaimNamesEachHolder(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -16,7 +16,7 @@ func sessionEvent(id, why string) store.SessionRequest {
 	return store.SessionRequest{Session: store.Session{ID: id}, Why: why, OwnID: &name, AgentID: &name}
 }
 
-// begins starts a session in a directory, and is who it is then.
+// begins starts a session in a directory and returns its agent id.
 func (w *world) begins(id, dir, source string) string {
 	w.t.Helper()
 	a, err := w.at(dir).SessionStart(background, sessionEvent(id, source))
@@ -33,8 +33,8 @@ func (w *world) ends(id, dir, why string) {
 	}
 }
 
-// A session may end in another worktree than it started in. The next one continues
-// it from either, but only where nobody else can be meant.
+// A session may end in another worktree than it started in. The next one
+// continues it from either, but only if no other session can be meant.
 func TestASessionThatWanders(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestASessionThatWanders(t *testing.T) {
 	}
 }
 
-// One of two windows of a session was closed: the other goes on working.
+// One of two windows of a session was closed, and the other keeps working.
 func TestAnEditAfterTheEndShowsThatASessionIsLive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -125,7 +125,7 @@ func TestAnEditAfterTheEndShowsThatASessionIsLive(t *testing.T) {
 		}
 	}
 	w.pass(5 * time.Second)
-	if edited(); whose() != store.WhoseEnded { // the hook of an edit before the end may be late
+	if edited(); whose() != store.WhoseEnded { // the hook of an edit from before the end may be late
 		t.Error("the end is not believed")
 	}
 	w.pass(time.Minute)
@@ -134,8 +134,8 @@ func TestAnEditAfterTheEndShowsThatASessionIsLive(t *testing.T) {
 	}
 }
 
-// Of too many sessions those that ended are forgotten first, and none that holds
-// something.
+// If there are too many sessions, those that ended are forgotten first, and
+// never one that holds something.
 func TestSessionsThatHoldSomethingAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -164,7 +164,7 @@ func TestSessionsThatHoldSomethingAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := range 245 { // with those six, one too many
+	for i := range 245 { // with the other six, one too many
 		w.write(fmt.Sprintf("sessions/%032x.json", i), `{"agent_id":"x","place":".","started":"2026-07-17T18:45:12Z"}`)
 	}
 	w.begins("another", w.main, "startup")

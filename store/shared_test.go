@@ -32,7 +32,8 @@ func TestSharedMeetsNoShared(t *testing.T) {
 	}
 }
 
-// Whatever a reader does to its claim, other readers are nothing to it.
+// Whatever the holder of a shared lock does with it, other shared locks never
+// conflict with it.
 func TestSharedStaysShared(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

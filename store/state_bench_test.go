@@ -14,9 +14,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// alternately does each of these in turn, many times and in any order, so that a busy
-// machine, or what was written just before, slows all of them alike. It returns the
-// median of each.
+// alternately runs the functions in turn, many times and in random order, so
+// that a busy machine, or preceding writes, affect all of them alike. It
+// returns the median of each.
 func alternately(b *testing.B, rounds int, do ...func() time.Duration) []time.Duration {
 	b.Helper()
 	took := make([][]time.Duration, len(do))
@@ -50,8 +50,8 @@ func must[T any](b *testing.B) func(store.Answer[T], error) T {
 	}
 }
 
-// BenchmarkStateEntry compares reading and writing an entry with reading and writing a
-// lock of about that size.
+// BenchmarkStateEntry compares reading and writing an entry with reading and
+// writing a lock of similar size.
 func BenchmarkStateEntry(b *testing.B) {
 	w := newWorld(b)
 	s := w.at(w.main)
@@ -76,8 +76,8 @@ func BenchmarkStateEntry(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkCounter compares how often sixteen callers at once add to one entry, and
-// update locks of their own.
+// BenchmarkCounter compares how often sixteen concurrent callers add to one
+// entry with how often they update their own locks.
 func BenchmarkCounter(b *testing.B) {
 	const callers, times = 16, 20
 	w := newWorld(b)
@@ -115,8 +115,8 @@ func BenchmarkCounter(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStateBeside measures what entries cost a claim, and what a listing of many
-// costs, against a raw read of the same files.
+// BenchmarkStateBeside measures the cost of entries for a claim, and of a
+// listing of many against a raw read of the same files.
 func BenchmarkStateBeside(b *testing.B) {
 	without, with, many := newWorld(b), newWorld(b), newWorld(b)
 	for i := range 50 {
@@ -126,7 +126,7 @@ func BenchmarkStateBeside(b *testing.B) {
 		many.write(fmt.Sprintf("state/n%d/x%d.md", i%20, i), fmt.Sprintf("---\nname: n%d/x%d\nversion: 1\ncreated: 2026-07-17T18-45-12\n"+
 			"updated: 2026-07-17T18-45-12\nagent_id: agent-2\nscope:\n  - src/part%d/**\n  - docs/*.md\n---\n\nAt most 100 requests a minute\n", i%20, i, i))
 	}
-	time.Sleep(50 * time.Millisecond) // no file is of this very moment
+	time.Sleep(50 * time.Millisecond) // so that no file was written just now
 	claim := func(w *world) func() time.Duration {
 		s, n := w.at(w.main), 0
 		return func() time.Duration {
@@ -154,7 +154,7 @@ func BenchmarkStateBeside(b *testing.B) {
 	list := func(w *world) func() time.Duration {
 		return timed(func() { must[store.StateListing](b)(w.at(w.main).ListState(background, store.ListStateRequest{})) })
 	}
-	wait := func(w *world) func() time.Duration { // which is told as a claim is, and writes nothing
+	wait := func(w *world) func() time.Duration { // it reports entries as a claim does, and writes nothing
 		return timed(func() {
 			must[store.Waited](b)(w.at(w.main).Wait(background, store.WaitRequest{Scope: []string{"src/part7/x"}, TimeoutSeconds: ptr(0.0)}))
 		})

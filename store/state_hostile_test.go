@@ -15,8 +15,8 @@ func entryText(name string, version int, value string) string {
 	return fmt.Sprintf("---\nname: %s\nversion: %d\ncreated: 2026-07-17T18-45-12\n---\n\n%s\n", name, version, value)
 }
 
-// What cannot be read as an entry is skipped and named, hides no other, and is never
-// written over, whatever the caller says.
+// A file that cannot be read as an entry is skipped and reported, hides no
+// other, and is never overwritten, not even on request.
 func TestUnreadableEntriesAreNamedAndKept(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -71,8 +71,8 @@ func TestUnreadableEntriesAreNamedAndKept(t *testing.T) {
 	}
 }
 
-// Each directory on the way to an entry, and its file, is what it is: nothing is read
-// or written through a link.
+// Nothing is read or written through a link, neither in place of an entry's
+// file nor of a directory on the way to it.
 func TestStateIsNotReachedThroughLinks(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -156,8 +156,8 @@ func (w *world) tree(name string) string {
 	return strings.Join(files, "\n")
 }
 
-// What stands in the place of a past version and is no file of ours is named, and
-// nothing is written.
+// A foreign file in place of a past version is reported, and nothing is
+// written.
 func TestWhatBlocksThePastIsNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,7 +170,7 @@ func TestWhatBlocksThePastIsNamed(t *testing.T) {
 	}
 }
 
-// A file with the line ends of Windows keeps them, and listings do not show them.
+// A file with Windows line endings keeps them, and listings do not show them.
 func TestEntriesWithWindowsLineEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -187,8 +187,8 @@ func TestEntriesWithWindowsLineEnds(t *testing.T) {
 	}
 }
 
-// There are 1,000 entries at most; those that were deleted do not count, and what
-// exists can be written all the same.
+// There are at most 1,000 entries, not counting deleted ones, and existing ones
+// can still be written.
 func TestEntriesAreBounded(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -212,7 +212,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	wantCode(t, err, store.BadInput, "1000 entries")
 }
 
-// Versions that are no versions of this entry are named, and hide no other.
+// Files that are not versions of this entry are reported, and hide no others.
 func TestAHostilePastIsSkipped(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -15,8 +15,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// playState writes an entry in that way, so many times: it adds 1, or reads a list
-// of lines, adds one and writes it as read until nobody else was first, or appends.
+// playState writes an entry in the given way that many times: it adds 1; or it
+// reads a list of lines, adds one and writes the version it read, until nobody
+// else was faster; or it appends.
 func playState(dir, way, times string) error {
 	n, err := strconv.Atoi(times)
 	if err != nil {
@@ -57,8 +58,8 @@ func playState(dir, way, times string) error {
 	return nil
 }
 
-// many has processes write an entry at once, and returns the versions that they were
-// answered, by how often.
+// many has processes write an entry concurrently, and returns how often each
+// answered version occurred.
 func many(t *testing.T, dir, way string, processes, times int) map[string]int {
 	t.Helper()
 	said := make(chan string, processes)
@@ -109,7 +110,8 @@ func TestNoSumIsLost(t *testing.T) {
 	}
 }
 
-// Who reads, changes and writes as read loses nobody's change, however many do.
+// If writers read, change and write the version they read, nobody's change is
+// lost, however many there are.
 func TestNoUpdateIsLost(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -130,8 +132,8 @@ func TestNoUpdateIsLost(t *testing.T) {
 	}
 }
 
-// What a process that is killed leaves is the old version or the new one, whole, and
-// the next writer continues.
+// A killed process leaves the old version or the new one, whole, and the next
+// writer continues.
 func TestStateSurvivesKilledWriters(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -123,7 +123,8 @@ func TestNothingIsOverwrittenUnseen(t *testing.T) {
 	}
 }
 
-// The counter of an entry that was deleted goes on, and it is listed nowhere.
+// The version counter of a deleted entry continues, and the entry is not listed
+// anywhere.
 func TestDeletedEntriesCountOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -210,8 +211,8 @@ func TestTheNewestFiftyVersionsAreKept(t *testing.T) {
 	}
 }
 
-// The past is deleted by prune, by when it was replaced; what holds never is, nor
-// what counts on.
+// prune deletes past versions by when they were replaced, but never the present
+// version or a deletion that keeps the counter.
 func TestPruneTakesThePast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -276,7 +277,7 @@ func TestAppendAndAdd(t *testing.T) {
 	}
 }
 
-// Two agents have read a budget of 10,000, and each wants to spend 8,000 of it.
+// Two agents have read a budget of 10,000, and each wants to spend 8,000.
 func TestABudgetIsSpentOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -380,8 +381,8 @@ func TestAPrefixIsDeleted(t *testing.T) {
 	wantCode(t, err, store.BadInput, `"*"`)
 }
 
-// Each of these is refused in a sentence with a way out, and writes nothing, not
-// even a store.
+// Each of these is refused with a sentence and a way out, and writes nothing,
+// not even a store.
 func TestBadInputToStateWritesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

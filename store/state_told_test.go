@@ -9,8 +9,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Who claims is told what the shared state says of the files: the last changed
-// first, five at most, cut at 500 bytes, as the words of others.
+// A claim reports the shared state's entries about its files: most recently
+// changed first, at most five, each cut at 500 bytes, and marked as the words
+// of others.
 func TestClaimsAreToldOfState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +71,7 @@ func TestClaimsAreToldOfState(t *testing.T) {
 	w.write("state/torn.md", "---\n")
 	w.write("state/odd.md", strings.Replace(entryText("another", 1, "x"), "version", "scope: docs\nversion", 1))
 	a := claim(store.CreateRequest{Scope: []string{"other"}})
-	wantWarning(t, a.Warnings, "torn.md") // it may be about these files; what is odd elsewhere does not matter here
+	wantWarning(t, a.Warnings, "torn.md") // it may be about these files; problems elsewhere do not matter here
 	if len(a.Warnings) != 1 {
 		t.Errorf("%q", a.Warnings)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A wait ends with the next version, whatever has written it: an append, a deletion,
-// a re-creation; and with the first one of an entry that is not there yet.
+// A wait ends with the next version, whatever writes it: an append, a deletion,
+// a re-creation, or the first version of a missing entry.
 func TestAWaitWakesOnTheNextVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -44,7 +44,7 @@ func TestAWaitWakesOnTheNextVersion(t *testing.T) {
 			a, err := w.at(w.link).GetState(ctx, store.GetStateRequest{Name: c.name, After: &c.after, WaitSeconds: ptr(120.0)})
 			done <- result{a, err}
 		}()
-		<-reported // it waits
+		<-reported // it is waiting
 		if _, err := w.at(w.main).SetState(background, c.write); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestAWaitWakesOnTheNextVersion(t *testing.T) {
 			wantWarning(t, a.Warnings, "was deleted as version 3")
 		}
 	}
-	// What is there already is not waited for, the last version as little as a later one.
+	// A version above `after` that already exists is returned at once.
 	a, err := w.at(w.link).GetState(background, store.GetStateRequest{Name: "api/x", After: ptr[int64](1), WaitSeconds: ptr(120.0)})
 	if err != nil || a.Result.Version != 4 {
 		t.Errorf("%+v, %v", a.Result, err)

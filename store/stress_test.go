@@ -26,8 +26,8 @@ import (
 // as "processes seconds": AGENT_LOCKS_STRESS="40 60" go test ./store -run Stress -v
 const stressVariable = "AGENT_LOCKS_STRESS"
 
-// A deed is one line of what a stressed process says that it did. A claim is
-// held from when "got" was written down until "ends" was.
+// A deed is one line of a stressed process's log. A claim is held from the line
+// "got" until the line "ends".
 type deed struct {
 	What   string // got, noted, ends, ended, nothing
 	ID     string
@@ -38,8 +38,8 @@ type deed struct {
 	Waited time.Duration
 }
 
-// playStress claims, works and finishes until the time is up, and writes each
-// step down when it is confirmed.
+// playStress claims, works and finishes until the time is up, and logs each
+// step when it is confirmed.
 func playStress(repository, name, seconds string) error {
 	n, err := strconv.ParseFloat(seconds, 64)
 	if err != nil {
@@ -93,12 +93,12 @@ func stressOnce(s *Store, name string, say *json.Encoder) error {
 	return say.Encode(d)
 }
 
-// A stressed is one process and what it said.
+// A stressed is a process and its log.
 type stressed struct {
 	name   string
 	cmd    *exec.Cmd
 	deeds  chan []deed
-	killed time.Time // just before; zero: it ended by itself
+	killed time.Time // just before; zero if it exited by itself
 }
 
 func startStressed(t *testing.T, repository, name string, left time.Duration) *stressed {
@@ -113,7 +113,7 @@ func readDeeds(lines *bufio.Scanner) []deed {
 	var all []deed
 	for lines.Scan() {
 		var d deed
-		if json.Unmarshal(lines.Bytes(), &d) == nil { // else it was killed in mid-line
+		if json.Unmarshal(lines.Bytes(), &d) == nil { // otherwise it was killed within a line
 			all = append(all, d)
 		}
 	}
@@ -139,7 +139,7 @@ func TestStress(t *testing.T) {
 	pause := min(time.Second, span/4)
 	for serial := processes; time.Until(end) > 2*pause; {
 		time.Sleep(pause)
-		for range max(1, processes/10) { // one in ten dies, and another one comes
+		for range max(1, processes/10) { // one in ten is killed and replaced
 			i := rand.N(len(alive))
 			dead := alive[i]
 			dead.killed = time.Now()
@@ -164,7 +164,7 @@ func TestStress(t *testing.T) {
 	logStress(t, all, len(gone), span)
 }
 
-// bury ends what a killed agent still holds, as somebody would in time.
+// bury ends what a killed agent still holds, as somebody would eventually.
 func bury(t *testing.T, repository, name string) {
 	t.Helper()
 	s, undertaker := storeAt(repository), "undertaker"
@@ -192,7 +192,7 @@ func complete(deeds []deed, killed time.Time) []deed {
 }
 
 // wantNeverHeldTwice checks that no two claims that block each other were held
-// at one time. Each was held for longer than it says.
+// at the same time. Each was held for longer than logged.
 func wantNeverHeldTwice(t *testing.T, all []deed) {
 	t.Helper()
 	type hold struct {
@@ -224,7 +224,7 @@ func wantNeverHeldTwice(t *testing.T, all []deed) {
 	}
 }
 
-// wantNothingLost checks that all that was confirmed is on disk.
+// wantNothingLost checks that everything confirmed is on disk.
 func wantNothingLost(t *testing.T, repository string, deeds []deed) {
 	t.Helper()
 	found := map[string]disk.Entry{}
@@ -258,8 +258,8 @@ func listedAll(t *testing.T, repository string) disk.Listing {
 	return l
 }
 
-// wantSwept checks that one more writer leaves nothing of what killed
-// processes left. Unfinished files are somebody's until they are an hour old.
+// wantSwept checks that one more writer removes everything that killed
+// processes left. Temporary files count as in use until they are an hour old.
 func wantSwept(t *testing.T, repository string) {
 	t.Helper()
 	long := time.Now().Add(-2 * time.Hour)

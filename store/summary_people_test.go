@@ -8,7 +8,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What tables show of locks: names that every command takes, how far they are.
+// What tables show about locks: names that every command accepts, and their
+// progress.
 func TestSummariesForPeople(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -33,11 +34,11 @@ func TestSummariesForPeople(t *testing.T) {
 	if _, err := s.Finish(background, store.FinishRequest{Ref: ref(over), AgentID: ptr("one")}); err != nil {
 		t.Fatal(err)
 	}
-	again := claim("Over") // an active one goes first by the name, a finished one needs its id
+	again := claim("Over") // the name refers to the active lock; the finished one needs its id
 	login := claim("Fix login", "Write", "Test")
 	update(login, store.UpdateRequest{TaskText: ptr("Write"), Note: ptr("half way\nand more")})
 	w.pass(time.Minute)
-	update(login, store.UpdateRequest{AddScope: []string{"docs/"}}) // notes itself, which is nobody's word
+	update(login, store.UpdateRequest{AddScope: []string{"docs/"}}) // adds a recorded note, which is nobody's words
 	twin, other := claim("Twin"), claim("Twin")
 
 	want := map[string]store.Summary{

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// BenchmarkGrant measures how long after a finish the first in the queue has
-// its lock, where the system tells of changes and where it does not.
+// BenchmarkGrant measures the time from a finish to the grant to the first in
+// the queue, with and without change reports by the system.
 func BenchmarkGrant(b *testing.B) {
 	polling := func(*disk.Dir) *queue.Watch { return queue.NewPoll(queue.PollEvery) }
 	for name, watch := range map[string]func(*disk.Dir) *queue.Watch{"notified": nil, "polling": polling} {
@@ -25,7 +25,7 @@ func BenchmarkGrant(b *testing.B) {
 				waiter.store.watch = watch
 				done := waiting(waiter, pathClaim(b, waiter, fmt.Sprintf("agent-%d", len(delays)), "src"), time.Minute)
 				awaitTickets(b, common, 1)
-				time.Sleep(20 * time.Millisecond) // it has begun to watch
+				time.Sleep(20 * time.Millisecond) // it has started to watch
 				began := time.Now()
 				end(b, common, next)
 				got := <-done
@@ -38,7 +38,7 @@ func BenchmarkGrant(b *testing.B) {
 			slices.Sort(delays)
 			b.ReportMetric(milliseconds(delays[len(delays)/2]), "median-ms")
 			b.ReportMetric(milliseconds(delays[len(delays)-1]), "worst-ms")
-			b.ReportMetric(0, "ns/op") // which would count the making of the queue
+			b.ReportMetric(0, "ns/op") // it would include setting up the queue
 		})
 	}
 }

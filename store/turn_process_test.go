@@ -53,7 +53,8 @@ func TestRaceForOverlappingScopes(t *testing.T) {
 	}
 }
 
-// wantTold checks that a loser was told who holds what, since when, for what.
+// wantTold checks that a loser was told who holds what, since when, and for
+// what.
 func wantTold(t *testing.T, r report, reports []report, winners []int) {
 	t.Helper()
 	if len(r.Refusal.Overlaps) == 0 {
@@ -92,9 +93,9 @@ func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
 		waiting = append(waiting, a)
 	}
 	other := startAgent(t, repository, "other")
-	other.claim("docs", longWait) // disjoint: need not wait
+	other.claim("docs", longWait) // disjoint: does not have to wait
 	other.granted()
-	other.claim("src/b/y.go", 0) // no lock blocks it, but others came first
+	other.claim("src/b/y.go", 0) // no lock blocks it, but others are ahead
 	if r := other.report(); r.Code != fault.Conflict || len(r.Refusal.Overlaps) != 0 || len(r.Refusal.Waiting) != 3 || *r.Refusal.Waiting[0].AgentID != "agent-0" {
 		t.Errorf("a caller that did not queue got %+v", r)
 	}
@@ -105,7 +106,7 @@ func TestOrderOfArrivalIsOrderOfGrant(t *testing.T) {
 		told = append(told, *w.AgentID)
 	}
 	if !slices.Equal(told, []string{"agent-0", "agent-1", "agent-3"}) {
-		t.Errorf("the holder is told of %q", told) // agent-2 waits for others only
+		t.Errorf("the holder is told of %q", told) // agent-2 waits only for others
 	}
 	holder.finish(held)
 	first := waiting[0].granted()
@@ -133,7 +134,7 @@ func TestKilledWaiterBlocksNobody(t *testing.T) {
 	storetest.Kill(doomed.cmd)
 	holder.finish(held)
 	next.granted()
-	wantNothingLeft(t, repository) // the grant swept what the dead one left
+	wantNothingLeft(t, repository) // the grant swept the dead process's files
 	if l := listed(t, at(t, repository+"/.git"), disk.ActiveOnly); len(l.Entries) != 1 {
 		t.Errorf("%d locks are active", len(l.Entries))
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// callAt is a call of somebody in a store that needs no repository.
+// callAt returns a call in a store without a repository.
 func callAt(t testing.TB, common string) *call {
 	t.Helper()
 	c := &call{store: storeAt(common), ctx: t.Context(), repo: storetest.RepoAt(common), dir: at(t, common)}
@@ -29,7 +29,7 @@ func callAt(t testing.TB, common string) *call {
 	return c
 }
 
-// pathClaim is a claim of one path by that agent.
+// pathClaim returns an agent's claim of one path.
 func pathClaim(t testing.TB, c *call, agent, scope string) *claim {
 	t.Helper()
 	parsed, err := c.paths.Parse([]string{scope})
@@ -40,7 +40,7 @@ func pathClaim(t testing.TB, c *call, agent, scope string) *claim {
 	return &claim{lock: l, scope: parsed, minutes: rules.DefaultMinutes}
 }
 
-// hold makes a lock that blocks.
+// hold creates a lock that blocks.
 func hold(t testing.TB, common, agent, scope string) disk.Entry {
 	t.Helper()
 	c := callAt(t, common)
@@ -69,13 +69,13 @@ func end(t testing.TB, common string, e disk.Entry) {
 	})
 }
 
-// A grantOrNot is what came of a claim that waited.
+// A grantOrNot is the result of a claim that waited.
 type grantOrNot struct {
 	Created
 	err error
 }
 
-// waiting claims in turn beside the test.
+// waiting claims in turn, in the background.
 func waiting(c *call, k *claim, limit time.Duration) <-chan grantOrNot {
 	done := make(chan grantOrNot, 1)
 	go func() {
@@ -102,7 +102,7 @@ func wantEmpty(t testing.TB, common string, locks int) {
 	}
 }
 
-// Whatever else ends a wait, nothing is taken and no ticket is left.
+// However else a wait ends, nothing is taken and no ticket is left.
 func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("nobody listens any more")
@@ -130,7 +130,7 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 				context.AfterFunc(listens, func() { end(context.Cause(listens)) })
 				return until, func() { end(nil) }
 			}})
-			if c.end == nil { // by the wall clock, hours pass while it looks
+			if c.end == nil { // by the wall clock, hours pass during the read
 				looks := 0
 				waiter.dir.Now = func() time.Time {
 					if looks++; looks > 20 {
@@ -162,7 +162,8 @@ func TestWaitThatEndsOtherwiseTakesNothing(t *testing.T) {
 	}
 }
 
-// A caller that comes to the mutex after its deadline takes nothing, free or not.
+// A caller that gets the mutex after its deadline takes nothing, even if
+// nothing blocks.
 func TestTurnThatComesTooLateIsNotTaken(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -207,7 +208,7 @@ func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 	awaitTickets(t, common, 1)
 	if err := os.RemoveAll(ticketsIn(common)); err != nil {
 		end(t, common, e)
-		<-done // whose file it holds open
+		<-done // it holds the file open
 		t.Skipf("this system removes no file that is open: %v", err)
 	}
 	awaitTickets(t, common, 1)
@@ -218,7 +219,7 @@ func TestTicketRemovedByHandIsTakenAnew(t *testing.T) {
 	wantEmpty(t, common, 1)
 }
 
-// Silence changes no file: the waiter finds out by looking now and then.
+// Silence changes no file: the waiter notices it by polling.
 func TestLockThatGrowsStaleLetsTheNextOneIn(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -257,14 +258,14 @@ func TestDeadTicketsAreSweptAndOddNamesAreLeft(t *testing.T) {
 	}
 	odd := filepath.Join(ticketsIn(common), "README")
 	storetest.Put(t, odd, "not a ticket")
-	hold(t, common, "two", "docs") // dead ones block nobody
+	hold(t, common, "two", "docs") // dead tickets block nobody
 	if left := storetest.NamesLike(t, ticketsIn(common), "*"); !slices.Equal(left, []string{odd}) {
 		t.Errorf("left in the queue: %q", left)
 	}
 }
 
-// A ticket whose process was stopped counts a little beyond its deadline, and
-// then no more, though it lives.
+// A ticket whose process was stopped counts only until shortly after its
+// deadline, although the process is alive.
 func TestLateTicketCountsNoMore(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -292,7 +293,8 @@ func TestLateTicketCountsNoMore(t *testing.T) {
 	wantEmpty(t, common, 1)
 }
 
-// Who asks for no turn waits for none: a plain claim is told of locks only.
+// A caller that does not ask for a turn does not wait for one: a plain claim
+// only reports locks.
 func TestPlainClaimsPassTheQueue(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -312,7 +314,7 @@ func TestPlainClaimsPassTheQueue(t *testing.T) {
 	}
 }
 
-// A lock holds up neither its holder nor the holder's children.
+// A lock blocks neither its holder nor the holder's children.
 func TestHolderIsToldOfThoseItHoldsUp(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// playStopping is an agent that stops itself when it has queued, before it
-// looks again.
+// playStopping is an agent that stops itself once it has queued, before it
+// reads again.
 func playStopping(repository string) error {
 	return playAgent(WithWaiting(context.Background(), Waiting{Until: func(ctx context.Context) (context.Context, context.CancelFunc) {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
@@ -26,8 +26,8 @@ func playStopping(repository string) error {
 	}}), repository)
 }
 
-// A process that is stopped (ctrl-z, a debugger) keeps its ticket alive, and
-// must not hold up the queue past its own deadline for long.
+// A stopped process (ctrl-z, a debugger) keeps its ticket alive, and must not
+// block the queue for long after its own deadline.
 func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -55,9 +55,9 @@ func TestStoppedWaiterDoesNotHoldUpTheQueue(t *testing.T) {
 	}
 }
 
-// Nor for as long as it wanted to wait, where that is an hour: a waiter renews
-// its ticket, and one that does not is passed by. It keeps its place for when it
-// is continued.
+// Nor until its deadline, if that is an hour away: a waiter renews its ticket,
+// and one that does not is skipped. It keeps its place for when it is
+// continued.
 func TestSilentWaiterIsPassedBy(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func awaitStop(t *testing.T, pid int) {
 	}
 }
 
-// A waiter that is not stopped is never silent, however long it waits.
+// A waiter that is not stopped never becomes silent, however long it waits.
 func TestWaiterRenewsItsTicket(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a renewal")

@@ -18,7 +18,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watching is a call that looks again only when it is told of a change.
+// watching returns a call that reads again only when a change is reported.
 func watching(t *testing.T, common string) *call {
 	t.Helper()
 	c := callAt(t, common)
@@ -34,7 +34,7 @@ func watching(t *testing.T, common string) *call {
 	return c
 }
 
-// soon is what comes over a channel before long.
+// soon returns the next value from a channel, which must arrive before long.
 func soon[T any](t *testing.T, what string, from <-chan T) T {
 	t.Helper()
 	select {
@@ -46,8 +46,8 @@ func soon[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// Who waits is woken by what it waits for: the end of a lock, and those before
-// it in the queue.
+// A waiter is woken by what it waits for: the end of a lock, and the waiters
+// ahead of it.
 func TestWaitersAreToldOfChanges(t *testing.T) {
 	t.Parallel()
 	common := storetest.NewCommon(t)
@@ -58,7 +58,7 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	three := waiting(second, pathClaim(t, second, "three", "src/x.go"), time.Hour)
 	awaitTickets(t, common, 2)
 
-	// One that only wants to know does not queue.
+	// A caller that only asks does not queue.
 	began := make(chan string, 100)
 	looker := watching(t, common)
 	looker.ctx = WithWaiting(t.Context(), Waiting{Report: func(p Progress) { began <- p.Message }})
@@ -90,7 +90,8 @@ func TestWaitersAreToldOfChanges(t *testing.T) {
 	wantEmpty(t, common, 1)
 }
 
-// A wait that takes nothing ends in time, with its call, and with its client.
+// A wait that takes nothing ends at its deadline, with its call, and with its
+// client.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	repository := newRepository(t)
@@ -137,7 +138,8 @@ func TestWaitEnds(t *testing.T) {
 	wantEmpty(t, repository+"/.git", 1)
 }
 
-// A listing of active locks tells who waits, and for which of them.
+// A listing of active locks names the waiters, and the locks that they wait
+// for.
 func TestListingsNameWaiters(t *testing.T) {
 	t.Parallel()
 	repository := newRepository(t)
@@ -169,8 +171,8 @@ func TestListingsNameWaiters(t *testing.T) {
 	}
 }
 
-// A waiter asks first whether what blocked it still does; whatever ends that
-// must show.
+// A waiter first checks whether its blocker still blocks. It must notice
+// whatever ends that.
 func TestStillBlocked(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

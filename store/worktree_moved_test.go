@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A worktree is what git calls it, not where it lies: a lock that was made in
-// it stays its own when it is moved.
+// A worktree is identified by git's name for it, not by its path: a lock made
+// there stays its own when the worktree is moved.
 func TestAMovedWorktreeIsTheSame(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestAMovedWorktreeIsTheSame(t *testing.T) {
 	}
 }
 
-// A lock of the first release does not say what git calls its worktree.
+// A lock of the first release does not record git's name for its worktree.
 func TestALockWithoutAWorktreeNameGoesByThePath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -89,7 +89,7 @@ func TestALockWithoutAWorktreeNameGoesByThePath(t *testing.T) {
 	}
 }
 
-// A name in a lock file is other people's text, and is not followed.
+// A name in a lock file is untrusted text and is not followed.
 func TestAHostileWorktreeNameLeadsNowhere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

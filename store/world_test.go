@@ -26,7 +26,7 @@ type world struct {
 	mu  sync.Mutex
 	now time.Time
 
-	apart sync.WaitGroup // what syncs beside the calls
+	apart sync.WaitGroup // syncs in the background
 }
 
 func newWorld(t testing.TB) *world {
@@ -75,26 +75,26 @@ func (w *world) tryGit(dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// at is a store whose caller stands in dir, with extra environment.
+// at returns a store whose caller is in dir, with additional environment.
 func (w *world) at(dir string, env ...string) *store.Store {
 	s := &store.Store{
 		Now:     w.clock,
 		Getwd:   func() (string, error) { return dir, nil },
 		Environ: func() []string { return append(append([]string{}, w.env...), env...) },
-		// Among many writers on a slow machine one may have to wait for long.
+		// Among many writers on a slow machine, one may have to wait for long.
 		MutexWait: 5 * time.Minute,
 	}
 	s.SyncApart = w.syncApart
 	return s
 }
 
-// syncApart syncs beside the caller, by the world's clock, and ends before the
+// syncApart syncs in the background, by the world's clock, and ends before the
 // world does.
 func (w *world) syncApart(dir string, environ []string) error {
 	s := &store.Store{Now: w.clock, Getwd: func() (string, error) { return dir, nil },
 		Environ: func() []string { return environ }}
 	w.apart.Go(func() {
-		_, _ = s.FleetSyncApart(context.Background(), store.FleetRequest{}) // nobody reads what it says
+		_, _ = s.FleetSyncApart(context.Background(), store.FleetRequest{}) // nobody reads its result
 	})
 	return nil
 }
@@ -113,7 +113,7 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) dir() string { return filepath.Join(w.main, ".git", "agents-locks") }
 
-// claim makes a lock from dir and gives its id, when it is published.
+// claim makes a lock from dir and returns its id, once published.
 func (w *world) claim(dir, title, scope string, tasks ...string) string {
 	w.t.Helper()
 	a, err := w.at(dir).Create(context.Background(), store.CreateRequest{Title: title, Scope: []string{scope}, Tasks: tasks})
@@ -144,8 +144,8 @@ func (w *world) write(name, text string) {
 	}
 }
 
-// wantCode fails the test unless err is a *store.Error of that code whose
-// text holds every given part.
+// wantCode fails the test unless err is a *store.Error with that code whose
+// text contains all parts.
 func wantCode(t testing.TB, err error, code store.Code, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, code) {
@@ -162,8 +162,8 @@ func wantCode(t testing.TB, err error, code store.Code, parts ...string) {
 	}
 }
 
-// says reports whether a message holds a part, or does so in quotes, in which
-// the separators of Windows are doubled.
+// says reports whether a message contains a part, or contains it in quotes,
+// where Windows separators are doubled.
 func says(message, part string) bool {
 	return strings.Contains(message, part) || strings.Contains(message, strings.ReplaceAll(part, `\`, `\\`))
 }
@@ -178,7 +178,7 @@ func wantWarning(t testing.TB, warnings []string, part string) {
 	t.Errorf("no warning holds %q: %q", part, warnings)
 }
 
-// eventually waits for what another call brings about.
+// eventually waits for what another call causes.
 func (w *world) eventually(what string, happens func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(30 * time.Second); !happens(); time.Sleep(10 * time.Millisecond) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Whatever goes wrong on the way, nothing is left, and an existing file stays.
+// Whatever fails, nothing is left behind, and an existing file stays.
 func TestTemporaryIsWholeOrNotThere(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -51,7 +51,7 @@ func TestTemporaryIsWholeOrNotThere(t *testing.T) {
 	}
 }
 
-// Nothing but the file itself is there afterwards.
+// Afterwards, only the file itself is there.
 func TestWriteTakesOnlyThePlaceThatItMay(t *testing.T) {
 	t.Parallel()
 	then := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -60,7 +60,7 @@ func TestWriteTakesOnlyThePlaceThatItMay(t *testing.T) {
 		there   bool
 		options Options
 		want    error
-		text    string // "": no file
+		text    string // "" for no file
 	}{
 		"a new file":         {false, Options{New: true, ModTime: then}, nil, "new"},
 		"over another one":   {true, Options{ModTime: then}, nil, "new"},

@@ -8,7 +8,7 @@ func TestNetworkFileSystemsAreKnown(t *testing.T) {
 	for number, want := range map[int64]string{
 		0x6969:            "NFS",
 		int64(smb):        "SMB",
-		int64(int32(smb)): "SMB", // where the number is signed
+		int64(int32(smb)): "SMB", // on systems where the number is signed
 		0xef53:            "",    // ext4
 	} {
 		if got := networkNamed(number); got != want {

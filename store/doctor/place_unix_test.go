@@ -13,7 +13,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// playExamine prints the problems that a user without rights finds.
+// playExamine prints the problems found by a user without permissions.
 func playExamine(common string) error {
 	x := &exam{ctx: context.Background(), repo: storetest.RepoAt(common)}
 	var err error
@@ -73,7 +73,7 @@ func TestDoctorFindsWhatMayNotBeUsed(t *testing.T) {
 				})
 			}
 			cmd := storetest.Process(t, "examine", common)
-			if os.Getuid() == 0 { // whom permission bits do not bind
+			if os.Getuid() == 0 { // not subject to permission bits
 				storetest.AsNobody(t, cmd, common)
 				if err := os.Chmod(filepath.Dir(filepath.Dir(common)), 0o755); err != nil {
 					t.Fatal(err)

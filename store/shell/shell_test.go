@@ -9,13 +9,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// oddTexts are what a file may be called; none ends in a newline.
+// oddTexts are possible file names; none ends in a newline.
 var oddTexts = []string{
 	"", "a", "a b", "it's", `a\b`, "a\nb", "\xff'%d\\", "-n", "-\x1b", "$(x)`y`\"", "\u202e'", "a\u0085", "\u00e9", "100%", "!x", "~", "*", "\t",
 	"`touch pwned`", "a;b", "&", "#a", "=x", "{a,b}", "\u200d", "a\U000e0041",
 }
 
-// A shell reads each word as the text it was.
+// A shell reads each word as the original text.
 func TestWord(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
