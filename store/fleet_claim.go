@@ -186,8 +186,8 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	l.Published.StaleAfter = c.foreignMinutes()
 	key := fleet.Key{ID: id, Nonce: n.nonce, Terms: fleet.Terms(&l)}
 	var view *fleet.View
+	var last publication
 	err := n.atMost(ctx, func() error {
-		var last publication
 		result, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return f.Publish(c.ctx, fleet.Request{
 				Judge: judgeFor(c, id, &last), Claims: []fleet.Key{key},
@@ -200,6 +200,9 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	})
 	if err == nil {
 		c.confirmed(view)
+		if len(last.lost) > 0 {
+			publishSoon(c) // a sync tells their holders
+		}
 	}
 	meanwhile, changeErr := n.settleClaim(id, err == nil)
 	switch {

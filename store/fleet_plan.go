@@ -8,6 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
+	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
 // How a lock of this clone stands with the others (key fleet).
@@ -57,18 +58,9 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 	if err != nil {
 		return publication{}, err
 	}
-	var others []disk.Entry
-	for _, l := range v.Locks {
-		if l.Lock.Status == lockfile.Active {
-			others = append(others, elsewhere(l, v.Looked, c.store.Now()))
-		}
-	}
+	theirs := rivalsIn(c, v)
 	p := publication{ended: endedBy(v, read.Entries)}
-	for _, ended := range v.Ended {
-		if !slices.Contains(p.ended, ended) { // it has ended here, or is to stand again
-			p.plan.Heard = append(p.plan.Heard, ended.ID)
-		}
-	}
+	p.plan.Heard = heardOf(v, p.ended)
 	for _, e := range read.Entries {
 		if !publishable(e, v) {
 			continue
@@ -77,15 +69,22 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 		l.Published.StaleAfter = c.foreignMinutes()
 		standing, stands := v.Mine[l.ID]
 		stands = stands && standing.Keeps(&l)
+		against := theirs.all
 		switch {
-		case l.Published.Nonce == "", stands && c.store.Now().Before(standing.Until):
+		case l.Published.Nonce == "":
 			p.plan.Locks = append(p.plan.Locks, l)
 			continue
+		case stands && c.store.Now().Before(standing.Until):
+			against = theirs.newAndOlder(l, v.Self.Clone)
 		case l.Published.Fleet == fleetClaiming && !stands && !claimerLives(c, l.Published.Nonce):
 			continue // nobody waits for it any more
 		}
+		if err := c.ctx.Err(); err != nil {
+			return publication{}, err
+		}
+		c.paths.Refill() // a clone's many locks must not make its last ones look taken
 		k := &claim{lock: l, scope: storedScope(c, e), minutes: c.foreignMinutes()}
-		switch b := judgeClaim(c, k, disk.Listing{Entries: others}, nil); {
+		switch b := judgeClaim(c, k, disk.Listing{Entries: against}, nil); {
 		case b.none():
 			p.plan.Locks = append(p.plan.Locks, l)
 		case l.ID == own:
@@ -99,6 +98,36 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 		return publication{}, notClaiming(own) // what became of it, settleClaim says
 	}
 	return p, nil
+}
+
+// rivals are the active locks of other clones.
+type rivals struct {
+	all []disk.Entry
+	new []disk.Entry // of them, the confirmed ones against which what stands was not judged yet
+}
+
+func rivalsIn(c *call, v *fleet.View) rivals {
+	var r rivals
+	for _, l := range v.Locks {
+		if l.Lock.Status != lockfile.Active {
+			continue
+		}
+		e := elsewhere(l, v.Looked, c.store.Now())
+		r.all = append(r.all, e)
+		if l.Lock.Published.Nonce != "" && !l.Judged {
+			r.new = append(r.new, e)
+		}
+	}
+	return r
+}
+
+// newAndOlder are the rivals of a lock that stands as it was judged. It overlaps none of
+// them, unless somebody hid one of the two in the ref while the other one was judged, and
+// then put it back: so both are confirmed. Each clone orders them by what is published, so
+// that the same one is lost, whichever looks first.
+func (r rivals) newAndOlder(own lockfile.Lock, clone string) []disk.Entry {
+	own.ID = clone + "." + own.ID // as the others call it
+	return slices.DeleteFunc(slices.Clone(r.new), func(e disk.Entry) bool { return !rules.Older(&e.Lock, &own) })
 }
 
 // publishable reports whether a lock is for the others to see.
@@ -122,6 +151,17 @@ func endedBy(v *fleet.View, entries []disk.Entry) []fleet.Ended {
 		}
 	}
 	return found
+}
+
+// heardOf are the ids of those that need no end: they have ended here, or are to stand again.
+func heardOf(v *fleet.View, toEnd []fleet.Ended) []string {
+	var ids []string
+	for _, ended := range v.Ended {
+		if !slices.Contains(toEnd, ended) {
+			ids = append(ids, ended.ID)
+		}
+	}
+	return ids
 }
 
 // ends reports whether another clone's end of a lock counts: not where that one

@@ -22,6 +22,9 @@ type Lock struct {
 	Clone string
 	Path  string
 	Since time.Time // this clone has seen it as it is since then
+	// Judged: this clone's locks were judged against it, and neither has changed in the ref
+	// since. Only a judge's view says so.
+	Judged bool
 }
 
 // A View is what is known of the others.

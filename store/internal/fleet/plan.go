@@ -38,7 +38,7 @@ type End struct {
 
 // A Judge says what this clone wants where the others are as the view says. An
 // error refuses the call's own claim. What excludes a lock of the view must not
-// be in the plan, unless it stands already.
+// be in the plan, unless it stands already and comes before that one.
 type Judge func(context.Context, *View) (Plan, error)
 
 // keptEnded is how long a lock that was ended waits for its owner.

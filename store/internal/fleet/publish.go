@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -227,13 +228,22 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 		return false, err
 	}
 	if d.same && !plan.Purge {
-		return true, nil
+		return true, t.noteJudged()
 	}
 	if err := t.fleet.save(selfName, next); err != nil { // before anybody can see the token
 		return false, err
 	}
 	t.self = next
 	return p.swap(ctx, t, plan, d)
+}
+
+// noteJudged notes that all was judged on the known tip, and stands.
+func (t *turn) noteJudged() error {
+	if bytes.Equal(t.state.Judged, t.state.Root) {
+		return nil
+	}
+	t.state.Judged = t.state.Root
+	return t.fleet.save(tipName, t.state)
 }
 
 // stand reports whether all claims do, by a tip that was the ref's.
@@ -252,6 +262,10 @@ func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 		view, err := t.fleet.view(ctx, t.self, &t.state)
 		if err != nil {
 			return Plan{}, err
+		}
+		judged := t.state.judgedAgainst(t.self.Clone, t.fleet.repo.IDSize())
+		for i := range view.Locks {
+			view.Locks[i].Judged = judged(view.Locks[i].Clone)
 		}
 		plan, err := p.Judge(ctx, view)
 		if err == nil || fresh {

@@ -72,6 +72,9 @@ type state struct {
 
 	Seen bool `json:"seen,omitempty"` // there was one, of which nothing is known here
 
+	// Judged is the tree on which all of this clone's locks were judged last.
+	Judged []byte `json:"judged,omitempty"`
+
 	Mine    map[string]Standing `json:"mine"`              // what stands of this clone, by id
 	Ended   []Ended             `json:"ended,omitempty"`   // what others have ended of this clone's
 	Carried []string            `json:"carried,omitempty"` // clones whose locks outlive a lost ref until they are published again
@@ -138,6 +141,19 @@ type Broken struct {
 }
 
 func (s *state) rootTree(idSize int) (format.Tree, error) { return format.ParseTree(s.Root, idSize) }
+
+// judgedAgainst tells against which clones' locks this clone's were judged as both stand
+// now: neither directory has changed since. What cannot be read was not judged.
+func (s *state) judgedAgainst(self string, idSize int) func(clone string) bool {
+	root, err := s.rootTree(idSize)
+	judged, judgedErr := format.ParseTree(s.Judged, idSize)
+	same := func(clone string) bool {
+		id := root.Find(format.ModeDir, clone)
+		return id != "" && id == judged.Find(format.ModeDir, clone)
+	}
+	known := err == nil && judgedErr == nil && same(self)
+	return func(clone string) bool { return known && same(clone) }
+}
 
 // newer reports whether the ref speaks a later format than this program.
 func (s *state) newer() bool { return s.Tip.Format > format.Version }

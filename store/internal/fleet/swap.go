@@ -103,7 +103,7 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	p.result.Back += d.back
 	s := t.state
 	now := p.fleet.dir.Now()
-	s.Tip, s.Root, s.Mine, s.Lease, s.Carried = tip, raw, d.mine, "", nil
+	s.Tip, s.Root, s.Judged, s.Mine, s.Lease, s.Carried = tip, raw, raw, d.mine, "", nil
 	s.Swapped = now
 	s.Looked, s.Failed, s.Words, s.Broken, s.Behind, s.Push = t.began, time.Time{}, "", nil, 0, p.push
 	s.Ended = slices.DeleteFunc(slices.Clone(s.Ended), func(e Ended) bool { return plan.Purge || heard(plan.Heard, e) })

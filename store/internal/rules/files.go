@@ -32,11 +32,11 @@ type FileClaim struct {
 	Elsewhere, Unshared bool
 }
 
-// older reports whether c has been live for longer than o. A claim that was
+// Older reports whether a has been live for longer than b. A claim that was
 // stale or had ended loses its precedence over those made meanwhile. Claims of
 // the same second are ordered by their ids, so that exactly one of two
 // overlapping claims yields.
-func (c *FileClaim) older(o *FileClaim) bool {
+func Older(a, b *lockfile.Lock) bool {
 	cameBack := func(l *lockfile.Lock) int { // one that came back yields to one made in the same second
 		if l.LiveSince.IsZero() {
 			return 0
@@ -44,15 +44,15 @@ func (c *FileClaim) older(o *FileClaim) bool {
 		return 1
 	}
 	return cmp.Or(
-		c.Lock.LiveFrom().Compare(o.Lock.LiveFrom().Time),
-		cmp.Compare(cameBack(c.Lock), cameBack(o.Lock)),
-		strings.Compare(c.Lock.ID, o.Lock.ID),
+		a.LiveFrom().Compare(b.LiveFrom().Time),
+		cmp.Compare(cameBack(a), cameBack(b)),
+		strings.Compare(a.ID, b.ID),
 	) < 0
 }
 
 // eldestOf returns the older of two claims. c may be nil.
 func eldestOf(c, o *FileClaim) *FileClaim {
-	if c == nil || o.older(c) {
+	if c == nil || Older(o.Lock, c.Lock) {
 		return o
 	}
 	return c
@@ -142,7 +142,7 @@ func exemption(theirs, own *FileClaim) string {
 		return ReasonStale
 	case theirs.Lock.Mode == lockfile.Shared:
 		return ReasonShared
-	case own != nil && own.older(theirs):
+	case own != nil && Older(own.Lock, theirs.Lock):
 		return ReasonOlder
 	}
 	return ""
