@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// A body is the markdown below the frontmatter: what it says, and where.
-// Offsets are into the file.
+// A body is the parsed markdown below the frontmatter. Offsets are into the file.
 type body struct {
 	start    int
 	title    string
 	titleEnd int // just after the title's line; 0: no title
 
 	tasks    []bodyTask
-	tasksEnd int // where the tasks end: at the first "## " or the end of the file
+	tasksEnd int // up to the first "## " or the end of the file
 
 	notes      []string
 	hasNotes   bool
@@ -35,7 +34,7 @@ func (b *body) taskList() []Task {
 	return tasks
 }
 
-// readBody reads src from the offset start on.
+// readBody parses src from offset start on.
 func readBody(src string, start int) body {
 	ls := scanLines(src, start)
 	b := body{start: start, tasksEnd: len(src), notes: []string{}}
@@ -45,7 +44,7 @@ func readBody(src string, start int) body {
 	return b
 }
 
-// readTitle finds the first "# " line with a text and returns the index of
+// readTitle finds the first "# " line that has text, and returns the index of
 // the line after it, or 0 if there is no title.
 func (b *body) readTitle(ls []line) int {
 	for i, l := range ls {
@@ -79,8 +78,8 @@ func isSection(s string) bool { return strings.HasPrefix(s, "## ") }
 
 func isNotes(s string) bool { return isSection(s) && strings.TrimSpace(s[3:]) == "Notes" }
 
-// readTask reads "- [ ] text", however deep it is indented. A box without a
-// text counts: the Node original writes such tasks.
+// readTask reads "- [ ] text" at any indentation. A box without text counts:
+// the Node original writes such tasks.
 func readTask(l line) (bodyTask, bool) {
 	s := strings.TrimLeft(l.text, " \t")
 	if len(s) < 2 || s[0] != '-' && s[0] != '*' || s[1] != ' ' && s[1] != '\t' {
@@ -116,7 +115,7 @@ func (b *body) readNotes(ls []line) {
 	}
 }
 
-// notesSection is the heading and the lines up to the next one.
+// notesSection returns the "## Notes" heading and the lines up to the next heading.
 func notesSection(ls []line) []line {
 	heading := func(l line) bool { return !l.fenced && (isSection(l.text) || strings.HasPrefix(l.text, "# ")) }
 	first := slices.IndexFunc(ls, func(l line) bool { return !l.fenced && isNotes(l.text) })
@@ -135,8 +134,8 @@ func notesSection(ls []line) []line {
 // Other text is not part of any note.
 func readBullets(ls []line) []string {
 	notes := []string{}
-	open := false // whether the line before belongs to a note
-	blanks := 0   // blank lines since then, which count only if the note continues
+	open := false // whether the previous line belongs to a note
+	blanks := 0   // blank lines since then; they count only if the note continues
 	var note strings.Builder
 	finish := func() {
 		if open {
@@ -179,15 +178,15 @@ func continuation(s string) (string, bool) {
 
 func isBlank(s string) bool { return strings.Trim(s, " \t\r") == "" }
 
-// A line of the body, without its line end.
+// A line is one line of the body.
 type line struct {
-	start, end int // end: just after the line end
+	start, end int // end is after the line end, which text omits
 	text       string
-	fenced     bool // within a code fence, or one of its two ends
+	fenced     bool // inside a code fence, or one of its delimiters
 }
 
-// scanLines cuts src from the offset start on at each newline, and at nothing
-// else: U+2028 or a bare carriage return ends no line.
+// scanLines splits src, from offset start on, at newlines only: U+2028 or a
+// bare carriage return does not end a line.
 func scanLines(src string, start int) []line {
 	ls := make([]line, 0, strings.Count(src[start:], "\n")+1)
 	for at := start; at < len(src); {
@@ -202,12 +201,12 @@ func scanLines(src string, start int) []line {
 	return ls
 }
 
-// A fence is a line as far as blocks of code are concerned.
+// A fence describes a line as a possible delimiter of a code block.
 type fence struct {
 	char     byte
-	run      int  // how many of char open or close a block; 0: none
-	deep     bool // within a list item
-	bare     bool // nothing follows, so that it may close
+	run      int  // length of the run of char; 0: not a delimiter
+	deep     bool // in a list item
+	bare     bool // nothing follows the run, so it may close a block
 	endsItem bool
 }
 
@@ -220,30 +219,30 @@ func readFence(s string) fence {
 	}
 	run := len(t) - len(strings.TrimLeft(t, t[:1]))
 	if t[0] == '`' && strings.Contains(t[run:], "`") {
-		return f // code within a line
+		return f // inline code
 	}
 	f.char, f.run, f.bare = t[0], run, isBlank(t[run:])
 	return f
 }
 
-// isDeep reports whether a line is within a list item. Code in an item ends
-// with the item, and a fence at the margin is not closed from within an item.
+// isDeep reports whether a line is in a list item. A code block in an item ends
+// with the item, and a fence at the margin is not closed from inside an item.
 // So a fence in a note, whose lines are deep, affects only that note.
 func isDeep(s string) bool { return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, "\t") }
 
-// markFences marks the lines of code. An unclosed fence hides nothing:
-// otherwise a stray line would hide the tasks and notes below it, and no note
+// markFences marks the lines of code blocks. An unclosed fence hides nothing:
+// otherwise one stray line would hide all tasks and notes below it, and no note
 // could be added.
 func markFences(ls []line) {
 	type class struct {
 		char byte
 		deep bool
 	}
-	fences := make([]fence, len(ls)) // read once: the search below goes over them again and again
+	fences := make([]fence, len(ls)) // computed once, since the search for closing fences scans them repeatedly
 	for i, l := range ls {
 		fences[i] = readFence(l.text)
 	}
-	unclosed := map[class]int{} // runs that long have no closing line further down
+	unclosed := map[class]int{} // runs of at least this length are not closed further down
 	for i := 0; i < len(ls); i++ {
 		f := fences[i]
 		if f.endsItem {
@@ -269,7 +268,7 @@ func markFences(ls []line) {
 	}
 }
 
-// closing is the index of the line that closes f; -1: none.
+// closing returns the index of the line that closes f, or -1.
 func closing(fences []fence, f fence) int {
 	for i, g := range fences {
 		if f.deep && g.endsItem {

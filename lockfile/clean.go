@@ -9,10 +9,9 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
-// CleanTitle, CleanTask, CleanAgent and CleanNote return the text as it will
-// be stored (outer blanks trimmed), or an error that names the fault and the
-// limit. Titles, tasks and agent ids are one line, and hold nothing that their
-// reader cannot see (package legible).
+// CleanTitle returns a title as it will be stored (surrounding blanks trimmed),
+// or an error that names the problem and the limit. A title is one line, and
+// contains nothing that its reader cannot see (package legible).
 func CleanTitle(s string) (string, error) { return cleanLine("title", s, MaxTitle) }
 
 // CleanTask is CleanTitle for a task's text.
@@ -24,11 +23,11 @@ func CleanPlace(s string) (string, error) { return cleanLine("place", s, MaxTask
 // CleanAgent is CleanTitle for an agent id.
 func CleanAgent(s string) (string, error) { return cleanLine("agent id", s, MaxAgent) }
 
-// CleanLabel is CleanTitle for what people call a clone.
+// CleanLabel is CleanTitle for a clone's label.
 func CleanLabel(s string) (string, error) { return cleanLine("label", s, MaxLabel) }
 
-// CleanNote cleans a note or summary: as CleanTitle, but it may have several
-// lines, separators of lines and paragraphs, and tabs; CRLF becomes LF.
+// CleanNote is CleanTitle for a note or summary, which may also contain line
+// and paragraph separators and tabs. CRLF becomes LF.
 func CleanNote(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", fmt.Errorf("the note is not valid UTF-8")
@@ -46,9 +45,9 @@ func CleanNote(s string) (string, error) {
 	return s, nil
 }
 
-// CleanTasks cleans the tasks to add to a lock that has some already. An empty
-// task, a duplicate text (the text identifies a task) and more than MaxTasks in
-// total are refused.
+// CleanTasks cleans tasks to be added to those that a lock has. It refuses an
+// empty task, a duplicate text (the text identifies a task), and more than
+// MaxTasks in total.
 func CleanTasks(add []string, have []Task) ([]string, error) {
 	if n := len(have) + len(add); n > MaxTasks {
 		return nil, fmt.Errorf("that makes %d tasks (at most %d)", n, MaxTasks)
@@ -86,14 +85,14 @@ func cleanLine(what, s string, limit int) (string, error) {
 	if o, found := legible.Find(s); found {
 		return "", fmt.Errorf("the %s %s contains %s", what, quote(s), oddity(s, o))
 	}
-	// Characters that no font has look empty and hide the row.
+	// Text of characters that no font has looks empty in a list.
 	if !strings.ContainsFunc(s, unicode.IsGraphic) {
 		return "", fmt.Errorf("the %s %s has no visible characters", what, quote(s))
 	}
 	return s, nil
 }
 
-// oddity names a character and its place, which nobody can see.
+// oddity names a character and its position: the character itself cannot be seen.
 func oddity(s string, o legible.Oddity) string {
 	what := string(o.Kind)
 	if o.Rune == '\n' {
@@ -102,5 +101,5 @@ func oddity(s string, o legible.Oddity) string {
 	return fmt.Sprintf("the %s %U (character %d)", what, o.Rune, utf8.RuneCountInString(s[:o.At])+1)
 }
 
-// quote shows text in a message, on one line and shortened.
+// quote formats text for a message: on one line, and shortened.
 func quote(s string) string { return legible.Quote(legible.Cut(s, 80)) }

@@ -9,7 +9,7 @@ import (
 
 // An Edit is a set of changes to one file.
 type Edit struct {
-	Set      []KeyValue // frontmatter keys, replaced in place or added in section 4's order
+	Set      []KeyValue // frontmatter keys, replaced in place or inserted in the order of section 4
 	Remove   []string   // frontmatter keys; missing ones are ignored
 	Tick     []Tick
 	AddTasks []string // one line each, appended to the tasks
@@ -23,15 +23,15 @@ type KeyValue struct {
 	Value any
 }
 
-// A Tick sets the state of the task with that index in Lock.Tasks.
+// A Tick sets the state of the task at Index in Lock.Tasks.
 type Tick struct {
 	Index int
 	Done  bool
 }
 
-// With applies e and touches no line that e is not about. It refuses (error)
-// an edit whose result would not parse back to exactly the intended values.
-// f itself stays as it is.
+// With returns the file with e applied. It changes no line that e is not about,
+// and refuses an edit whose result would not parse back to exactly the intended
+// values. f is unchanged.
 func (f *File) With(e Edit) (*File, error) {
 	p, err := parse(f.Lock.ID, f.raw)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f *File) With(e Edit) (*File, error) {
 	return want.verify(f.Lock.ID, out)
 }
 
-// intended is what the file says now, before the edit.
+// intended returns the contents before the edit.
 func (p *parsed) intended() *intent {
 	return &intent{
 		words:    p.words,
@@ -67,7 +67,7 @@ func (p *parsed) intended() *intent {
 	}
 }
 
-// eol is the line end that new lines get: the one of the first line.
+// eol returns the line end for new lines: that of the first line.
 func (p *parsed) eol() string {
 	if strings.HasSuffix(p.src[:p.layout.start], "\r\n") {
 		return "\r\n"
@@ -126,8 +126,8 @@ func (ed *editor) ticks(ticks []Tick, want *intent) error {
 	return nil
 }
 
-// insert puts whole lines at the beginning of a line, or at the end of the
-// file, which keeps its missing final newline.
+// insert adds whole lines before the line at offset at, or at the end of the
+// file. A final newline stays missing if it was.
 func (ed *editor) insert(at int, lines []string) {
 	s := strings.Join(lines, ed.eol)
 	if at == len(ed.parsed.src) && !strings.HasSuffix(ed.parsed.src, "\n") {
@@ -137,8 +137,8 @@ func (ed *editor) insert(at int, lines []string) {
 	ed.substitute(at, at, s+ed.eol)
 }
 
-// addTasks appends tasks after the last one and what belongs to it, or below
-// the title.
+// addTasks inserts tasks after the last task and the text that belongs to it
+// or, if there are none, below the title.
 func (ed *editor) addTasks(tasks []string, want *intent) {
 	if len(tasks) == 0 {
 		return
@@ -166,8 +166,8 @@ func (ed *editor) addTasks(tasks []string, want *intent) {
 	ed.insert(at, lines)
 }
 
-// paragraphEnd moves from at past the lines that belong to the text above: up
-// to a blank line outside code, or the end of the tasks.
+// paragraphEnd returns the end of the paragraph at offset at: the next blank
+// line outside code, or the end of the tasks.
 func (ed *editor) paragraphEnd(at int) int {
 	for _, l := range scanLines(ed.parsed.src, ed.parsed.body.start) {
 		if l.start < at {
@@ -185,8 +185,8 @@ func (ed *editor) lineAt(at int) string {
 	return strings.TrimRight(ed.parsed.src[at:lineEnd(ed.parsed.src, at)], "\r\n")
 }
 
-// addNotes appends notes at the end of the notes' section, which is added at
-// the end of the file if it is missing.
+// addNotes appends notes to the notes section, which it adds at the end of the
+// file if it is missing.
 func (ed *editor) addNotes(notes []string, want *intent) {
 	if len(notes) == 0 {
 		return

@@ -47,7 +47,7 @@ func (ed *editor) keys(e Edit, want *intent) error {
 }
 
 // inOrder sorts keys in the order in which we write them, so that several keys
-// inserted at one place end up in that order.
+// inserted at the same offset end up in that order.
 func (ed *editor) inOrder(kvs []KeyValue) []KeyValue {
 	rank := func(kv KeyValue) key {
 		if k, known := ed.parsed.words.keyOf(kv.Key); known {
@@ -58,7 +58,7 @@ func (ed *editor) inOrder(kvs []KeyValue) []KeyValue {
 	return slices.SortedStableFunc(slices.Values(kvs), func(a, b KeyValue) int { return int(rank(a) - rank(b)) })
 }
 
-// find returns the entry with that name, or nil.
+// find returns the entry with the given name, or nil.
 func find(entries []entry, name string) (*entry, error) {
 	var found *entry
 	for i := range entries {
@@ -73,8 +73,8 @@ func find(entries []entry, name string) (*entry, error) {
 	return found, nil
 }
 
-// addKey inserts a key after its nearest predecessor in the order in which we
-// write them. A foreign key goes to the end.
+// addKey inserts a key after its nearest predecessor in our order. A foreign
+// key is added at the end.
 func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	s, err := entryText(kv, ed.eol)
 	if err != nil {
@@ -95,9 +95,9 @@ func (ed *editor) addKey(entries []entry, kv KeyValue) error {
 	return nil
 }
 
-// setKey replaces the value of a key. A value of one line is replaced within
-// its line, so that a comment after it stays; a list is edited item by item if
-// it keeps some of them; anything else is replaced as a whole.
+// setKey replaces the value of a key. A one-line value is replaced within its
+// line, so that a comment after it stays. A list that keeps some of its items
+// is edited item by item. Anything else is replaced as a whole.
 func (ed *editor) setKey(old *entry, kv KeyValue) error {
 	items, isList := kv.Value.([]string)
 	if isList && len(items) > 0 {
@@ -113,18 +113,18 @@ func (ed *editor) setKey(old *entry, kv KeyValue) error {
 	if err != nil {
 		return err
 	}
-	if old.valueEnd == old.value { // nothing there, or a comment only
+	if old.valueEnd == old.value { // no value, or only a comment
 		ed.substitute(old.afterColon, old.afterColon, " "+s)
 		return nil
 	}
 	if old.value == old.afterColon {
-		s = " " + s // {"id":x} style, which a block mapping does not have
+		s = " " + s // {"id":x} style, which is not valid in a block mapping
 	}
 	ed.substitute(old.value, old.valueEnd, s)
 	return nil
 }
 
-// replace rewrites the whole entry under the key as it is spelled.
+// replace rewrites a whole entry, but keeps the key as it is spelled.
 func (ed *editor) replace(old *entry, kv KeyValue) error {
 	s, err := entryText(kv, ed.eol)
 	if err != nil {
@@ -133,7 +133,7 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 	s = strings.TrimPrefix(s, kv.Key+":")
 	header := strings.TrimRight(ed.parsed.src[old.valueEnd:old.lineEnd], " \t\r\n")
 	if header != "" && !old.flows() {
-		// The comment on the key's line stays there.
+		// Keep the comment on the key's line.
 		line, rest, _ := strings.Cut(s, ed.eol)
 		s = line + " " + strings.TrimLeft(header, " \t") + ed.eol + rest
 	}
@@ -141,13 +141,13 @@ func (ed *editor) replace(old *entry, kv KeyValue) error {
 	return nil
 }
 
-// flows reports whether a value that begins on the key's line continues below,
-// so that a # after it may not be a comment.
+// flows reports whether a value that begins on the key's line continues below
+// it, so that a # after it may not start a comment.
 func (e *entry) flows() bool { return e.multi() && e.valueEnd > e.value && !e.block }
 
-// setItems edits a block list line by line: items that stay keep their lines,
-// and so do comments between them. It does nothing if the list is written in
-// another style, keeps no item, or changes their order.
+// setItems edits a block list line by line, so that items that stay, and
+// comments between them, keep their lines. It does nothing and returns false if
+// the list is in another style, keeps none of its items, or changes their order.
 func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 	was := ed.itemSpans(old)
 	now := ed.parsed.front[keyScope].list
@@ -184,8 +184,8 @@ func (ed *editor) setItems(old *entry, items []string) (bool, error) {
 
 type span struct{ start, end int }
 
-// itemSpans are the lines of a block list whose items have one line each. It
-// returns none for anything else.
+// itemSpans returns the lines of a block list with one line for each item, or
+// nil for any other value.
 func (ed *editor) itemSpans(e *entry) []span {
 	if e.valueEnd > e.value {
 		return nil

@@ -2,25 +2,25 @@ package lockfile
 
 import "strings"
 
-// An entry is the lines of one top-level key of a frontmatter. Our own scan
-// finds them, by newlines only: YAML defines lines differently, and an edit
-// must know which bytes it replaces. If the scan is wrong, reading the edited
-// file again reveals it.
+// An entry locates one top-level key of a frontmatter and its value. It comes
+// from our own scan, which splits at newlines only: YAML defines lines
+// differently, and an edit must know which bytes it replaces. If the scan is
+// wrong, parsing the edited file reveals it.
 type entry struct {
 	name       string
-	start      int // the key's line
+	start      int // start of the key's line
 	afterColon int
-	value      int  // where the value's text begins; at the line's end if there is none
-	valueEnd   int  // just after the value's text on the key's line
-	lineEnd    int  // just after the key's line
-	end        int  // just after the last line of the value
+	value      int  // start of the value's text, or the line's end if there is none
+	valueEnd   int  // end of the value's text on the key's line
+	lineEnd    int  // end of the key's line
+	end        int  // end of the value's last line
 	block      bool // a block scalar: | or >
 }
 
 // multi reports whether the value continues below the key's line.
 func (e *entry) multi() bool { return e.end > e.lineEnd }
 
-// scanEntries reads the frontmatter's lines, src[start:end].
+// scanEntries scans the lines of the frontmatter, src[start:end].
 func scanEntries(src string, start, end int) []entry {
 	var es []entry
 	for at := start; at < end; {
@@ -38,8 +38,8 @@ func scanEntries(src string, start, end int) []entry {
 }
 
 // belongs reports whether a line that does not begin a key belongs to the value
-// above it. A comment or blank line counts only if something follows it; in a
-// block scalar an indented # is text.
+// above it. Comments and blank lines count only if more of the value follows;
+// in a block scalar an indented # is text.
 func belongs(e *entry, s string) bool {
 	if isBlank(s) {
 		return false
@@ -50,8 +50,8 @@ func belongs(e *entry, s string) bool {
 	return strings.TrimLeft(s, " \t")[0] != '#'
 }
 
-// readEntry reads the line src[at:next] as the beginning of a key. limit is
-// the end of the frontmatter.
+// readEntry parses the line src[at:next] as the start of an entry. limit is the
+// end of the frontmatter.
 func readEntry(src string, at, next, limit int) (entry, bool) {
 	s := strings.TrimRight(src[at:next], "\r\n")
 	name, width, ok := readKey(s)
@@ -78,8 +78,8 @@ func readEntry(src string, at, next, limit int) (entry, bool) {
 	return e, true
 }
 
-// readKey reads a key at the beginning of a line and returns its name and the
-// width of the key with its colon.
+// readKey parses a key at the start of a line, and returns its name and the
+// width of the key including the colon.
 func readKey(s string) (name string, width int, ok bool) {
 	if s == "" || strings.IndexByte(" \t#-]},", s[0]) >= 0 {
 		return "", 0, false
@@ -102,7 +102,7 @@ func readKey(s string) (name string, width int, ok bool) {
 
 func blanks(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
-// properties is the width of the anchors and tags in front of a value.
+// properties returns the width of the anchors and tags before a value.
 func properties(s string) (n int) {
 	for n < len(s) && (s[n] == '&' || s[n] == '!') {
 		stop := strings.IndexAny(s[n:], " \t")
@@ -114,7 +114,7 @@ func properties(s string) (n int) {
 	return n
 }
 
-// comment is the offset of the comment in a plain value's text.
+// comment returns the offset of the comment in a plain value's text, or len(s).
 func comment(s string) int {
 	for i := range len(s) {
 		if s[i] == '#' && (i == 0 || s[i-1] == ' ' || s[i-1] == '\t') {
@@ -124,7 +124,7 @@ func comment(s string) int {
 	return len(s)
 }
 
-// closeValue is the offset just after the quote or bracket that closes the
+// closeValue returns the offset just after the quote or bracket that closes the
 // one at src[at].
 func closeValue(src string, at int) (int, bool) {
 	depth := 0
@@ -155,8 +155,8 @@ func closeValue(src string, at int) (int, bool) {
 	return 0, false
 }
 
-// opensToken reports whether a quote within brackets begins a string, and is
-// not an apostrophe.
+// opensToken reports whether a quote within brackets starts a string, as
+// opposed to being an apostrophe.
 func opensToken(src string, i int) bool {
 	before := strings.TrimRight(src[:i], " \t\r\n")
 	return before != "" && strings.IndexByte("[{,:", before[len(before)-1]) >= 0

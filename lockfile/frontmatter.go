@@ -11,16 +11,16 @@ import (
 
 const bom = "\ufeff"
 
-// A layout says where the frontmatter's lines and the body lie in a file.
+// A layout has the offsets of a file's frontmatter and body.
 type layout struct {
 	start int // just after the opening line
-	end   int // the closing line
+	end   int // start of the closing line
 	body  int // just after the closing line
 }
 
 func (l layout) frontText(src string) string { return src[l.start:l.end] }
 
-// split finds the two lines that read --- at column 0.
+// split finds the two lines "---" at column 0 that enclose the frontmatter.
 func split(src string) (layout, error) {
 	at := len(src) - len(strings.TrimPrefix(src, bom))
 	if strings.TrimSpace(src[at:]) == "" {
@@ -45,7 +45,7 @@ func split(src string) (layout, error) {
 	return layout{}, errors.New("the frontmatter is not closed by a line --- (a truncated file?)")
 }
 
-// lineEnd is the offset just after the line at that offset.
+// lineEnd returns the offset just after the line at offset at.
 func lineEnd(src string, at int) int {
 	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -55,19 +55,18 @@ func lineEnd(src string, at int) int {
 
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r\n") == "---" }
 
-// isMarker reports whether a line is a YAML document marker, alone or followed
-// by something.
+// isMarker reports whether a line is a YAML document marker, alone or followed by text.
 func isMarker(line, mark string) bool {
 	rest, ok := strings.CutPrefix(line, mark)
 	return ok && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// The foreign keys are kept and compared, never interpreted.
+// foreign has the keys that we do not know. They are kept and compared, never interpreted.
 type foreign map[string]*yaml.Node
 
-// readFull reads any frontmatter with the general reader. That reader trims
-// each line before it compares it with ---, so it may stop at an indented one.
-// If it does not end where we do, the file is ambiguous.
+// readFull parses any frontmatter with the general reader. That reader trims
+// lines before comparing them with "---", so it may stop at an indented one. If
+// it does not end where split does, the file is ambiguous and refused.
 func (words *vocabulary) readFull(src string, lay layout) (front, foreign, error) {
 	var root yaml.Node
 	format := frontmatter.NewFormat("---", "---", decodeYAML)
@@ -84,15 +83,15 @@ func (words *vocabulary) readFull(src string, lay layout) (front, foreign, error
 	return words.readMapping(root.Content[0])
 }
 
-// decodeYAML is yaml.v3 as the general reader's unmarshaller. A panic of the
-// library makes one file unreadable, not the listing.
+// decodeYAML is the unmarshaller for the general reader. A panic in the YAML
+// library makes only this file unreadable, instead of ending the program.
 func decodeYAML(data []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the frontmatter is not valid YAML: %v", p)
 		}
 	}()
-	// The line in front makes the library count lines as the file has them.
+	// The extra line makes the library's line numbers match the file's.
 	data = append([]byte{'\n'}, data...)
 	if err := yaml.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("the frontmatter is not valid YAML: %s",
@@ -153,7 +152,7 @@ func readNode(n *yaml.Node) value {
 	return value{kind: other}
 }
 
-// readScalar takes the text as it was written, whatever type YAML gives it: an
+// readScalar keeps a scalar's text as written, whatever type YAML gives it: an
 // agent may be called 007, no or 2026-07-17.
 func readScalar(n *yaml.Node) value {
 	tag := n.ShortTag()
@@ -208,7 +207,7 @@ func (words *vocabulary) readFast(src string) (fr front, ok bool) {
 	return fr, some
 }
 
-// fastList reads the items that follow a key without a value.
+// fastList parses the items after a key without a value.
 func fastList(src string) (v value, rest string, ok bool) {
 	const bullet = "  - "
 	v = value{kind: list, list: make([]string, 0, countItems(src, bullet))}
@@ -232,7 +231,7 @@ func countItems(src, bullet string) (n int) {
 	return n
 }
 
-// fastScalar reads a scalar that ends with its line and needs no unescaping.
+// fastScalar parses a scalar that ends with its line and needs no unescaping.
 func fastScalar(s string) (value, bool) {
 	if s == "" {
 		return value{}, false
@@ -255,7 +254,7 @@ func fastScalar(s string) (value, bool) {
 	return value{kind: text, text: s}, plain(s)
 }
 
-// plain reports whether an unquoted scalar can only be text in YAML.
+// plain reports whether YAML can only read an unquoted scalar as text.
 func plain(s string) bool {
 	if strings.IndexByte(" -?:,[]{}#&*!|>'\"%@`", s[0]) >= 0 {
 		return false
@@ -266,8 +265,8 @@ func plain(s string) bool {
 	return printable(s) && !strings.Contains(s, ": ") && !strings.Contains(s, " #")
 }
 
-// printable reports whether s has nothing that YAML forbids or reads as a line
-// end: control characters, U+2028, U+2029 and noncharacters.
+// printable reports whether s contains nothing that YAML forbids or reads as a
+// line end: control characters, U+2028, U+2029, noncharacters.
 func printable(s string) bool {
 	for _, r := range s {
 		switch {

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// An id and ".md" make one file name of at most 255 bytes, the limit of the
+// maxID keeps an id plus ".md" within 255 bytes, the longest file name on
 // common file systems.
 const maxID = 255 - len(".md")
 
-// stampPart is how much of an id is its stamp and the dash after it.
+// stampPart is the length of the stamp in an id, with the dash after it.
 const stampPart = len(stampLayout) + 1
 
 // ValidID returns why id cannot name a lock, or nil. A valid id is a plain file
-// name on every system (no separators, not hidden, not a device) and a plain
-// word of a command line in any shell.
+// name on every system (no separators, not hidden, not a device), and a plain
+// word in any shell.
 func ValidID(id string) error {
 	switch {
 	case id == "":
@@ -48,8 +48,8 @@ func idRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
-// isDevice reports whether id is a reserved name on Windows, with or without an
-// extension.
+// isDevice reports whether id is a reserved device name on Windows, with or
+// without an extension.
 func isDevice(id string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(id), ".")
 	switch name {
@@ -59,8 +59,8 @@ func isDevice(id string) bool {
 	return len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt") && '0' <= name[3] && name[3] <= '9'
 }
 
-// SlugOf is the slug of an id: what follows the stamp, or all of it if there is
-// no stamp.
+// SlugOf returns the slug of an id: the part after the stamp, or the whole id
+// if there is no stamp.
 func SlugOf(id string) string {
 	if _, ok := ClaimedAt(id); !ok {
 		return id
@@ -68,8 +68,8 @@ func SlugOf(id string) string {
 	return id[stampPart:]
 }
 
-// ClaimedAt is when the lock of an id was claimed, by the stamp that the id
-// begins with; false where it begins with none.
+// ClaimedAt returns when a lock was claimed, according to the stamp in its id.
+// It returns false if there is none.
 func ClaimedAt(id string) (time.Time, bool) {
 	if len(id) <= stampPart || id[stampPart-1] != '-' {
 		return time.Time{}, false
@@ -79,10 +79,11 @@ func ClaimedAt(id string) (time.Time, bool) {
 
 const maxSlug = 60 // bytes
 
-// Slug is the part of an id that comes from the title: accents dropped, lower
-// case, runs of anything outside [a-z0-9] replaced by a dash, cut at 60 bytes,
-// at a dash if there is one. If that leaves nothing, it is made from the first
-// literal segment of the scope that leaves something; else it is "untitled".
+// Slug derives the last part of an id from the title: without accents, in lower
+// case, with a dash for each run of anything outside [a-z0-9], and cut to at
+// most 60 bytes, preferably at a dash. If nothing is left of the title, Slug
+// uses the first literal segment of the scope of which something is left, or
+// else "untitled".
 func Slug(title string, scope []string) string {
 	if s := slug(title); s != "" {
 		return s
@@ -98,7 +99,7 @@ func Slug(title string, scope []string) string {
 	return "untitled"
 }
 
-// slug is "" if nothing of the text is left.
+// slug returns "" if nothing is left of the text.
 func slug(text string) string {
 	var b strings.Builder
 	gap := false
@@ -138,19 +139,19 @@ func cutSlug(s string) string {
 
 const stampLayout = "2006-01-02T15-04-05"
 
-// A Stamp is a timestamp as a file states it: to the second, in UTC. The zero
-// Stamp is not a timestamp; see IsZero.
+// A Stamp is a timestamp from a file: to the second, in UTC. The zero Stamp
+// means that there is none; see IsZero.
 type Stamp struct {
 	time.Time
-	Raw string // as written in the file; "" if it states none
+	Raw string // as written in the file; "" if there is none
 }
 
-// IsZero reports whether s is not a timestamp. It hides time.Time's method, which
-// is true for the first second of the year 1, too.
+// IsZero reports whether there is no timestamp. It hides time.Time's method,
+// which is also true for the first second of the year 1.
 func (s Stamp) IsZero() bool { return s.Raw == "" }
 
-// String is the timestamp in our own format, whatever the file used; "" for the
-// zero Stamp.
+// String formats the timestamp in our own format, whatever the file uses; ""
+// for the zero Stamp.
 func (s Stamp) String() string {
 	if s.IsZero() {
 		return ""
@@ -158,11 +159,11 @@ func (s Stamp) String() string {
 	return FormatStamp(s.Time)
 }
 
-// FormatStamp is t in UTC as YYYY-MM-DDTHH-MM-SS. String order is time order.
+// FormatStamp formats t in UTC as YYYY-MM-DDTHH-MM-SS. Stamps sort as strings.
 func FormatStamp(t time.Time) string { return t.UTC().Format(stampLayout) }
 
-// ParseStamp reads YYYY-MM-DDTHH-MM-SS or YYYY-MM-DD HH:MM:SS (both UTC), or
-// RFC 3339. Fractions of a second are dropped.
+// ParseStamp parses YYYY-MM-DDTHH-MM-SS or YYYY-MM-DD HH:MM:SS (both in UTC),
+// or RFC 3339. Fractions of a second are dropped.
 func ParseStamp(s string) (Stamp, error) {
 	if t, ok := parseFixed(stampLayout, s); ok {
 		return Stamp{Time: t, Raw: s}, nil
@@ -170,15 +171,15 @@ func ParseStamp(s string) (Stamp, error) {
 	if t, ok := parseFixed(time.DateTime, s); ok {
 		return Stamp{Time: t, Raw: s}, nil
 	}
-	// An offset can lead out of the years that a stamp has room for.
+	// In UTC, a time with an offset may fall outside the years that a stamp can have.
 	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 {
 		return Stamp{Time: t.UTC().Truncate(time.Second), Raw: s}, nil
 	}
 	return Stamp{}, fmt.Errorf("%s is not a timestamp (want YYYY-MM-DDTHH-MM-SS, in UTC)", quote(s))
 }
 
-// parseFixed reads a stamp with exactly that layout. time.Parse alone also
-// accepts one-digit hours and fractions, whose string order is not time order.
+// parseFixed parses a stamp that has exactly the given layout. time.Parse alone
+// also accepts one-digit hours and fractions, which do not sort as strings.
 func parseFixed(layout, s string) (time.Time, bool) {
 	t, err := time.Parse(layout, s)
 	return t, err == nil && t.Format(layout) == s

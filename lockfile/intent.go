@@ -8,20 +8,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An intent is what a file is meant to say. It is compared with what the new
-// bytes say when they are read again.
+// An intent is the intended contents of a file. They are compared with what the
+// new bytes say when parsed again.
 type intent struct {
 	words    *vocabulary
 	front    front
-	foreign  foreign          // keys that must be as they were
+	foreign  foreign          // keys that must not change
 	added    map[string]value // foreign keys that the edit sets
-	title    string           // "": none; the id's slug is used
+	title    string           // "": none, so the id's slug is used
 	tasks    []Task
 	notes    []string
-	warnings []string // the oddities that the file had before
+	warnings []string // the warnings about the file before the edit
 }
 
-// set adds what an edit sets, each key once.
+// set records the values that an edit sets. Setting a key twice is an error.
 func (w *intent) set(kvs []KeyValue) error {
 	seen := make(map[string]bool, len(kvs))
 	for _, kv := range kvs {
@@ -46,7 +46,7 @@ func (w *intent) set(kvs []KeyValue) error {
 	return nil
 }
 
-// valueOf is how a value reads back.
+// valueOf returns v as it will be read back.
 func valueOf(v any) (value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -60,7 +60,7 @@ func valueOf(v any) (value, error) {
 	return value{kind: text, text: s}, err
 }
 
-// verify reads data and returns the first difference from the intent.
+// verify parses data and reports the first difference from the intent.
 func (w *intent) verify(id string, data []byte) (*File, error) {
 	p, err := parse(id, data)
 	if err != nil {
@@ -108,8 +108,8 @@ func (w *intent) checkForeign(got foreign) error {
 	return nil
 }
 
-// rendering is a value as a string; equal YAML gives equal strings. Aliases are
-// named, not followed, so that it is no larger than the file.
+// rendering formats a value so that equal YAML gives equal strings. Aliases are
+// named, not followed, so the result is not much larger than the file.
 func rendering(n *yaml.Node) string {
 	var b strings.Builder
 	render(&b, n)

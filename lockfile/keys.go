@@ -2,8 +2,7 @@ package lockfile
 
 import "slices"
 
-// A key is one of the frontmatter's keys that we know, in the order in which
-// they are written.
+// A key is one of the frontmatter keys that we know. Keys are written in this order.
 type key int
 
 const (
@@ -47,7 +46,8 @@ var keyNames = [keyCount]string{
 
 func (k key) String() string { return keyNames[k] }
 
-// A vocabulary is which keys a kind of file has. Any other is foreign to it.
+// A vocabulary is the set of known keys for one kind of file. Other keys are
+// foreign to it.
 type vocabulary [keyCount]bool
 
 var (
@@ -63,7 +63,7 @@ func everyKeyBut(foreign ...key) (words vocabulary) {
 	return words
 }
 
-// keyOf finds a key by its name.
+// keyOf finds a key by its name, and reports whether it belongs to the vocabulary.
 func (words *vocabulary) keyOf(name string) (key, bool) {
 	for k, s := range keyNames {
 		if s == name {
@@ -73,13 +73,13 @@ func (words *vocabulary) keyOf(name string) (key, bool) {
 	return 0, false
 }
 
-// A kind is what sort of YAML a key holds.
+// A kind is the kind of YAML value that a key has.
 type kind uint8
 
 const (
 	absent kind = iota
 	null
-	text  // a scalar, as the text that was written: 007 and 1e3 stay so
+	text  // a scalar, with its text as written: 007 and 1e3 stay as they are
 	list  // a sequence of such scalars
 	other // anything else
 )
@@ -90,11 +90,11 @@ type value struct {
 	list []string
 }
 
-// A front is the part of a frontmatter that we understand. Both readers, the
-// fast and the full one, produce it; what it means is decided once, from it.
+// A front has the values of the known keys of a frontmatter. Both readers, the
+// fast and the full one, produce it, and it is interpreted in one place.
 type front [keyCount]value
 
-// equal reports whether two values say the same.
+// equal reports whether two values are the same.
 func (v value) equal(w value) bool {
 	if v.kind != w.kind || v.text != w.text || len(v.list) != len(w.list) {
 		return false

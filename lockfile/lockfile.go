@@ -1,12 +1,12 @@
-// Package lockfile is one lock file: parse, edit, serialize; stamps, ids and
-// slugs. It is pure: no I/O and no clock.
+// Package lockfile parses, edits and serializes lock files, and handles stamps,
+// ids and slugs. It does no I/O and reads no clock.
 //
-// [Parse] reads a file, [New] serializes a new lock, and [File.With] changes
-// one. The file belongs to its readers too: an edit changes only the lines it
-// is about and keeps every other byte (unknown keys, comments, paragraphs, line
-// ends, a byte order mark), and its result is parsed again before it is
-// returned. The package does not repair files that it cannot read, and does not
-// coordinate programs that edit at once: the caller holds a mutex for that.
+// [Parse] parses a file, [New] serializes a new lock, and [File.With] edits
+// one. People and other programs read and edit these files too, so an edit
+// changes only the lines it is about and keeps every other byte (unknown keys,
+// comments, paragraphs, line ends, a byte order mark). Its result is parsed
+// again before it is returned. The package does not repair unreadable files,
+// and does not coordinate concurrent edits: callers hold a mutex for that.
 package lockfile
 
 import (
@@ -23,7 +23,7 @@ const (
 	Shared = "shared"
 )
 
-// A Lock is what a lock file says.
+// A Lock is the contents of a lock file.
 type Lock struct {
 	ID            string // the file name without ".md"
 	Title         string
@@ -33,38 +33,38 @@ type Lock struct {
 	Created       Stamp
 	Updated       Stamp
 	Scope         []string
-	Repository    string // "" if the file does not say
+	Repository    string // "" if not stated
 	Worktree      string
-	WorktreeName  string // what git calls it, wherever it lies (gitdir.Repo.WorktreeName)
+	WorktreeName  string // git's name for it, independent of its path (gitdir.Repo.WorktreeName)
 	Branch        string
 	Head          string
 	Mode          string  // "" or Shared
 	LeaseMinutes  float64 // 0: none
-	LiveSince     Stamp   // when it came back after it was stale or done; zero: it never was (see LiveFrom)
+	LiveSince     Stamp   // when a stale or done lock became live again; zero: never (see LiveFrom)
 	NotesSeen     Seen    // see Unseen
-	// WaitingForPerson is since when the holder's session has waited for a
-	// person; zero: it is not known to.
+	// WaitingForPerson is when the holder's session began to wait for a person;
+	// zero: it is not known to wait.
 	WaitingForPerson Stamp
-	Published        Published // what a lock says that other clones see, or have made
+	Published        Published // for locks shared with other clones
 	Finished         Stamp     // zero: not finished, or not stated
 	FinishedBy       string
 	Outcome          string
 	MovedTo          string
 	Tasks            []Task
 	Notes            []string
-	Warnings         []string // oddities of a file that is still readable
+	Warnings         []string // oddities that do not make the file unreadable
 }
 
-// Published is what a lock says where clones of a repository share theirs.
+// Published has the fields of a lock that clones of a repository share.
 type Published struct {
-	Fleet      string  // how this clone's own lock stands with the others; "" where it does not say
-	Nonce      string  // of the judged change that published it; "": it was published without being judged
-	Label      string  // what people call the clone that published it
-	StaleAfter float64 // minutes: that clone's threshold; 0: not stated
+	Fleet      string  // the state of this clone's own lock among the others; "" if not stated
+	Nonce      string  // of the confirmed claim that published it; "": published without confirmation
+	Label      string  // the label of the clone that published it
+	StaleAfter float64 // the stale threshold of that clone, in minutes; 0: not stated
 }
 
-// LiveFrom is when a lock became live without a break since: when it was
-// claimed, unless it was stale, or had ended, in between.
+// LiveFrom returns since when a lock has been live without interruption: since
+// it was claimed or, if it was stale or ended in between, since it came back.
 func (l *Lock) LiveFrom() Stamp {
 	if l.LiveSince.IsZero() {
 		return l.Created
@@ -72,23 +72,23 @@ func (l *Lock) LiveFrom() Stamp {
 	return l.LiveSince
 }
 
-// A Task is one line of the checklist.
+// A Task is one task of the checklist.
 type Task struct {
 	Text string `json:"text"`
 	Done bool   `json:"done"`
 }
 
-// A File is a parsed lock together with the bytes it came from.
+// A File is a parsed lock together with its bytes.
 type File struct {
 	Lock Lock
 	raw  []byte
 }
 
-// Bytes are the file's contents. The caller must not change them.
+// Bytes returns the file's contents. The caller must not modify them.
 func (f *File) Bytes() []byte { return f.raw }
 
-// PercentComplete is the share of ticked tasks, rounded half up; 100 if there
-// are no tasks.
+// PercentComplete returns the percentage of ticked tasks, rounded half up; 100
+// if there are no tasks.
 func (l *Lock) PercentComplete() int {
 	if len(l.Tasks) == 0 {
 		return 100
@@ -102,7 +102,7 @@ func (l *Lock) PercentComplete() int {
 	return (200*done + len(l.Tasks)) / (2 * len(l.Tasks))
 }
 
-// Bounds of a lock file (design, section 4).
+// Limits of a lock file (design, section 4).
 const (
 	MaxTitle = 500       // characters
 	MaxTask  = 2000      // characters
@@ -111,11 +111,11 @@ const (
 	MaxNote  = 256 << 10 // bytes
 	MaxTasks = 500
 	MaxFile  = 1 << 20   // bytes
-	Reserve  = 320 << 10 // bytes kept free for finish, reap and heartbeat
+	Reserve  = 320 << 10 // bytes reserved for finish, reap and heartbeat
 )
 
-// Recordable is a path as a lock file can hold it: bytes outside UTF-8 and
-// control characters are percent-escaped.
+// Recordable returns a path in the form that a lock file stores: invalid UTF-8
+// and control characters are percent-escaped.
 func Recordable(path string) string {
 	if utf8.ValidString(path) && !strings.ContainsFunc(path, unicode.IsControl) {
 		return path

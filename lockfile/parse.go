@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads the file named id+".md". An error says in one line why the file
-// is unreadable; oddities are in the result's Warnings. Parse keeps data, which
-// the caller must not change afterwards.
+// Parse parses the file named id+".md". An error says in one line why the file
+// is unreadable; lesser oddities are in the result's Warnings. Parse retains
+// data, which the caller must not modify afterwards.
 func Parse(id string, data []byte) (*File, error) {
 	p, err := parse(id, data)
 	if err != nil {
@@ -19,9 +19,9 @@ func Parse(id string, data []byte) (*File, error) {
 	return p.file, nil
 }
 
-// parsed is a file with the parts that an edit needs.
+// parsed is a file with everything that an edit needs.
 type parsed struct {
-	file    *File // nil where it is not a lock's
+	file    *File // nil if it is not a lock file
 	words   *vocabulary
 	src     string
 	layout  layout
@@ -51,7 +51,7 @@ func parse(id string, data []byte) (*parsed, error) {
 	return p, nil
 }
 
-// parseFront reads what files of every kind have.
+// parseFront parses what all kinds of files have.
 func parseFront(data []byte, words *vocabulary) (*parsed, error) {
 	if len(data) > MaxFile {
 		return nil, fmt.Errorf("the file has %d bytes (at most %d)", len(data), MaxFile)
@@ -71,7 +71,7 @@ func parseFront(data []byte, words *vocabulary) (*parsed, error) {
 	return p, err
 }
 
-// lock interprets a frontmatter.
+// lock converts a frontmatter into a Lock.
 func (fr *front) lock(id string) (Lock, error) {
 	l := Lock{ID: id}
 	l.noteID(fr[keyID])
@@ -117,7 +117,7 @@ func (fr *front) lock(id string) (Lock, error) {
 	return l, nil
 }
 
-// noteID warns if the frontmatter's id differs from the file name, which wins.
+// noteID warns if the frontmatter's id differs from the file name, which takes precedence.
 func (l *Lock) noteID(v value) {
 	switch {
 	case v.kind == absent || v.kind == null:
@@ -163,7 +163,7 @@ func (fr *front) stamp(k key) (Stamp, error) {
 	return Stamp{}, fmt.Errorf("%s is %s, not a timestamp", k, v)
 }
 
-// agent reads an id that may be unknown. An empty id is an unknown one.
+// agent returns an agent id, or nil if it is missing or empty.
 func (l *Lock) agent(fr *front, k key) *string {
 	if s := l.optional(fr, k); s != "" {
 		return &s
@@ -171,8 +171,8 @@ func (l *Lock) agent(fr *front, k key) *string {
 	return nil
 }
 
-// optional reads text that the file may omit. A list or mapping that another
-// tool put under that name does not hide the lock.
+// optional returns text that may be missing. A list or mapping that another
+// tool has put there is ignored with a warning: it must not hide the lock.
 func (l *Lock) optional(fr *front, k key) string {
 	v := fr[k]
 	if v.kind == list || v.kind == other {
@@ -190,11 +190,11 @@ func (l *Lock) readMode(fr *front) {
 	}
 }
 
-// maxLease is ten years: it prevents accidental eternal leases, and fits a
+// maxLease is ten years. It prevents accidental eternal leases, and fits into a
 // time.Duration.
 const maxLease = 10 * 366 * 24 * 60
 
-// minutes reads a length of time that the file may omit.
+// minutes returns a duration that may be missing.
 func (l *Lock) minutes(fr *front, k key) float64 {
 	s := l.optional(fr, k)
 	if s == "" {
@@ -208,8 +208,8 @@ func (l *Lock) minutes(fr *front, k key) float64 {
 	return minutes
 }
 
-// readWaiting reads what says nothing of whether the lock counts: a bad stamp
-// does not hide it.
+// readWaiting reads WaitingForPerson. A bad stamp there does not make the file
+// unreadable, since it does not affect whether the lock counts.
 func (l *Lock) readWaiting(fr *front) {
 	since, err := fr.stamp(keyWaitingForPerson)
 	if err != nil {
@@ -222,7 +222,7 @@ func (l *Lock) warn(format string, args ...any) {
 	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
 }
 
-// String shows a value in a message.
+// String formats a value for a message.
 func (v value) String() string {
 	switch v.kind {
 	case absent:

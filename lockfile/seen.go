@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Seen is which of a lock's notes the holder wrote itself or was shown, by
-// their places from 1 on: ranges in rising order, with a gap between each two.
-// The file says "3" for the first three, and "3, 6-7" where notes in between
-// came from others and the holder has not been shown them yet.
+// A Seen is the set of a lock's notes that the holder wrote or was shown, by
+// their positions from 1: ranges in ascending order, with gaps between them. In
+// the file "3" means the first three notes, and "3, 6-7" means that notes 4 and
+// 5 came from others and have not been shown yet.
 type Seen []Range
 
-// A Range is notes that follow each other, both ends included.
+// A Range is a range of consecutive notes, both ends included.
 type Range struct{ First, Last int }
 
-// Unseen are the places of the notes that the holder has not seen. A file that
-// has fewer notes than were seen was edited by hand, and nobody can tell which
-// of them are left: then it has seen none.
+// Unseen returns the positions of the notes that the holder has not seen. If
+// the file has fewer notes than were seen, it was edited by hand: as it is
+// unknown which ones are left, all count as unseen.
 func (l *Lock) Unseen() []int {
 	seen := l.SeenNotes()
 	var places []int
@@ -32,7 +32,7 @@ func (l *Lock) Unseen() []int {
 	return places
 }
 
-// SeenNotes is NotesSeen as far as the notes that the file has bear it out.
+// SeenNotes returns NotesSeen, or nil if the file no longer has all these notes.
 func (l *Lock) SeenNotes() Seen {
 	if n := len(l.NotesSeen); n > 0 && l.NotesSeen[n-1].Last > len(l.Notes) {
 		return nil
@@ -40,7 +40,7 @@ func (l *Lock) SeenNotes() Seen {
 	return l.NotesSeen
 }
 
-// Plus is s and the notes from first to last.
+// Plus returns s with the notes from first to last added.
 func (s Seen) Plus(first, last int) Seen {
 	var out Seen
 	for _, r := range s {
@@ -57,7 +57,8 @@ func (s Seen) Plus(first, last int) Seen {
 	return append(out, Range{first, last})
 }
 
-// Value is what the file says of it: a number wherever one will do.
+// Value returns the form that the file stores: a number if the seen notes are
+// the first ones.
 func (s Seen) Value() any {
 	if len(s) == 1 && s[0].First == 1 {
 		return float64(s[0].Last)
@@ -72,7 +73,7 @@ func (s Seen) Value() any {
 	return strings.Join(parts, ", ")
 }
 
-// parseSeen reads what Value writes.
+// parseSeen parses what Value returns.
 func parseSeen(text string) (Seen, bool) {
 	var s Seen
 	end := 0

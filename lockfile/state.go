@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// Bounds of an entry of the shared state (design, section 16).
+// Limits of an entry of the shared state (design, section 16).
 const (
 	MaxValue   = 256 << 10 // bytes
-	MaxVersion = 1<<53 - 1 // what every JSON reader can count to
+	MaxVersion = 1<<53 - 1 // the largest integer that every JSON reader represents exactly
 )
 
-// A State is what the file of an entry of the shared state says: a small text
-// with a version.
+// A State is the contents of an entry of the shared state: a small text with a version.
 type State struct {
 	Name     string // the file's path in its directory, without ".md"
-	Version  int64  // from 1 on; each write adds 1
-	Deleted  bool   // the entry is gone; its file keeps counting
+	Version  int64  // from 1; each write adds 1
+	Deleted  bool   // the entry is deleted; its file keeps the version
 	Created  Stamp
 	Updated  Stamp
-	AgentID  *string  // who wrote this version; nil: unknown
-	Scope    []string // which files it is about; empty: it does not say
+	AgentID  *string  // the author of this version; nil: unknown
+	Scope    []string // the files that the entry is about; empty: not stated
 	Value    string
-	Warnings []string // oddities of a file that is still readable
+	Warnings []string // oddities that do not make the file unreadable
 }
 
-// Brief is an entry with so many bytes of its value, cut between two characters. It
-// keeps nothing else of the file in memory, of which a listing may read a thousand.
+// Brief returns the entry with at most the given number of bytes of its value,
+// cut between characters. It copies the strings, so that a listing of a
+// thousand entries does not keep their files in memory.
 func (s State) Brief(bytes int) State {
 	s.Created.Raw, s.Updated.Raw = strings.Clone(s.Created.Raw), strings.Clone(s.Updated.Raw)
 	if s.AgentID != nil {
@@ -47,17 +47,17 @@ func (s State) Brief(bytes int) State {
 	return s
 }
 
-// A StateFile is an entry together with the bytes it came from.
+// A StateFile is an entry together with its bytes.
 type StateFile struct {
 	State State
 	raw   []byte
 }
 
-// Raw is the file's contents. The caller must not change them.
+// Raw returns the file's contents. The caller must not modify them.
 func (f *StateFile) Raw() []byte { return f.raw }
 
-// ParseState reads the file named name+".md", as Parse reads a lock's. It keeps
-// data, which the caller must not change afterwards.
+// ParseState parses the file named name+".md", as Parse does for locks. It
+// retains data, which the caller must not modify afterwards.
 func ParseState(name string, data []byte) (*StateFile, error) {
 	_, f, err := parseState(name, data)
 	return f, err
@@ -82,7 +82,7 @@ func parseState(name string, data []byte) (*parsed, *StateFile, error) {
 	return p, &StateFile{State: s, raw: data}, nil
 }
 
-// state interprets a frontmatter.
+// state converts a frontmatter into a State.
 func (fr *front) state(name string) (State, error) {
 	s := State{Name: name}
 	switch said := fr[keyName]; {
@@ -130,7 +130,7 @@ func (fr *front) state(name string) (State, error) {
 	return s, nil
 }
 
-// version reads a number that two writers must agree on.
+// version parses the version strictly: writers compare it.
 func (fr *front) version() (int64, error) {
 	v := fr[keyVersion]
 	n, err := strconv.ParseInt(v.text, 10, 64)
@@ -144,11 +144,11 @@ func (s *State) odd(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// framed is a value as a body: one blank line before it, one line end after it.
+// framed returns a value as a body: a blank line before it, a line end after it.
 func framed(value, eol string) string { return eol + value + eol }
 
-// unframed is the value of a body, byte for byte. Only a file whose own lines end
-// in CRLF loses both of it, since another one's value may end in a CR.
+// unframed returns the value in a body, byte for byte. A final CRLF is removed
+// as a whole only if the file's own lines end in CRLF: otherwise the CR belongs to the value.
 func unframed(body, eol string) string {
 	switch {
 	case strings.HasPrefix(body, "\r\n"):

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// MaxStateName is how long the name of an entry of the shared state may be.
+// MaxStateName is the maximum length of a name in the shared state.
 const MaxStateName = 64 // bytes
 
-// maxStateParts is of how many parts it consists at most.
+// maxStateParts is the maximum number of parts of a name.
 const maxStateParts = 3
 
-// ValidStateName returns why a name cannot be an entry's of the shared state, or
-// nil. Each part of a valid one is a plain file or directory name on every system.
+// ValidStateName returns why name cannot name an entry of the shared state, or
+// nil. Each part of a valid name is a plain file or directory name on every system.
 func ValidStateName(name string) error {
 	parts := strings.Split(name, "/")
 	switch {

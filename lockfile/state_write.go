@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckValue returns why a text cannot be the value of an entry, or nil. Values
-// are kept byte for byte: invisible characters are escaped where they are shown.
+// CheckValue returns why s cannot be the value of an entry, or nil. Values are
+// kept byte for byte; invisible characters are escaped on display.
 func CheckValue(s string) error {
 	switch {
 	case len(s) > MaxValue:
@@ -23,8 +23,7 @@ func CheckValue(s string) error {
 	return nil
 }
 
-// NewState serializes an entry that has no file yet, and parses the result to
-// prove that it reads back.
+// NewState serializes a new entry, and parses the result to verify it.
 func NewState(s State) (*StateFile, error) {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -44,7 +43,7 @@ func NewState(s State) (*StateFile, error) {
 	return want.verifyState(s, []byte(b.String()))
 }
 
-// stateKeyValues are an entry's frontmatter in the order in which it is written.
+// stateKeyValues returns an entry's frontmatter in the order in which it is written.
 func (s *State) stateKeyValues() []KeyValue {
 	kvs := []KeyValue{
 		{keyName.String(), s.Name},
@@ -62,8 +61,8 @@ func (s *State) stateKeyValues() []KeyValue {
 	return kvs
 }
 
-// Rewritten is the file with another version of its entry. It touches no line
-// that says what it said before, and refuses a result that would not read back.
+// Rewritten returns the file with the entry s in it. It changes no line whose
+// meaning stays the same, and refuses a result that would not read back as s.
 func (f *StateFile) Rewritten(s State) (*StateFile, error) {
 	p, _, err := parseState(s.Name, f.raw)
 	if err != nil {
@@ -88,7 +87,7 @@ func (f *StateFile) Rewritten(s State) (*StateFile, error) {
 	return want.verifyState(s, out)
 }
 
-// changed is the edit that makes one frontmatter of another.
+// changed returns the edit that turns one frontmatter into another.
 func changed(from, to []KeyValue) (e Edit) {
 	find := func(kvs []KeyValue, key string) int {
 		return slices.IndexFunc(kvs, func(kv KeyValue) bool { return kv.Key == key })
@@ -106,8 +105,8 @@ func changed(from, to []KeyValue) (e Edit) {
 	return e
 }
 
-// verifyState reads data and returns the first difference from what it is meant
-// to say.
+// verifyState parses data and reports the first difference from s and the
+// intended frontmatter.
 func (w *intent) verifyState(s State, data []byte) (*StateFile, error) {
 	p, f, err := parseState(s.Name, data)
 	if err != nil {

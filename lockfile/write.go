@@ -13,8 +13,8 @@ import (
 )
 
 // New serializes a new lock whose values have passed the Clean functions, and
-// parses the result to prove that it reads back. It refuses a lock that leaves
-// no room to be finished (Reserve).
+// parses the result to verify it. It refuses a lock that leaves too little room
+// to finish it (Reserve).
 func New(l Lock) (*File, error) {
 	if l.Title == "" {
 		return nil, errors.New("the title is empty")
@@ -53,7 +53,7 @@ func New(l Lock) (*File, error) {
 	return want.verify(l.ID, []byte(b.String()))
 }
 
-// keyValues are a lock's frontmatter in the order in which it is written.
+// keyValues returns a lock's frontmatter in the order in which it is written.
 func keyValues(l *Lock) []KeyValue {
 	updated := l.Updated
 	if updated.IsZero() {
@@ -73,7 +73,7 @@ func keyValues(l *Lock) []KeyValue {
 			kvs = append(kvs, KeyValue{k.String(), s})
 		}
 	}
-	more(keyRepository, l.Repository) // what other clones are told has no paths of this machine
+	more(keyRepository, l.Repository) // empty in what other clones see: it is a path of this machine
 	more(keyWorktree, l.Worktree)
 	more(keyWorktreeName, l.WorktreeName)
 	more(keyBranch, l.Branch)
@@ -107,7 +107,7 @@ func orNull(s *string) any {
 	return *s
 }
 
-// entryText is "key: value" with its line end, or a list's several lines.
+// entryText returns "key: value" with a line end, or the lines of a list.
 func entryText(kv KeyValue, eol string) (string, error) {
 	items, isList := kv.Value.([]string)
 	if !isList || len(items) == 0 {
@@ -130,8 +130,8 @@ func itemLines(items []string, indent, eol string) (string, error) {
 	return b.String(), nil
 }
 
-// scalar is a value as YAML on one line: unquoted if every reader takes it for
-// that very string, else quoted.
+// scalar returns a value as YAML on one line. A string is quoted unless every
+// reader takes the unquoted text for that very string.
 func scalar(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -155,8 +155,8 @@ func quoteYAML(s string) (string, error) {
 		return "", fmt.Errorf("%s is not valid UTF-8", quote(s))
 	}
 	var v any = s
-	// The library would spread line breaks over several lines, and does not
-	// quote everything that other readers take for a number or a date.
+	// The library would split text with line breaks over several lines, and
+	// does not quote everything that other readers take for a number or a date.
 	if isTyped(s) || strings.ContainsAny(s, "\r\n\u0085\u2028\u2029") {
 		v = &yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Value: s}
 	}
@@ -175,7 +175,7 @@ func taskLine(bullet byte, t Task) string {
 	return string(bullet) + " [" + mark + "] " + t.Text
 }
 
-// noteLines are a note as a bullet whose further lines are indented by two.
+// noteLines returns a note as a bullet, with its further lines indented by two blanks.
 func noteLines(note string) []string {
 	lines := strings.Split(note, "\n")
 	for i, l := range lines {
@@ -200,7 +200,7 @@ var typed = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		// type/null.js
 		regexp.MustCompile(`^(?:~|null|Null|NULL)$`),
-		// type/bool.js; YAML 1.1 has the others
+		// type/bool.js; yes, no, on, off, y and n are from YAML 1.1
 		regexp.MustCompile(`^(?i:true|false|yes|no|on|off|y|n)$`),
 		// type/int.js: binary, octal of YAML 1.2, hexadecimal
 		regexp.MustCompile(`^[-+]?0[bBoOxX][0-9A-Fa-f_]+$`),
@@ -214,7 +214,7 @@ var typed = sync.OnceValue(func() []*regexp.Regexp {
 		regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`),
 		regexp.MustCompile(`^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?` +
 			`(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?$`),
-		// type/merge.js; YAML 1.1 has a default value, too
+		// type/merge.js; "=" is the default value of YAML 1.1
 		regexp.MustCompile(`^(?:<<|=)$`),
 	}
 })
@@ -224,7 +224,7 @@ func isTyped(s string) bool {
 	if s == "" {
 		return true
 	}
-	// Every match begins with one of these; most text needs no pattern.
+	// Every match begins with one of these, so most text needs no regular expression.
 	switch c := s[0]; {
 	case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == '~', c == '<', c == '=', c == 'e', c == 'E':
 	case c == 't', c == 'T', c == 'f', c == 'F', c == 'y', c == 'Y', c == 'n', c == 'N', c == 'o', c == 'O':
