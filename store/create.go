@@ -91,7 +91,7 @@ func (s *Store) Create(ctx context.Context, r CreateRequest) (Answer[Created], e
 		for i, s := range out.Overlaps {
 			out.Overlaps[i].Yours = rules.SameAgent(k.lock.AgentID, s.AgentID)
 		}
-		warnBeside(c, &k.lock, k.others)
+		warnNeighbors(c, &k.lock, k.others)
 		out.State, out.StateLeftOut = stateOn(c, k.scope)
 		me := c.here()
 		me.Agent, me.Parent = k.lock.AgentID, k.lock.ParentAgentID

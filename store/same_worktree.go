@@ -13,10 +13,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/session"
 )
 
-// warnBeside warns about other agents working in the worktree of a claim: locks
+// warnNeighbors warns about other agents working in the worktree of a claim: locks
 // cannot separate changes in the same index and on the same branch. A caller
 // without an id may be any of them, so it is not warned.
-func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
+func warnNeighbors(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	if l.AgentID == nil || c.repo.Worktree == "" {
 		return
 	}
@@ -24,7 +24,7 @@ func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	if err != nil {
 		c.warn("other sessions cannot be read: %v", err)
 	}
-	if names := beside(c, l, entries, records); len(names) > 0 {
+	if names := neighbors(c, l, entries, records); len(names) > 0 {
 		const most = 3
 		quoted := make([]string, min(len(names), most))
 		for i := range quoted {
@@ -39,10 +39,10 @@ func warnBeside(c *call, l *lockfile.Lock, entries []disk.Entry) {
 	}
 }
 
-// beside returns the agents that have a live lock or a live session in the
+// neighbors returns the agents that have a live lock or a live session in the
 // caller's worktree, except the caller and its family: its parent, its children
 // and its siblings.
-func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Records) []string {
+func neighbors(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Records) []string {
 	family := []string{*me.AgentID}
 	if me.ParentAgentID != nil {
 		family = append(family, *me.ParentAgentID)
@@ -70,14 +70,14 @@ func beside(c *call, me *lockfile.Lock, entries []disk.Entry, records session.Re
 			add(*l.AgentID, l.ParentAgentID)
 		}
 	}
-	for _, r := range records.Live(c.place(), lately(c, minutes)) {
+	for _, r := range records.Live(c.place(), sessionCutoff(c, minutes)) {
 		add(r.AgentID, r.ParentAgentID)
 	}
 	return names
 }
 
-// lately returns the earliest start of a session that still counts as live
+// sessionCutoff returns the earliest start of a session that still counts as live
 // without an end: some sessions are killed.
-func lately(c *call, minutes float64) time.Time {
+func sessionCutoff(c *call, minutes float64) time.Time {
 	return c.store.Now().Add(-time.Duration(min(minutes, 24*60) * float64(time.Minute)))
 }

@@ -75,7 +75,7 @@ func begin(c *call, r SessionRequest, entries []disk.Entry) (session.Record, ses
 	read := false
 	me, err := remember(c, r, func(all session.Records) session.Record {
 		records, read = all, true
-		me := apart(identify(c, r, r.Why, records, entries), r, records, entries)
+		me := withOwnID(identify(c, r, r.Why, records, entries), r, records, entries)
 		me.Started, me.Ended, me.Reason = c.store.Now().UTC(), time.Time{}, ""
 		me.Place, me.EndedIn = c.place(), ""
 		return me
@@ -154,10 +154,10 @@ func identify(c *call, r SessionRequest, source string, records session.Records,
 	return me
 }
 
-// apart gives a starting session a new id if another live session has the one
+// withOwnID gives a starting session a new id if another live session has the one
 // that it would get: its own id or, if that is taken by a session or a lock,
 // its own id with a number.
-func apart(me session.Record, r SessionRequest, records session.Records, entries []disk.Entry) session.Record {
+func withOwnID(me session.Record, r SessionRequest, records session.Records, entries []disk.Entry) session.Record {
 	if me.Chosen || !records.InUse(me.Key, me.AgentID) {
 		return me
 	}
@@ -220,7 +220,7 @@ func describe(c *call, out *Started, r SessionRequest, former *string, entries [
 		s.Whose, s.HolderEnded = whose(&e.Lock)
 		out.Others = append(out.Others, s)
 	}
-	for _, o := range records.Live(c.place(), lately(c, minutes)) {
+	for _, o := range records.Live(c.place(), sessionCutoff(c, minutes)) {
 		itself := o.Key == session.Key(r.ID) || rules.SameAgent(out.AgentID, &o.AgentID)
 		if !itself && !slices.Contains(out.Beside, o.AgentID) {
 			out.Beside = append(out.Beside, o.AgentID)

@@ -26,9 +26,9 @@ import (
 // as "processes seconds": AGENT_LOCKS_STRESS="40 60" go test ./store -run Stress -v
 const stressVariable = "AGENT_LOCKS_STRESS"
 
-// A deed is one line of a stressed process's log. A claim is held from the line
+// A step is one line of a stressed process's log. A claim is held from the line
 // "got" until the line "ends".
-type deed struct {
+type step struct {
 	What   string // got, noted, ends, ended, nothing
 	ID     string
 	Scope  string
@@ -59,7 +59,7 @@ func playStress(repository, name, seconds string) error {
 func stressOnce(s *Store, name string, say *json.Encoder) error {
 	ctx, wait := context.Background(), 10.0
 	scope := []string{"src/**", "src/a/**", "src/a/x.go", "src/b/**", "docs/**", "docs/a.md", "lib/**", "cmd/**"}[rand.N(8)]
-	d := deed{Scope: scope, Shared: rand.N(4) == 0}
+	d := step{Scope: scope, Shared: rand.N(4) == 0}
 	began := time.Now()
 	a, err := s.Create(ctx, CreateRequest{Title: "Stress", Scope: []string{scope}, AgentID: &name, Shared: d.Shared, WaitSeconds: &wait})
 	d.At, d.Waited, d.ID = time.Now(), time.Since(began), a.Result.ID
@@ -97,22 +97,22 @@ func stressOnce(s *Store, name string, say *json.Encoder) error {
 type stressed struct {
 	name   string
 	cmd    *exec.Cmd
-	deeds  chan []deed
+	steps  chan []step
 	killed time.Time // just before; zero if it exited by itself
 }
 
 func startStressed(t *testing.T, repository, name string, left time.Duration) *stressed {
 	t.Helper()
-	s := &stressed{name: name, cmd: storetest.Process(t, "stress", repository, name, fmt.Sprint(left.Seconds())), deeds: make(chan []deed, 1)}
+	s := &stressed{name: name, cmd: storetest.Process(t, "stress", repository, name, fmt.Sprint(left.Seconds())), steps: make(chan []step, 1)}
 	lines := storetest.Begin(t, s.cmd)
-	go func() { s.deeds <- readDeeds(lines) }()
+	go func() { s.steps <- readSteps(lines) }()
 	return s
 }
 
-func readDeeds(lines *bufio.Scanner) []deed {
-	var all []deed
+func readSteps(lines *bufio.Scanner) []step {
+	var all []step
 	for lines.Scan() {
-		var d deed
+		var d step
 		if json.Unmarshal(lines.Bytes(), &d) == nil { // otherwise it was killed within a line
 			all = append(all, d)
 		}
@@ -150,13 +150,13 @@ func TestStress(t *testing.T) {
 			serial++
 		}
 	}
-	var all []deed
+	var all []step
 	for _, s := range append(gone, alive...) {
-		deeds := <-s.deeds
+		steps := <-s.steps
 		if err := s.cmd.Wait(); err != nil && s.killed.IsZero() {
 			t.Errorf("%s: %v", s.name, err)
 		}
-		all = append(all, complete(deeds, s.killed)...)
+		all = append(all, complete(steps, s.killed)...)
 	}
 	wantNeverHeldTwice(t, all)
 	wantNothingLost(t, repository, all)
@@ -180,23 +180,23 @@ func bury(t *testing.T, repository, name string) {
 }
 
 // complete ends the claim that a process held when it was killed.
-func complete(deeds []deed, killed time.Time) []deed {
-	if killed.IsZero() || len(deeds) == 0 {
-		return deeds
+func complete(steps []step, killed time.Time) []step {
+	if killed.IsZero() || len(steps) == 0 {
+		return steps
 	}
-	if last := deeds[len(deeds)-1]; last.What == "got" || last.What == "noted" {
+	if last := steps[len(steps)-1]; last.What == "got" || last.What == "noted" {
 		last.What, last.At = "ends", killed
-		deeds = append(deeds, last)
+		steps = append(steps, last)
 	}
-	return deeds
+	return steps
 }
 
 // wantNeverHeldTwice checks that no two claims that block each other were held
 // at the same time. Each was held for longer than logged.
-func wantNeverHeldTwice(t *testing.T, all []deed) {
+func wantNeverHeldTwice(t *testing.T, all []step) {
 	t.Helper()
 	type hold struct {
-		deed
+		step
 		until time.Time
 	}
 	ends := map[string]time.Time{}
@@ -225,14 +225,14 @@ func wantNeverHeldTwice(t *testing.T, all []deed) {
 }
 
 // wantNothingLost checks that everything confirmed is on disk.
-func wantNothingLost(t *testing.T, repository string, deeds []deed) {
+func wantNothingLost(t *testing.T, repository string, steps []step) {
 	t.Helper()
 	found := map[string]disk.Entry{}
 	l := listedAll(t, repository)
 	for _, e := range l.Entries {
 		found[e.Lock.ID] = e
 	}
-	for _, d := range deeds {
+	for _, d := range steps {
 		e, known := found[d.ID]
 		switch {
 		case d.What == "nothing":
@@ -277,7 +277,7 @@ func wantSwept(t *testing.T, repository string) {
 	}
 }
 
-func logStress(t *testing.T, all []deed, killed int, span time.Duration) {
+func logStress(t *testing.T, all []step, killed int, span time.Duration) {
 	t.Helper()
 	var waits []time.Duration
 	counts := map[string]int{}

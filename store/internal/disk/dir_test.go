@@ -159,7 +159,7 @@ func TestAppearNeverOverwrites(t *testing.T) {
 			id := stamp + "-x"
 			storetest.Put(t, filepath.Join(d.Path, id+".md"), "somebody's")
 			before := storetest.Tree(t, d.Path)
-			if err := tx.appear(id, made(t, id, lockfile.Active, 0)); !errors.Is(err, fs.ErrExist) {
+			if err := tx.createFile(id, made(t, id, lockfile.Active, 0)); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("appear: %v, want %v", err, fs.ErrExist)
 			}
 			if diff := cmp.Diff(before, storetest.Tree(t, d.Path)); diff != "" {

@@ -33,7 +33,7 @@ func (tx *Tx) Create(base string, render func(id string) (*lockfile.File, error)
 		if err != nil {
 			return Entry{}, err
 		}
-		err = tx.appear(id, f)
+		err = tx.createFile(id, f)
 		switch {
 		case err == nil:
 			return newEntry(tx.Dir.active, f, false), nil
@@ -55,10 +55,10 @@ func (tx *Tx) taken(id string) (bool, error) {
 	return tx.Dir.active.holds(id)
 }
 
-// appear makes a new file appear whole, without ever replacing another
+// createFile makes a new file appear whole, without ever replacing another
 // (fs.ErrExist). It uses an exclusive link or, on file systems without links, a
 // check followed by a rename.
-func (tx *Tx) appear(id string, f *lockfile.File) error {
+func (tx *Tx) createFile(id string, f *lockfile.File) error {
 	in := tx.Dir.active
 	temporary := temporaryName()
 	if err := atomicfile.Temporary(in.root, temporary, f.Bytes(), tx.newFiles()); err != nil {

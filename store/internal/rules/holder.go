@@ -170,9 +170,9 @@ func WrittenBy(note string) (from *string, text string) {
 
 // MayEnd decides whether the caller may do something to a lock that takes
 // something away from its holder, or that claims something in the holder's
-// name; deed names it. It returns how a note must name the caller, "" if that
+// name; action names it. It returns how a note must name the caller, "" if that
 // is the holder, as far as is known.
-func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
+func (c Caller) MayEnd(action string, l *lockfile.Lock, force bool) (by string, forced bool, err error) {
 	switch c.to(l) {
 	case holder:
 		if c.Agent == nil && l.AgentID != nil && !c.MayHold(l) {
@@ -185,7 +185,7 @@ func (c Caller) MayEnd(deed string, l *lockfile.Lock, force bool) (by string, fo
 	if force {
 		return fmt.Sprintf("with force by %s; its holder was %s", *c.Agent, Spelled(*l.AgentID)), true, nil
 	}
-	return "", false, c.notHolder(deed, l).
+	return "", false, c.notHolder(action, l).
 		WithHint("ask its holder, or its parent; `force` overrides this and leaves a note")
 }
 
@@ -200,7 +200,7 @@ func (c Caller) MayKeepAlive(l *lockfile.Lock) error {
 			"(`lock_update` with `note`) may go to any lock")
 }
 
-func (c Caller) notHolder(deed string, l *lockfile.Lock) *fault.Error {
+func (c Caller) notHolder(action string, l *lockfile.Lock) *fault.Error {
 	return fault.New(fault.NotHolder, "lock %q is held by %s, and you are %q: you cannot %s",
-		l.ID, Named(l.AgentID), *c.Agent, deed)
+		l.ID, Named(l.AgentID), *c.Agent, action)
 }
