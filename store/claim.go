@@ -19,7 +19,7 @@ type claim struct {
 	scope   overlap.Scope
 	minutes float64      // staleness threshold for other locks
 	others  []disk.Entry // the active locks at the time of the grant
-	on      []disk.Entry // those of others that overlap it
+	on      []disk.Entry // those that overlap the claim
 	// compared caches comparisons with other scopes, by lock id. A second read,
 	// under the mutex, then compares only what is new, so others wait just for
 	// reading the store.

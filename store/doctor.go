@@ -9,7 +9,7 @@ import (
 // A DoctorRequest asks whether a repository's locks can be relied upon.
 type DoctorRequest struct {
 	Target
-	Fix bool // fix what needs nobody's decision
+	Fix bool // fix what needs no decision
 }
 
 // Doctor checks whether locks can be relied upon (package doctor) and, if they

@@ -1,5 +1,5 @@
 // Package doctor checks whether the locks of a repository can be relied upon,
-// and fixes what needs nobody's decision.
+// and fixes what needs no decision.
 package doctor
 
 import (
@@ -83,7 +83,7 @@ type Question struct {
 	Query     gitdir.Query // the repository
 	Now       time.Time
 	MutexWait time.Duration // how long to wait for other writers; 0 for a write's default
-	Fix       bool          // fix what needs nobody's decision
+	Fix       bool          // fix what needs no decision
 }
 
 // A Report is a diagnosis with related information.
