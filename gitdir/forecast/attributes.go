@@ -48,7 +48,7 @@ func (d *differences) askAttributes(ctx context.Context, names map[*Pair][]strin
 		if err != nil {
 			d.manners[i].unknown = gitdir.Said(err)
 		}
-		maps.Copy(d.manners[i].of, d.f.rules.parseManners(out))
+		maps.Copy(d.manners[i].of, d.f.Sides[i].rules.parseManners(out))
 	})
 }
 
@@ -72,6 +72,9 @@ func (d *differences) mannersOf(p *Pair) *manners {
 // sameAttributes reports whether no two sides differ in a .gitattributes, and
 // none omits one. A sparse checkout may lack some, and the root's may be ignored.
 func (d *differences) sameAttributes() bool {
+	if d.f.request.All && d.f.rules.local { // core.attributesFile, and the drivers
+		return false
+	}
 	isAttributes := func(name string) bool { return path.Base(name) == attributesFile }
 	var there []bool
 	for i, s := range d.f.Sides {
@@ -156,7 +159,7 @@ func (d *differences) askMore(ctx context.Context, open []int, answers []judged)
 		for _, s := range answers[n].merged.unmerged {
 			more[p] = append(more[p], s.path)
 		}
-		if d.f.rules.moves && answers[n].why == "" {
+		if d.f.rulesFor(p).silently && answers[n].why == "" {
 			all = append(all, comparison{d.f.Sides[p.Yours].tree, answers[n].merged.tree,
 				func(c change) { more[p] = append(more[p], c.to) }, func(why string) { answers[n].why = why }})
 		}

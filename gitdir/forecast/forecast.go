@@ -52,9 +52,10 @@ type Side struct {
 	Omitted  []Omission
 	Failed   string // why nothing could be compared, if so
 
-	note string
-	repo *gitdir.Repo
-	git  writer // in the worktree, with the copied index
+	note  string
+	repo  *gitdir.Repo
+	rules rules
+	git   writer // in the worktree, with the copied index
 	// In the worktree, without an index: a merge does not look for attributes in
 	// one, so what a sparse checkout lacks does not count.
 	attributes gitdir.Runner

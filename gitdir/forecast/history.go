@@ -30,32 +30,36 @@ func (f *forecast) histories(ctx context.Context, pairs []*Pair) []history {
 		changes []change
 		err     error
 	}
-	known := map[[2]string]*found{} // by two trees
-	var comparisons []comparison
-	ask := func(from, to string) *found {
-		between := [2]string{from, to}
-		if known[between] == nil {
-			at := &found{}
-			known[between] = at
-			comparisons = append(comparisons, comparison{from, to,
-				func(c change) { at.changes = append(at.changes, c) },
-				func(why string) { at.err = errors.New(why) }})
-		}
-		return known[between]
-	}
 	answers := make([][]*found, len(pairs)) // yours, theirs, and of the further ancestors
-	for n, p := range pairs {
-		if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
-			continue
+	flags := func(n int) []string { return f.rulesFor(pairs[n]).renameFlags() }
+	for _, group := range alike(len(pairs), flags) {
+		known := map[[2]string]*found{} // by two trees
+		var comparisons []comparison
+		ask := func(from, to string) *found {
+			between := [2]string{from, to}
+			if known[between] == nil {
+				at := &found{}
+				known[between] = at
+				comparisons = append(comparisons, comparison{from, to,
+					func(c change) { at.changes = append(at.changes, c) },
+					func(why string) { at.err = errors.New(why) }})
+			}
+			return known[between]
 		}
-		all[n].bases = bases[n]
-		first := trees[bases[n][0]]
-		answers[n] = []*found{ask(first, f.Sides[p.Yours].tree), ask(first, f.Sides[p.Theirs].tree)}
-		for _, base := range bases[n][1:] {
-			answers[n] = append(answers[n], ask(first, trees[base]))
+		for _, n := range group {
+			p := pairs[n]
+			if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
+				continue
+			}
+			all[n].bases = bases[n]
+			first := trees[bases[n][0]]
+			answers[n] = []*found{ask(first, f.Sides[p.Yours].tree), ask(first, f.Sides[p.Theirs].tree)}
+			for _, base := range bases[n][1:] {
+				answers[n] = append(answers[n], ask(first, trees[base]))
+			}
 		}
+		f.compareEach(ctx, comparisons, flags(group[0])...)
 	}
-	f.compareEach(ctx, comparisons, f.rules.renameFlags()...)
 	for n, answers := range answers {
 		h := &all[n]
 		for i, a := range answers {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 )
@@ -38,11 +39,7 @@ func (f *forecast) merge(ctx context.Context) error {
 		p := &f.Pairs[i]
 		p.take(answers[n], f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
 	}
-	if f.rules.unlike != "" {
-		f.Exact = false
-		f.Notes = append(f.Notes, fmt.Sprintf("this answer is not exact: by the setting %q git merges otherwise",
-			f.rules.unlike))
-	}
+	f.noteUnlike(open)
 	regions, found := f.regions(open, answers), make(chan error, 1)
 	go func() { found <- f.findLines(ctx, regions) }() // beside what else there is to find out
 	f.settle(ctx, open, d)
@@ -156,20 +153,48 @@ func (p *Pair) unite(m message) {
 	}
 }
 
-// answersOf asks git to merge the pairs, as many at a time as there are
-// processors.
-func (f *forecast) answersOf(ctx context.Context, open []int, settings ...string) ([]judged, error) {
-	if len(open) == 0 {
-		return []judged{}, nil
+// noteUnlike says by which settings git would merge some pairs otherwise than here.
+func (f *forecast) noteUnlike(open []int) {
+	var noted []string
+	for _, i := range open {
+		if unlike := f.rulesFor(&f.Pairs[i]).unlike; unlike != "" && !slices.Contains(noted, unlike) {
+			noted = append(noted, unlike)
+			f.Exact = false
+			f.Notes = append(f.Notes, fmt.Sprintf("the answer is not exact: %q is set, which a forecast does not follow",
+				unlike))
+		}
 	}
-	size := (len(open)-1)/runtime.GOMAXPROCS(0) + 1
-	parts := slices.Collect(slices.Chunk(open, max(size, 8)))
-	answers, errs := make([][]judged, len(parts)), make([]error, len(parts))
-	f.each(len(parts), func(n int) { answers[n], errs[n] = f.answers(ctx, parts[n], settings) })
-	if err := errors.Join(errs...); err != nil || answers[0] == nil {
+}
+
+// answersOf asks git to merge the pairs, those of the same settings together, as many
+// at a time as there are processors. nil where this git cannot merge trees.
+func (f *forecast) answersOf(ctx context.Context, open []int, settings ...string) ([]judged, error) {
+	flags := func(n int) []string { return f.rulesFor(&f.Pairs[open[n]]).flags() }
+	size := max((len(open)-1)/runtime.GOMAXPROCS(0)+1, 8)
+	var parts [][]int // of places in open
+	for _, group := range alike(len(open), flags) {
+		parts = slices.AppendSeq(parts, slices.Chunk(group, size))
+	}
+	all, errs := make([]judged, len(open)), make([]error, len(parts))
+	var old atomic.Bool
+	f.each(len(parts), func(n int) {
+		pairs := make([]int, len(parts[n]))
+		for k, place := range parts[n] {
+			pairs[k] = open[place]
+		}
+		answers, err := f.answers(ctx, pairs, slices.Concat(flags(parts[n][0]), settings))
+		if errs[n] = err; answers == nil {
+			old.Store(true)
+			return
+		}
+		for k, place := range parts[n] {
+			all[place] = answers[k]
+		}
+	})
+	if err := errors.Join(errs...); err != nil || old.Load() {
 		return nil, err
 	}
-	return slices.Concat(answers...), nil
+	return all, nil
 }
 
 // answers asks git to merge each pair: all in one process, as long as that

@@ -67,16 +67,21 @@ func (f *forecast) settleMoves(ctx context.Context, p *Pair, h history) {
 
 // settleMovesOf does so for what one side omits.
 func (f *forecast) settleMovesOf(ctx context.Context, p *Pair, side, other *Side, own, others []change) error {
-	if len(side.Omitted) == 0 {
+	rules := f.rulesFor(p)
+	if len(side.Omitted) == 0 || !rules.renames {
 		return nil
 	}
-	homeless, err := f.homeless(ctx, side.tree, own, slices.Concat(others, other.additions()))
-	ours, oerr := f.homeless(ctx, other.tree, others, own)
-	if err := errors.Join(err, oerr); err != nil {
-		return err
+	var homeless, ours []change
+	if rules.follows {
+		var err, oerr error
+		homeless, err = f.homeless(ctx, side.tree, own, slices.Concat(others, other.additions()))
+		ours, oerr = f.homeless(ctx, other.tree, others, own)
+		if err := errors.Join(err, oerr); err != nil {
+			return err
+		}
 	}
 	moving := displacements(own, homeless)
-	crowded := f.rules.tooMany(own, len(side.Omitted))
+	crowded := rules.tooMany(own, len(side.Omitted))
 	stands := paths{} // where something moves to
 	for _, d := range slices.Concat(moving, displacements(others, ours)) {
 		stands.note(d.to)
@@ -86,7 +91,7 @@ func (f *forecast) settleMovesOf(ctx context.Context, p *Pair, side, other *Side
 			continue
 		}
 		why := fmt.Sprintf("%q in %q is not compared: %s", o.Path, side.Place(), o.Why)
-		if movedAlong(o.Path, others) || stands.meets(o.Path) {
+		if rules.follows && movedAlong(o.Path, others) || stands.meets(o.Path) {
 			p.Why = why
 		}
 		for _, d := range moving {

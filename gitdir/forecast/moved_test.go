@@ -17,6 +17,7 @@ func TestOmittedFilesThatMove(t *testing.T) {
 	omitted := `"DIR/main" is not compared: it has more than 8 MiB`
 	nested := `"DIR/main" is not compared: it is a repository of its own`
 	silently := func(s *sandbox) { s.git("main", "config", "merge.directoryRenames", "true") }
+	never := func(s *sandbox) { s.git("main", "config", "merge.directoryRenames", "false") }
 	alone := func(s *sandbox) {
 		s.rename("main/big", "main/alone/sub/big")
 		s.commit("main")
@@ -31,6 +32,47 @@ func TestOmittedFilesThatMove(t *testing.T) {
 			func(s *sandbox) { s.write("main/dir/n", big) },
 			func(s *sandbox) { s.rename("w/dir", "w/d2") },
 			[]string{`main w: "dir/n" in ` + omitted},
+		},
+		"its directory was renamed, and nothing follows": {
+			func(s *sandbox) { never(s); s.write("main/dir/n", big) },
+			func(s *sandbox) { s.rename("w/dir", "w/d2") },
+			nil,
+		},
+		"its directory was renamed, and what follows conflicts": {
+			func(s *sandbox) {
+				s.git("main", "config", "merge.directoryRenames", "conflict")
+				s.write("main/dir/n", big)
+			},
+			func(s *sandbox) { s.rename("w/dir", "w/d2") },
+			[]string{`main w: "dir/n" in ` + omitted},
+		},
+		"its directory is kept by it, and nothing follows": {
+			func(s *sandbox) { never(s); s.rename("main/dir", "main/d2"); s.write("main/dir/n", big) },
+			func(s *sandbox) { s.write("w/dir/m", "theirs\n") },
+			nil,
+		},
+		"the only file of a directory, and nothing follows": {
+			func(s *sandbox) { alone(s); never(s); s.rename("main/alone", "main/d2") },
+			func(s *sandbox) { s.write("w/alone/n", "theirs\n") },
+			nil,
+		},
+		"another file comes there, and nothing follows": {
+			func(s *sandbox) { never(s); s.rename("main/dir", "main/d2"); s.write("main/d2/n", big) },
+			func(s *sandbox) { s.write("w/dir/n", "theirs\n") },
+			nil,
+		},
+		"renamed and changed, and renames count for nothing": {
+			func(s *sandbox) {
+				s.git("main", "config", "merge.renames", "false")
+				s.rename("main/big", "main/big2")
+			},
+			func(s *sandbox) { s.edit("w/big", 5, "theirs") },
+			[]string{`main w deleted_here "big"`},
+		},
+		"renamed and changed, and nothing follows": {
+			func(s *sandbox) { never(s); s.rename("main/big", "main/big2") },
+			func(s *sandbox) { s.edit("w/big", 5, "theirs") },
+			[]string{`main w: "big2" in ` + omitted + `, and may decide what "big" was renamed to`},
 		},
 		"a directory above was renamed": {
 			func(s *sandbox) { s.write("main/dir/n", big) },

@@ -50,8 +50,11 @@ func TestOmittedFilesAndRealMerges(t *testing.T) {
 // in .om, what is new or changed cannot be read while the forecast is made.
 func (m *mess) shuffled() {
 	m.git("", "init", "-q", "main")
-	if how := []string{"", "true", "conflict"}[m.IntN(3)]; how != "" {
+	if how := []string{"", "true", "conflict", "false"}[m.IntN(4)]; how != "" {
 		m.git("", "config", "--global", "merge.directoryRenames", how)
+	}
+	if m.IntN(8) == 0 {
+		m.git("", "config", "--global", "merge.renames", "false")
 	}
 	dirs := []string{"d", "d/sub", "d/sub/low", "e", "e/sub"}
 	for i := range 3 + m.IntN(6) {

@@ -63,6 +63,10 @@ func (f *forecast) snapshots(ctx context.Context) {
 
 // snapshot finds out what a side is like now.
 func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
+	if err := f.findRules(ctx, &side); err != nil {
+		side.Failed = gitdir.Said(err)
+		return side
+	}
 	index := f.scratch.path(fmt.Sprintf("index%d", i))
 	git := writer{side.repo.Here([]string{
 		"GIT_INDEX_FILE=" + index,
