@@ -1,11 +1,15 @@
 package forecast_test
 
 import (
+	"bytes"
+	"crypto/sha1"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
+	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
 // What is marked to count as unchanged does, also where it is gone, as with `git add -A`.
@@ -125,4 +129,98 @@ func TestVariablesThatGitFollows(t *testing.T) {
 	s.edit("w/f", 5, "theirs")
 	s.wants(s.told(s.ask("main", forecast.Request{}, "GIT_CONFIG="+os.DevNull)), `main w driver "f"`,
 		`main w: a merge driver, which is not run, decides about "f"`)
+}
+
+// git reads most of a damaged index without a word. What it would make of one is not
+// compared, wherever it is cut short or changed.
+func TestDamagedIndexes(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.write("w/sub/x", "x\n")
+	s.commit("w")
+	s.conflicting()
+	const index = "main/.git/worktrees/w/index"
+	whole, err := os.ReadFile(s.path(index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.path(index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := whole[:len(whole)-sha1.Size]
+	unsigned := append(bytes.Clone(body), make([]byte, sha1.Size)...)
+	signed := func(extension string) []byte {
+		text := append(bytes.Clone(body), extension...)
+		sum := sha1.Sum(text)
+		return append(text, sum[:]...)
+	}
+	damaged := map[string][]byte{
+		"empty": {}, "other text": []byte(numbered(50)), "no checksum": unsigned,
+		"an unknown extension": signed("zzzz\x00\x00\x00\x04abcd"), "a bad extension": signed("link\x00\x00\x00\x04abcd"),
+	}
+	for at := 5; at < len(whole); at += 31 {
+		damaged[fmt.Sprint("cut at ", at)] = whole[:at]
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 0x10
+		damaged[fmt.Sprint("changed at ", at)] = flipped
+		damaged[fmt.Sprint("zeros from ", at)] = append(bytes.Clone(whole[:at]), make([]byte, len(whole)-at)...)
+	}
+	for name, text := range gittest.SomeOf(5, damaged) {
+		s.write(index, string(text))
+		res := s.ask("main", forecast.Request{})
+		why, ok := strings.CutPrefix(res.Pairs[0].Why, fmt.Sprintf("%q: the index %q is damaged (", s.path("w"), s.path(index)))
+		if !ok || res.Pairs[0].Judged || !strings.HasSuffix(why, "): delete it and run `git reset` there, which makes a new one") {
+			t.Errorf("%s: %q", name, s.told(res))
+		}
+	}
+	s.git("main", "config", "index.skipHash", "true") // of git 2.40; all read such an index
+	for name, text := range map[string][]byte{"whole": whole, "no checksum": unsigned, "an extension": signed("ZZZZ\x00\x00\x00\x04abcd")} {
+		s.write(index, string(text))
+		if err := os.Chtimes(s.path(index), info.ModTime(), info.ModTime()); err != nil { // else f counts as unchanged
+			t.Fatal(err)
+		}
+		if res := s.ask("main", forecast.Request{}); len(res.Pairs[0].Files) != 1 || res.Pairs[0].Why != "" {
+			t.Errorf("%s: %q", name, s.told(res))
+		}
+	}
+	s.remove(index) // the way out
+	s.git("w", "reset", "-q")
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+}
+
+// Neither is what a split index borrows from one that is damaged.
+func TestDamagedSharedIndex(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("w", "update-index", "--split-index")
+	s.conflicting()
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
+	shared := ""
+	entries, err := os.ReadDir(s.path("main/.git/worktrees/w"))
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "sharedindex.") {
+			shared = "main/.git/worktrees/w/" + entry.Name()
+		}
+	}
+	if shared == "" {
+		t.Fatalf("there is no shared index: %v", err)
+	}
+	text, err := os.ReadFile(s.path(shared))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	s.remove(shared) // it is read-only
+	s.write(shared, string(text))
+	const index = "main/.git/worktrees/w/index"
+	want := fmt.Sprintf("the index %q is damaged (the checksum of %q is wrong)", s.path(index), s.path(shared))
+	if why := s.ask("main", forecast.Request{}).Pairs[0].Why; !strings.Contains(why, want) {
+		t.Errorf("%q, want %q", why, want)
+	}
+	s.remove(index) // the way out
+	s.git("w", "reset", "-q")
+	s.wants(s.told(s.ask("main", forecast.Request{})), conflictInF)
 }

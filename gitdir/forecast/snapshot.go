@@ -78,7 +78,7 @@ func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 	side.git, side.attributes = git, side.repo.Here([]string{"GIT_INDEX_FILE=" + f.scratch.path("none")}, nil)
 	t := &taker{side: &side, git: git, room: maxFiles, ignored: f.scratch.ignoredIn(side.Worktree),
 		index: side.repo.Index(), copied: index}
-	err := copyFile(t.index, t.copied)
+	err := t.copyIndex(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		var files bool
 		if files, err = t.fromHead(ctx); err == nil && !files {
@@ -94,16 +94,6 @@ func (f *forecast) snapshot(ctx context.Context, i int, side Side) Side {
 		side.Failed = t.said(err)
 	}
 	return side
-}
-
-// said is what went wrong, in git's words where it has any. The index that git has
-// is a copy, and it does not always name it: the user knows the worktree's own.
-func (t *taker) said(err error) string {
-	said := gitdir.Said(err)
-	if errors.Is(err, gitdir.ErrGitFailed) && strings.Contains(said, "index") && !strings.Contains(said, t.copied) {
-		said = fmt.Sprintf("%s: %s", t.copied, said)
-	}
-	return strings.ReplaceAll(said, t.copied, t.index)
 }
 
 // fromHead makes the index that the worktree lacks: HEAD's, as `git reset` would. files: the
@@ -134,7 +124,7 @@ func (t *taker) bring(ctx context.Context) error {
 	}
 	out, said, err := t.git.RunAloud(ctx, nil, list...)
 	if err != nil {
-		return err
+		return t.unreadIndex(err)
 	}
 	if err := t.omitUnread(said); err != nil {
 		return err
