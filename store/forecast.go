@@ -185,35 +185,32 @@ func isPathError(err error) bool {
 	return ok
 }
 
-// warnOfForecast says what was not compared, or not exactly.
+// warnOfForecast reports what was not compared, or not exactly.
 func warnOfForecast(c *call, found *forecast.Result) {
 	for _, note := range found.Notes {
 		c.warn("%s", note)
 	}
 	if len(found.Pairs) == 0 {
-		c.warn("nothing to compare with: no other worktree and no upstream of the default branch is known")
+		c.warn("nothing to compare with: no other worktree and no upstream of the default branch was found")
 		return
 	}
-	switch {
-	case found.Old:
-		c.warn("this answer is not exact: git before 2.38 merges no trees; what moved with its directory may be missed, " +
-			"and lines are not shown")
-	case !found.Exact:
-		c.warn("this answer is not exact: merge.renormalize is set, and is not followed")
+	if found.Old {
+		c.warn("the answer is approximate: with git older than 2.38, conflicts in files that moved with their directory " +
+			"may be missed, and no lines are shown")
 	}
 	for _, side := range found.Sides {
 		if n := len(side.Omitted); n > 0 {
 			first, more := side.Omitted[0], ""
 			if n > 1 {
-				more = fmt.Sprintf(", and %d more", n-1)
+				more = fmt.Sprintf("; nor are %d more paths there", n-1)
 			}
-			c.warn("in %q not compared as it is now: %q (%s)%s", side.Place(), first.Path, first.Why, more)
+			c.warn("%q in %q is not compared as it is now: %s%s", first.Path, side.Place(), first.Why, more)
 		}
 	}
 }
 
 // addConflicts counts, for each lock of a listing, the files that it covers and
-// that will conflict between any two worktrees. What it cannot count it says.
+// that will conflict between any two worktrees. It reports what it cannot count.
 func addConflicts(c *call, t Target, entries []disk.Entry, rows []Summary) error {
 	if err := unlessTrusted(c, t); err != nil {
 		return err
@@ -245,10 +242,10 @@ func addConflicts(c *call, t Target, entries []disk.Entry, rows []Summary) error
 		rows[i].Conflicts = &n
 	}
 	if n := len(files[""]); n > 0 {
-		c.warn("files that will conflict and that no lock of this list covers: %d; `lock_forecast` names them", n)
+		c.warn("files that will conflict and that no lock in this list covers: %d (`lock_forecast` names them)", n)
 	}
 	if unknown > 0 {
-		c.warn("pairs of worktrees that could not be assessed: %d; `lock_forecast` says why", unknown)
+		c.warn("pairs of worktrees that could not be assessed: %d (`lock_forecast` explains why)", unknown)
 	}
 	return nil
 }

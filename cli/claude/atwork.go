@@ -56,7 +56,7 @@ func atWork(me store.Started) []string {
 	list("You still hold:", me.Own, nil)
 	if len(me.ChangedElsewhere) > 0 {
 		text = append(text,
-			"Others have changed files of yours and not committed that yet (lock_forecast says what will conflict):")
+			"Files that you hold have uncommitted changes in other worktrees (lock_forecast shows what will conflict):")
 		for _, line := range render.Elsewhere(me.ChangedElsewhere, me.ChangedElsewhereLeftOut) {
 			text = append(text, "- "+clipped(line, 400))
 		}

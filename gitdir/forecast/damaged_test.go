@@ -25,8 +25,8 @@ func TestDamagedWorktreesAreNotAssessed(t *testing.T) {
 		"no commondir":      {func(s *sandbox) { s.remove(place + "commondir") }, "not a git repository"},
 		"empty commondir":   {func(s *sandbox) { s.write(place+"commondir", "") }, "commondir"},
 		"other commondir":   {func(s *sandbox) { s.write(place+"commondir", "/nowhere\n") }, "not a git repository"},
-		"no gitdir":         {func(s *sandbox) { s.remove(place + "gitdir") }, "where it is cannot be read"},
-		"empty gitdir":      {func(s *sandbox) { s.write(place+"gitdir", "") }, "where it is cannot be read"},
+		"no gitdir":         {func(s *sandbox) { s.remove(place + "gitdir") }, "its location cannot be read"},
+		"empty gitdir":      {func(s *sandbox) { s.write(place+"gitdir", "") }, "its location cannot be read"},
 		"gitdir elsewhere":  {func(s *sandbox) { s.write(place+"gitdir", s.path("other/.git")+"\n") }, another},
 		"gitdir garbled":    {func(s *sandbox) { s.write(place+"gitdir", "xx\n") }, ""},
 		"gone":              {func(s *sandbox) { s.remove("w") }, ""},
@@ -98,7 +98,7 @@ func TestMainWorktreesThatAreNotToBeFound(t *testing.T) {
 	s.commit("main")
 	s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
 	s.wants(s.told(s.ask("main", forecast.Request{})))
-	s.wants(s.told(s.ask("w", forecast.Request{})), `w apart: "DIR/apart": where it is cannot be read: `+
+	s.wants(s.told(s.ask("w", forecast.Request{})), `w apart: "DIR/apart": its location cannot be read: `+
 		`the main worktree of a separate git directory is known only to itself`)
 	s.git("main", "config", "core.worktree", s.path("home"))
 	s.mkdir("home")

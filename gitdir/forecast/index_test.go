@@ -40,7 +40,7 @@ func TestFilesThatCountAsUnchanged(t *testing.T) {
 func TestWorktreesWithoutAnIndex(t *testing.T) {
 	t.Parallel()
 	const index = "main/.git/worktrees/w/index"
-	deleted := `"DIR/w" has no index: of HEAD's files, those that are not there count as deleted`
+	deleted := `"DIR/w" has no index: files of HEAD that are missing there count as deleted`
 	for name, c := range map[string]struct {
 		prepare func(s *sandbox)
 		note    string
@@ -60,7 +60,7 @@ func TestWorktreesWithoutAnIndex(t *testing.T) {
 			s.git("main", "worktree", "add", "-q", "--no-checkout", "../w", "w")
 		}, "", nil},
 		"a sparse checkout": {func(s *sandbox) { s.git("w", "sparse-checkout", "set", "--no-cone", "/g"); s.remove(index) },
-			"", []string{`main w: "DIR/w": it has no index, so that which files a sparse checkout lacks is not known`}},
+			"", []string{`main w: "DIR/w": it has no index, so it is not known which files its sparse checkout omits`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ func (f *forecast) within(ctx context.Context, divisor time.Duration) (context.C
 	limit := f.request.Limit / divisor
 	return context.WithTimeoutCause(ctx, limit, &gitdir.Error{
 		Kind: gitdir.ErrGitFailed, Err: errLate, Message: fmt.Sprintf("git did not answer within %v", rounded(limit)),
-		Hint: "see whether `git status` ends there; a longer limit (--timeout) may help",
+		Hint: "see whether `git status` finishes there; a longer limit (--timeout) may help",
 	})
 }
 

@@ -122,7 +122,7 @@ func (f *forecast) addUnread(err error) (roots map[string]bool) {
 		case roots[unread.Root]:
 			continue
 		case unread.Root == "":
-			side = Side{Worktree: unread.GitDir, Failed: "where it is cannot be read: " + side.Failed}
+			side = Side{Worktree: unread.GitDir, Failed: "its location cannot be read: " + side.Failed}
 		default:
 			roots[unread.Root] = true
 		}
@@ -187,8 +187,8 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 	}
 	if name == "" {
 		f.Notes = append(f.Notes,
-			"no upstream of the default branch is known (`git remote set-head origin --auto` may help): "+
-				"only worktrees are compared")
+			"only worktrees are compared: no upstream of the default branch is known "+
+				"(`git remote set-head origin --auto` may help)")
 		return nil
 	}
 	id := ""
@@ -201,7 +201,8 @@ func (f *forecast) addUpstream(ctx context.Context) error {
 		var err error
 		if id, err = f.resolve(ctx, name); err != nil {
 			f.Notes = append(f.Notes,
-				fmt.Sprintf("the upstream %q is not compared: it is not there (`git fetch` may bring it)", short(name)))
+				fmt.Sprintf("the upstream %q is not compared: it was never fetched, or is gone (`git fetch` may help)",
+					short(name)))
 			return ended(ctx)
 		}
 	}

@@ -108,9 +108,9 @@ func (t *taker) fromHead(ctx context.Context) (files bool, err error) {
 		return false, err
 	}
 	if exists(filepath.Join(t.side.repo.GitDir, "info", "sparse-checkout")) {
-		return true, errors.New("it has no index, so that which files a sparse checkout lacks is not known")
+		return true, errors.New("it has no index, so it is not known which files its sparse checkout omits")
 	}
-	t.side.note = fmt.Sprintf("%q has no index: of HEAD's files, those that are not there count as deleted",
+	t.side.note = fmt.Sprintf("%q has no index: files of HEAD that are missing there count as deleted",
 		t.side.Worktree)
 	_, err = t.git.Run(ctx, nil, "read-tree", t.side.Head)
 	return true, err
@@ -207,7 +207,7 @@ func (t *taker) fits(name string, most int64) bool {
 		return false
 	}
 	if info.Size() > t.room {
-		t.omit(name, fmt.Sprintf("all changed files have more than %d MiB", maxFiles>>20))
+		t.omit(name, fmt.Sprintf("the changed files have more than %d MiB in all", maxFiles>>20))
 		return false
 	}
 	t.room -= info.Size()
