@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// A Session is a command with all that it has started.
+// A Session is a started command together with its descendants.
 type Session struct{ leader int }
 
 // StartApart starts a command in a session of its own. A process group alone
-// would be stopped when it reads the terminal, and then survive SIGTERM.
+// would not do: it would be stopped when it reads the terminal, and then
+// survive SIGTERM.
 func StartApart(cmd *exec.Cmd) (Session, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -20,9 +21,9 @@ func StartApart(cmd *exec.Cmd) (Session, error) {
 	return Session{cmd.Process.Pid}, nil
 }
 
-// Kill ends the process group that the session began with. What has left it,
-// as the connection that ssh keeps, stays.
-func (s Session) Kill() { _ = syscall.Kill(-s.leader, syscall.SIGKILL) } // it may have ended
+// Kill kills the command's process group. Descendants that have left the group,
+// such as ssh's persistent connections, keep running.
+func (s Session) Kill() { _ = syscall.Kill(-s.leader, syscall.SIGKILL) } // it may have ended already
 
-// Close forgets the session; what it started may run on.
+// Close releases the session without ending any process.
 func (s Session) Close() {}

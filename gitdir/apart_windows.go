@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A Session is a job object: a command with all that it has started.
+// A Session is a job object with a started command and its descendants.
 type Session struct {
 	job windows.Handle
 	cmd *exec.Cmd
 }
 
-// StartApart starts a command without a console, in a job of its own.
+// StartApart starts a command without a console, in a job object of its own.
 func StartApart(cmd *exec.Cmd) (Session, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -36,8 +36,8 @@ func StartApart(cmd *exec.Cmd) (Session, error) {
 	return s, nil
 }
 
-// assign puts the process into the job. where it cannot be, Kill ends the
-// process alone.
+// assign puts the process into the job. If that fails, Kill ends only the
+// process itself.
 func (s Session) assign() {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false,
 		uint32(s.cmd.Process.Pid))
@@ -50,7 +50,7 @@ func (s Session) assign() {
 
 func (s Session) Kill() {
 	_ = windows.TerminateJobObject(s.job, 1)
-	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Process.Kill() // it may have ended already
 }
 
 func (s Session) Close() { _ = windows.CloseHandle(s.job) }

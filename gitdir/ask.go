@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// answers are git's own words, a line each, still relative and unchecked.
+// answers are git's answers as printed, one line each: paths may be relative
+// and are unchecked.
 type answers struct {
 	common, git, toplevel, prefix, head, ref string
 }
 
-// askAll is one spawn for what a call needs, an answer a line in the order of
-// the fields of answers. Where git cannot answer one of the questions (no work
-// tree, no commit), it stops there.
+// askAll asks git everything with one process. It prints one line for each
+// field of answers, in their order, and stops at the first question that it
+// cannot answer (no work tree, no commit).
 func askAll(ctx context.Context, g program) ([]byte, error) {
 	return g.run(ctx, "rev-parse", "--git-common-dir", "--git-dir", "--show-toplevel", "--show-prefix",
 		"HEAD", "--symbolic-full-name", "HEAD")
 }
 
-// parse reads the answer to all questions; ok only where each line is what it
-// must be. A name that holds a newline, or a question that git did not answer,
-// makes another number of lines or moves the last two from their places.
+// parse reads the answers to all questions. ok means that each line has the
+// expected form: a name with a newline, or a missing answer, changes the number
+// of lines or the position of the last two.
 func parse(out string) (a answers, ok bool) {
 	lines := strings.Split(trimNewline(out), "\n")
 	if len(lines) != 6 {
@@ -37,8 +38,8 @@ func isHash(line string) bool {
 	return (len(line) == 40 || len(line) == 64) && strings.Trim(line, "0123456789abcdef") == ""
 }
 
-// trimNewline takes away the one newline that git puts after an answer, and
-// nothing else: a directory's name may end in a space or a newline of its own.
+// trimNewline removes the newline that git prints after an answer, and nothing
+// else: a directory's name may itself end in a space or a newline.
 func trimNewline(out string) string { return strings.TrimSuffix(out, "\n") }
 
 // ask fills r with git's answers.
@@ -63,9 +64,9 @@ func (r *Repo) ask(ctx context.Context, g program) error {
 	return r.fill(a)
 }
 
-// parseUnborn reads the answer that git breaks off where there is no commit
-// yet: it repeats the question that it could not answer. A newline in a name
-// would make more lines, and a prefix ends in a slash.
+// parseUnborn reads the answers before the first commit: git stops there, and
+// echoes the question that it could not answer. A newline in a name would add
+// lines; a prefix ends in a slash, so it cannot be mistaken for "HEAD".
 func parseUnborn(out string) (a answers, ok bool) {
 	lines := strings.Split(trimNewline(out), "\n")
 	if len(lines) != 5 || lines[4] != "HEAD" {
@@ -74,13 +75,13 @@ func parseUnborn(out string) (a answers, ok bool) {
 	return answers{common: lines[0], git: lines[1], toplevel: lines[2], prefix: lines[3]}, true
 }
 
-// refQuestion asks for the full name of the branch, born or not.
+// refQuestion asks for the full name of the branch, even before its first commit.
 func refQuestion() []string { return []string{"symbolic-ref", "--quiet", "HEAD"} }
 
-// A question is one thing to ask git, and where its answer goes.
+// A question is one question to git, and the destination of the answer.
 type question struct {
 	into     *string
-	required bool // else git's refusal is the answer that there is none
+	required bool // if false, a failure of git means that there is no answer
 	args     []string
 }
 
@@ -97,8 +98,8 @@ func askOne(ctx context.Context, g program, q question) error {
 	return nil
 }
 
-// askEach asks each question alone. Only the common directory and the git
-// directory must have an answer.
+// askEach asks each question separately. Only the common directory and the git
+// directory are required.
 func askEach(ctx context.Context, g program) (a answers, err error) {
 	for _, q := range []question{
 		{&a.common, true, []string{"rev-parse", "--git-common-dir"}},
@@ -115,18 +116,18 @@ func askEach(ctx context.Context, g program) (a answers, err error) {
 	return a, nil
 }
 
-// fill makes git's answers absolute and symlink-free.
+// fill sets r's fields from git's answers, with paths absolute and symlink-free.
 func (r *Repo) fill(a answers) error {
 	var err error
 	if r.GitDir, err = existing(r.Dir, a.git); err != nil {
 		return err
 	}
 	toplevel := filepath.FromSlash(a.toplevel)
-	if a.common == "--git-common-dir" { // git before 2.5, which has no worktrees, echoes it
+	if a.common == "--git-common-dir" { // git before 2.5, which has no worktrees, echoes the question
 		a.common = a.git
 	}
 	r.CommonDir, err = existing(r.Dir, a.common)
-	if err != nil && toplevel != "" { // in a subdirectory, git before 2.13 answers from the root
+	if err != nil && toplevel != "" { // git before 2.13 answers relative to the root, even in a subdirectory
 		r.CommonDir, err = existing(toplevel, a.common)
 	}
 	if err != nil {
@@ -144,7 +145,7 @@ func (r *Repo) fill(a answers) error {
 	return nil
 }
 
-// existing resolves a path that git printed relative to dir.
+// existing resolves a path that git printed, which may be relative to dir.
 func existing(dir, path string) (string, error) {
 	path = absolute(dir, path)
 	real, err := filepath.EvalSymlinks(path)
@@ -158,19 +159,20 @@ func existing(dir, path string) (string, error) {
 	return real, nil
 }
 
-// linked is the worktree that a linked worktree's git directory belongs to,
-// where git itself will not say (core.bare=true over live worktrees), and the
-// place of dir in it; empty where dir is not in it.
+// linked returns the root of the worktree that a linked worktree's git
+// directory belongs to, and the position of dir in it. It is for when git
+// itself will not say (core.bare=true with linked worktrees). Both are empty if
+// dir is not in that worktree.
 func linked(gitDir, dir string) (worktree, prefix string) {
 	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
 	if err != nil {
-		return "", "" // the main worktree's git directory has none
+		return "", "" // it is the main worktree's git directory
 	}
 	return place(resolved(worktreeOf(gitDir, string(text))), dir)
 }
 
-// place is dir's place in a worktree, slash-separated; both are empty where
-// dir is not in it.
+// place returns the worktree's root and the path of dir in it, slash-separated,
+// or empty strings if dir is not in the worktree.
 func place(worktree, dir string) (root, prefix string) {
 	prefix, err := filepath.Rel(worktree, dir)
 	switch {

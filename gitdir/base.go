@@ -11,7 +11,7 @@ import (
 
 const dotGit = ".git"
 
-// dir is the directory that the query is about, absolute and symlink-free.
+// dir returns the directory that the query is about, absolute and symlink-free.
 func (q Query) dir() (string, error) {
 	if q.BaseDir == nil {
 		return q.cwd()
@@ -42,8 +42,8 @@ func (q Query) dir() (string, error) {
 		return "", badBase(fmt.Sprintf("`base_dir` %q: %v", base, reason(err)),
 			"pass a readable directory inside the target repository")
 	case !info.IsDir():
-		// The file's own directory, not the one that a symlink leads to: the
-		// repository that it lies in is the one that is meant.
+		// Use the directory that contains the file's name, not the target of a
+		// symlink: the repository there is the one meant.
 		path, _ = filepath.Split(path)
 	}
 	dir, err := filepath.EvalSymlinks(path)
@@ -54,7 +54,7 @@ func (q Query) dir() (string, error) {
 	return dir, nil
 }
 
-// cwd is the working directory, symlink-free.
+// cwd returns the working directory, symlink-free.
 func (q Query) cwd() (string, error) {
 	const hint = "change to a directory that exists, or pass an absolute `base_dir` inside the target repository"
 	wd, err := q.Getwd()
@@ -68,20 +68,20 @@ func (q Query) cwd() (string, error) {
 	return dir, nil
 }
 
-// under is the path relative to dir, spelled so that the system resolves a
-// `..` after it has followed a symlink; filepath.Join would do so before.
+// under joins dir and path so that the system resolves a ".." after following
+// symlinks; filepath.Join would remove it before.
 func under(dir, path string) string {
 	if os.IsPathSeparator(path[0]) {
 		return Rooted(dir, path)
 	}
-	if filepath.VolumeName(path) != "" { // Windows: relative to another drive's directory
+	if filepath.VolumeName(path) != "" { // Windows: relative to the current directory of another drive
 		return path
 	}
 	return dir + string(filepath.Separator) + path
 }
 
-// absolute is a path of git's, which is slash-separated and relative to dir, or
-// absolute.
+// absolute makes a path printed by git absolute; it is slash-separated, and may
+// be relative to dir.
 func absolute(dir, path string) string {
 	if path = Rooted(dir, filepath.FromSlash(path)); filepath.IsAbs(path) {
 		return path
@@ -89,7 +89,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// resolvedAs tells what a relative name was taken for.
+// resolvedAs says how a relative name was resolved, for a message.
 func resolvedAs(base, path string) string {
 	if base == path {
 		return ""
@@ -97,7 +97,7 @@ func resolvedAs(base, path string) string {
 	return fmt.Sprintf(" (looked for %q)", path)
 }
 
-// resolved is the path absolute and symlink-free, as far as it exists.
+// resolved returns path without symlinks, or a clean path if it does not exist.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -114,7 +114,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// reason is a path error without the path, which the message names itself.
+// reason returns the cause of a path error without the path, which the message
+// already names.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
@@ -126,10 +127,10 @@ func badBase(message, hint string) error {
 	return &Error{Kind: ErrBaseDir, Message: message, Hint: hint}
 }
 
-// Rooted completes a path that begins with a separator and names no drive, as
-// Windows has it: it lies on the drive of dir. Git Bash spells drives as
-// directories, so /c/src is C:\src. Any other path, and where paths have no
-// drives every one, stays as it is.
+// Rooted completes a Windows path that begins with a separator but names no
+// drive: it is on the drive of dir. Git Bash spells drives as directories, so
+// /c/src becomes C:\src. Any other path is returned unchanged, and so is every
+// path on systems without drives.
 func Rooted(dir, path string) string {
 	drive := filepath.VolumeName(dir)
 	switch {
@@ -141,7 +142,7 @@ func Rooted(dir, path string) string {
 	return drive + path
 }
 
-// spellsDrive knows /c and what begins with /c/.
+// spellsDrive reports whether path is /c or begins with /c/, for any letter.
 func spellsDrive(path string) bool {
 	if len(path) < 2 || len(path) > 2 && !os.IsPathSeparator(path[2]) {
 		return false

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// What differs from a commit: in the index, or in the worktree. Names are
-// relative to the worktree's root and slash-separated, as git has them.
+// Changes relative to a commit, in the index or in the worktree. Names are
+// relative to the worktree's root and slash-separated, as git prints them.
 
-// Staged lists the files in which the index differs from HEAD: what the commit
-// that is being made would change, both names of a rename and deletions too. It
-// goes by the index that q's environment names, since `git commit FILE` makes
-// one of its own, and can be asked beside Find, before the repository is known.
+// Staged lists the files in which the index differs from HEAD, which are those
+// that the commit in progress would change. It includes deletions and both
+// names of a rename. It respects the index that q's environment names, since
+// `git commit FILE` creates a temporary one, and can run concurrently with
+// Find, before the repository is known.
 //
 // The error is as Find's.
 func Staged(ctx context.Context, q Query) ([]string, error) {
@@ -29,9 +30,9 @@ func Staged(ctx context.Context, q Query) ([]string, error) {
 	return r.differing(ctx, "--cached", "")
 }
 
-// StagedInMerge narrows what Staged said to the files that differ from every
-// commit that is being merged as well: what one of them brings in as it is was
-// committed elsewhere. Without such commits it is what Staged said.
+// StagedInMerge reduces the result of Staged to the files that also differ from
+// every commit being merged: a file that is identical in one of them was
+// committed elsewhere. Outside of a merge it returns staged unchanged.
 func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]string, error) {
 	for _, commit := range merging {
 		differ, err := r.differing(ctx, "--cached", commit)
@@ -43,17 +44,18 @@ func (r *Repo) StagedInMerge(ctx context.Context, staged, merging []string) ([]s
 	return staged, nil
 }
 
-// Uncommitted lists what differs from HEAD in the worktree or in the index,
-// untracked files one by one and both names of a rename. Of the tracked ones
-// only those count that differ from the commits that are being merged, too; of
-// the untracked ones those outside the repository's other worktrees. Nor do those
-// count in what was a worktree, as the orphans that it names: their .git points
-// to what is gone, and to git all that was checked out there is untracked here.
+// Uncommitted lists the files that differ from HEAD in the worktree or in the
+// index, with both names of a rename, and each untracked file. During a merge,
+// tracked files that equal one of the commits being merged do not count.
+// Untracked files in the repository's other worktrees do not count either, nor
+// do those in the remains of a worktree whose .git file points to a missing
+// directory: git would list everything there as untracked. Such directories are
+// returned as orphans.
 func (r *Repo) Uncommitted(ctx context.Context, merging []string) (changed, orphans []string, err error) {
 	return r.uncommitted(ctx, merging, nil)
 }
 
-// uncommitted is that for what lies under some paths; none: everywhere.
+// uncommitted is Uncommitted limited to some paths; none: everywhere.
 func (r *Repo) uncommitted(ctx context.Context, merging, under []string) (changed, orphans []string, err error) {
 	args := []string{"-c", "status.renames=false", "-c", "diff.renames=false"}
 	if len(under) > 0 && r.IgnoreCase {
@@ -90,9 +92,9 @@ func (r *Repo) uncommitted(ctx context.Context, merging, under []string) (change
 	return append(tracked, untracked...), orphans, nil
 }
 
-// differing lists the tracked files that are not as a commit has them, ""
-// being HEAD (or nothing, before the first commit), in the worktree or, with
-// --cached, in the index.
+// differing lists the tracked files that differ from a commit, in the worktree
+// or, if where is "--cached", in the index. commit "" means HEAD, or nothing
+// before the first commit.
 func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, error) {
 	args := []string{"-c", "diff.relative=false", "diff", "--name-only", "--no-renames", "--no-ext-diff",
 		r.submodules(), "-z"}
@@ -108,9 +110,9 @@ func (r *Repo) differing(ctx context.Context, where, commit string) ([]string, e
 	return SplitNames(out), nil
 }
 
-// submodules says what of a submodule counts as a change of its path: another
-// commit, and, unless content filters are not to be run, a change inside it,
-// for which git runs status in there.
+// submodules returns the option that says what counts as a change of a
+// submodule: another commit and, unless content filters must not run, a change
+// inside it, for which git runs status there.
 func (r *Repo) submodules() string {
 	if r.unfiltered {
 		return "--ignore-submodules=dirty"
@@ -118,16 +120,15 @@ func (r *Repo) submodules() string {
 	return "--ignore-submodules=none"
 }
 
-// Squashing reports whether the commit that is being made completes `git merge
-// --squash`.
+// Squashing reports whether the commit in progress completes a `git merge --squash`.
 func (r *Repo) Squashing() bool {
 	_, err := os.Lstat(filepath.Join(r.GitDir, "SQUASH_MSG"))
 	return err == nil
 }
 
-// statusPaths reads git status --porcelain=v2 -z (git-status(1)): records that
-// begin with 1, 2, u or ?, whose path is their last field, and which in the
-// case of 2 are followed by the path that it was renamed or copied from.
+// statusPaths parses the output of git status --porcelain=v2 -z
+// (git-status(1)). Records begin with 1, 2, u or ?, and end with the path. A
+// record of type 2 is followed by the path that the file was renamed or copied from.
 func statusPaths(out string) (tracked, untracked []string) {
 	fields := map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
 	records := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
@@ -151,7 +152,7 @@ func statusPaths(out string) (tracked, untracked []string) {
 	return tracked, untracked
 }
 
-// SplitNames reads names that each end in a NUL, as git prints them with -z.
+// SplitNames splits NUL-terminated names, as git prints them with -z.
 func SplitNames(out []byte) []string {
 	text := strings.TrimSuffix(string(out), "\x00")
 	if text == "" {
@@ -160,7 +161,7 @@ func SplitNames(out []byte) []string {
 	return strings.Split(text, "\x00")
 }
 
-// common are the names that both lists have, in the order of the first.
+// common returns the names that are in both lists, in the order of the first.
 func common(a, b []string) []string {
 	in := make(map[string]bool, len(b))
 	for _, name := range b {
@@ -175,12 +176,12 @@ func common(a, b []string) []string {
 	return out
 }
 
-// maxMergeHead bounds a MERGE_HEAD: a merge of over a thousand branches.
+// maxMergeHead bounds the size of MERGE_HEAD: a merge of over a thousand branches.
 const maxMergeHead = 64 << 10
 
-// Merging lists the commits that are being merged into HEAD, as full object
-// ids; none where no merge is under way. Anything else in the file where git
-// keeps them is an error: its words would be git's arguments.
+// Merging lists the commits being merged into HEAD, as full object ids, or none
+// if no merge is in progress. It refuses a MERGE_HEAD that contains anything
+// else, since its words become arguments of git.
 func (r *Repo) Merging() ([]string, error) {
 	path := filepath.Join(r.GitDir, "MERGE_HEAD")
 	text, err := readFile(path, maxMergeHead)
@@ -204,9 +205,9 @@ func badMerge(err error, format string, args ...any) error {
 		Hint: "end the merge (git merge --abort, or git merge --quit), or move that file away"}
 }
 
-// objectID refuses what is not a full object id, in hexadecimal. An id cannot be
-// read as an option, which in git before 2.24 nothing else prevents
-// (--end-of-options).
+// objectID refuses anything but a full hexadecimal object id. Such an id cannot
+// be taken for an option, which git before 2.24 (--end-of-options) cannot
+// prevent otherwise.
 func objectID(text string) error {
 	if !isHash(text) {
 		return fmt.Errorf("%s is not an object id", clipped(text))
@@ -214,7 +215,7 @@ func objectID(text string) error {
 	return nil
 }
 
-// clipped quotes text that may be of any length.
+// clipped quotes the beginning of a text of any length.
 func clipped(text string) string {
 	if len(text) > 80 {
 		text = text[:80] + "..."
@@ -222,15 +223,15 @@ func clipped(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// Status and diffs against the worktree run content filters (filter.<name>.clean
-// and .process), programs that a repository's own config names. They are run
-// where the caller works; elsewhere, where somebody may have laid out a
-// repository to have them run, they are switched off.
+// Status, and diffs against the worktree, run content filters
+// (filter.<name>.clean and .process): programs that a repository's own config
+// names. In the repository where the caller works they run; in others, which
+// may have been prepared to run them, they are switched off.
 
-// Unfiltered is the repository without the content filters that its settings
-// name, and their names. What they convert may then count as changed. What is
-// changed in a submodule and not committed there does not: to know, git runs
-// inside it, by the submodule's own settings.
+// Unfiltered returns the repository with the content filters from its config
+// switched off, and their names. Files that they would convert may then be
+// listed as changed. Uncommitted changes inside submodules are not noticed,
+// since git would look for them with the submodule's own settings.
 //
 // The error is as Git's.
 func (r *Repo) Unfiltered(ctx context.Context) (unfiltered *Repo, filters []string, err error) {
@@ -247,7 +248,7 @@ func (r *Repo) Unfiltered(ctx context.Context) (unfiltered *Repo, filters []stri
 	copied := *r
 	copied.settings = slices.Clone(r.settings)
 	for _, name := range filters {
-		if strings.Contains(name, "=") { // where git takes the value to begin
+		if strings.Contains(name, "=") { // git takes the value to start there
 			return nil, nil, &Error{Kind: ErrGitFailed,
 				Message: fmt.Sprintf("the content filter %s of %q cannot be switched off, because its name contains a =",
 					clipped(name), r.CommonDir),

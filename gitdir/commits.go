@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// What was committed since a commit, or since a moment: along the first
-// parents, and of a merge only what differs from every parent, so that what
-// others did and was merged in does not count. What was committed in this very
-// worktree counts also where it was merged in.
+// Files committed since a commit or a time. Only commits along the first
+// parents count, and for merges only the differences from all parents, so that
+// work by others that was merged in does not count. Commits made in this
+// worktree count even if they were merged in.
 
-// Since lists the files that the commits after a given one touched, "" being
-// the beginning; t is when that was. The commit must be there (HasCommit);
-// where it is not an ancestor of HEAD any more, as after a rebase, that is more
-// than was done since.
+// Since lists the files touched by the commits after the given one, which was
+// made at t; "" means since the beginning. The commit must exist (see
+// HasCommit). If it is no longer an ancestor of HEAD, for example after a
+// rebase, the list may contain more than was done since.
 func (r *Repo) Since(ctx context.Context, commit string, t time.Time) ([]string, error) {
 	if commit == "" {
 		return r.committed(ctx, t, "HEAD")
@@ -27,13 +27,13 @@ func (r *Repo) Since(ctx context.Context, commit string, t time.Time) ([]string,
 	return r.committed(ctx, t, commit+"..HEAD")
 }
 
-// SinceTime lists the files that commits made at t or later touched.
+// SinceTime lists the files touched by commits made at t or later.
 func (r *Repo) SinceTime(ctx context.Context, t time.Time) ([]string, error) {
 	return r.committed(ctx, t, "--since="+t.UTC().Format("2006-01-02T15:04:05Z"), "HEAD")
 }
 
-// committed lists the files that a range of commits touched: those along the
-// first parents, and those made here at t or later.
+// committed lists the files touched by a range of commits: those along the
+// first parents, and those made in this worktree at t or later.
 func (r *Repo) committed(ctx context.Context, t time.Time, which ...string) ([]string, error) {
 	paths, err := r.logged(ctx, append([]string{"--first-parent"}, which...)...)
 	if err != nil {
@@ -57,12 +57,12 @@ func (r *Repo) committed(ctx context.Context, t time.Time, which ...string) ([]s
 	return paths, nil
 }
 
-// maxIDs is how many ids one command line takes on every system.
+// maxIDs is how many ids fit on a command line on every system.
 const maxIDs = 300
 
-// logged lists the files that a range of commits touched. -c, which shows of a
-// merge what differs from all parents, is older than --diff-merges=combined
-// (git 2.31) and the same where names are listed.
+// logged lists the files touched by a range of commits. The option -c, which
+// reduces a merge to its differences from all parents, is older than
+// --diff-merges=combined (git 2.31), and equivalent when only names are listed.
 func (r *Repo) logged(ctx context.Context, which ...string) ([]string, error) {
 	args := []string{"-c", "diff.relative=false", "-c", "log.showSignature=false", "log", "-z", "--format=",
 		"--name-only", "--root", "--no-renames", "-c", "--ignore-submodules=none"}
@@ -73,8 +73,8 @@ func (r *Repo) logged(ctx context.Context, which ...string) ([]string, error) {
 	return loggedPaths(string(out)), nil
 }
 
-// HasCommit reports whether a commit is in the repository. What is not a full
-// object id is in none; it is never handed to git.
+// HasCommit reports whether the repository has a commit. Anything but a full
+// object id is not a commit, and is never passed to git.
 func (r *Repo) HasCommit(ctx context.Context, id string) (bool, error) {
 	if objectID(id) != nil {
 		return false, nil
@@ -86,8 +86,8 @@ func (r *Repo) HasCommit(ctx context.Context, id string) (bool, error) {
 	return err == nil, nil
 }
 
-// loggedPaths splits NUL-separated names; git log puts newlines or empty names
-// between commits.
+// loggedPaths splits NUL-separated names. Between commits git log adds newlines
+// or empty names.
 func loggedPaths(out string) []string {
 	var paths []string
 	for name := range strings.SplitSeq(out, "\x00") {
@@ -98,8 +98,8 @@ func loggedPaths(out string) []string {
 	return paths
 }
 
-// madeHere lists the commits that were made in this worktree at t or later, by
-// the log that git keeps of its HEAD. Where it keeps none, there are none.
+// madeHere lists the commits made in this worktree at t or later, according to
+// the reflog of its HEAD. Without a reflog there are none.
 func (r *Repo) madeHere(ctx context.Context, t time.Time) ([]string, error) {
 	out, err := r.Git(ctx, "-c", "log.showSignature=false", "log", "-z", "--walk-reflogs", "--date=unix",
 		"--format=%H %gd %gs", "HEAD", "--")
@@ -115,7 +115,7 @@ func (r *Repo) madeHere(ctx context.Context, t time.Time) ([]string, error) {
 	return ids, nil
 }
 
-// logEntry reads an entry of HEAD's log: `<id> HEAD@{<seconds>} <message>`.
+// logEntry parses a reflog entry: `<id> HEAD@{<seconds>} <message>`.
 func logEntry(entry string) (id string, at time.Time, message string, ok bool) {
 	id, rest, _ := strings.Cut(entry, " ")
 	selector, message, _ := strings.Cut(rest, " ")
@@ -124,10 +124,10 @@ func logEntry(entry string) (id string, at time.Time, message string, ok bool) {
 	return id, time.Unix(n, 0), message, ok && err == nil && isHash(id)
 }
 
-// makesCommit tells by the message of a move of HEAD whether that made the
-// commit which HEAD then was at. git writes the action, a colon and more, which
-// may be a commit's subject. Any message but those of moves to what was there
-// already, also of other programs, is one that made it.
+// makesCommit reports whether a reflog entry with this message created the
+// commit that HEAD moved to. A message is the action, a colon and details,
+// which may be a commit's subject. Every message counts, including those of
+// other programs, except for moves to a commit that already existed.
 func makesCommit(message string) bool {
 	action, more, _ := strings.Cut(message, ": ")
 	switch verb, _, _ := strings.Cut(action, " "); verb {

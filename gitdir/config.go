@@ -15,8 +15,8 @@ import (
 	gitconfig "github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// A config is what the repository's own config says of the things that this
-// package answers for. Included files and the user's config have no part in it.
+// A config has the settings of the repository's own config that this package
+// needs. Included files and the user's config are not considered.
 type config struct {
 	worktree    string // core.worktree, as written
 	shared      string // core.sharedRepository, as written
@@ -26,15 +26,15 @@ type config struct {
 	fleet       string // agentlocks.fleet, as written
 }
 
-// A setting is one line of a config file.
+// A setting is one setting of a config file.
 type setting struct{ key, value string }
 
-// readConfig reads `config` and, over it, `config.worktree` of the common
-// directory where the former enables it. A file that is missing says nothing.
+// readConfig reads the common directory's `config` and, if that enables it,
+// `config.worktree`, which takes precedence. A missing file has no settings.
 //
-// go-git's decoder reads them without a process, but it refuses some spellings
-// that git accepts (a byte order mark, `[branch.name]`, text that is not
-// UTF-8). What it refuses is read by list, which asks git; list may be nil.
+// go-git's decoder reads them without starting a process, but it refuses some
+// spellings that git accepts (a byte order mark, `[branch.name]`, text that is
+// not UTF-8). For these, list asks git; it may be nil.
 func readConfig(common string, list func(path string) ([]byte, error)) (config, error) {
 	var c config
 	if err := c.read(filepath.Join(common, "config"), list); err != nil || !c.perWorktree {
@@ -43,7 +43,7 @@ func readConfig(common string, list func(path string) ([]byte, error)) (config, 
 	return c, c.read(filepath.Join(common, "config.worktree"), list)
 }
 
-// read lets the settings of a file win over those before it.
+// read adds the settings of a file, which override earlier ones.
 func (c *config) read(path string, list func(path string) ([]byte, error)) error {
 	text, err := readFile(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,11 +84,11 @@ func (c *config) set(s setting) {
 	}
 }
 
-// errNoValue: `key` alone is true to git and `key =` is false, but the decoder
-// makes the same empty text of both.
+// errNoValue: to git, `key` alone is true and `key =` is false, but the decoder
+// returns an empty value for both.
 var errNoValue = errors.New("a key without a value")
 
-// decode reads the sections that matter with go-git's decoder.
+// decode reads the relevant sections with go-git's decoder.
 func decode(text string) ([]setting, error) {
 	parsed := gitconfig.New()
 	if err := gitconfig.NewDecoder(strings.NewReader(text)).Decode(parsed); err != nil {
@@ -106,7 +106,7 @@ func decode(text string) ([]setting, error) {
 	return settings, nil
 }
 
-// listed reads what `git config -z` prints: key, newline, value, NUL.
+// listed parses the output of `git config -z`: key, newline, value, NUL.
 func listed(out string) []setting {
 	var settings []setting
 	for entry := range strings.SplitSeq(out, "\x00") {
@@ -123,9 +123,9 @@ func listed(out string) []setting {
 }
 
 // Settings asks git for the settings whose keys match a regular expression,
-// from all the files that count where q stands: keys in lower case, the last
-// value of each, "true" for a key without one. None is not an error; an error is
-// as Find's.
+// from all config files that apply to q. Keys are in lower case; of several
+// values the last counts, and a key without a value is "true". It is not an
+// error if nothing matches. The error is as Find's.
 func Settings(ctx context.Context, q Query, keys string) (map[string]string, error) {
 	r, err := q.unfound()
 	if err != nil {
@@ -134,7 +134,7 @@ func Settings(ctx context.Context, q Query, keys string) (map[string]string, err
 	return r.SettingsOf(ctx, keys)
 }
 
-// SettingsOf is Settings of a repository that was found.
+// SettingsOf is Settings for a repository that has been found.
 func (r *Repo) SettingsOf(ctx context.Context, keys string) (map[string]string, error) {
 	out, err := r.Git(ctx, "config", "-z", "--get-regexp", keys)
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
@@ -147,7 +147,7 @@ func (r *Repo) SettingsOf(ctx context.Context, keys string) (map[string]string, 
 	return settings, nil
 }
 
-// ParseBool reads a boolean as git does: a word, or a number with its unit.
+// ParseBool parses a boolean like git: a word, or a number with an optional unit.
 func ParseBool(value string) (bool, error) {
 	switch strings.ToLower(value) {
 	case "true", "yes", "on":
@@ -159,15 +159,15 @@ func ParseBool(value string) (bool, error) {
 	return err == nil && n != 0, err
 }
 
-// truth is ParseBool where what is not a boolean counts as false.
+// truth is ParseBool, but returns false for an invalid value.
 func truth(value string) bool {
 	yes, err := ParseBool(value)
 	return err == nil && yes
 }
 
-// Modes are the permission bits which a new directory and a new file in the
-// git directory must be given after creation: core.sharedRepository, applied as
-// git's adjust_shared_perm does. Zero means that what the umask leaves is right.
+// Modes returns the permission bits to give to new directories and files in the
+// git directory after their creation, according to core.sharedRepository as in
+// git's adjust_shared_perm. Zero means to keep the bits that the umask leaves.
 func (r *Repo) Modes() (dir, file fs.FileMode) {
 	grant, exact := shared(r.config.shared)
 	if grant == 0 {
@@ -176,21 +176,21 @@ func (r *Repo) Modes() (dir, file fs.FileMode) {
 	base, setgid := fs.FileMode(0o600), fs.FileMode(0)
 	if info, err := os.Stat(r.CommonDir); err == nil {
 		if !exact {
-			base |= info.Mode() & 0o006 // what the umask left to others, when git made it
+			base |= info.Mode() & 0o006 // what the umask left to others when git created it
 		}
 		setgid = info.Mode() & fs.ModeSetgid
 	}
 	file = base | grant
 	dir = file | file&0o444>>2
 	if runtime.GOOS == "linux" && dir&0o060 != 0 {
-		setgid = fs.ModeSetgid // elsewhere groups are inherited anyway, or git set it at init
+		setgid = fs.ModeSetgid // elsewhere groups are inherited anyway, or git has set the bit
 	}
 	return dir | setgid, file
 }
 
-// shared reads core.sharedRepository: the bits that it grants, and whether
-// they are all there are to be (an octal number) or come on top of the
-// umask's. Nothing is granted where git would refuse the value.
+// shared parses core.sharedRepository. It returns the bits to grant, and
+// whether they replace those left by the umask (an octal number) instead of
+// adding to them. It grants nothing if git would refuse the value.
 func shared(value string) (grant fs.FileMode, exact bool) {
 	switch strings.ToLower(value) {
 	case "", "umask", "0", "false", "no", "off":

@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// A clone cannot bring a `.git`: git refuses that name in trees. But it can
-// bring the plain files of a bare repository (HEAD, config, objects, refs), and
-// git takes a directory that holds these for a repository, whatever its config
-// then names as programs. safe.bareRepository=explicit is git's own answer,
-// from 2.38 on, and refuses too much: bare repositories beside their worktrees,
-// and at first `.git` itself. So the answer is judged here.
+// A clone cannot contain a `.git`: git refuses that name in trees. But it can
+// contain the plain files of a bare repository (HEAD, config, objects, refs),
+// and git uses a directory with these as a repository, with whatever programs
+// its config names. Git's own protection is safe.bareRepository=explicit, from
+// 2.38 on, but that refuses too much: also bare repositories beside their
+// worktrees and, at first, `.git` itself. So we decide here.
 
-// embedded refuses a repository that git found by standing in it, not by a
-// `.git`, where it lies among the files of a worktree. The nearest `.git` above
-// tells: it is accepted where that leads to it, or to what holds it, inside
-// that very directory (`.bare` beside its worktrees, what lies in `.git`). So
-// are a repository above which there is no `.git`, and what GIT_DIR names.
+// embedded refuses a bare repository that git found by running inside it, if it
+// is among the files of a worktree. It looks at the nearest `.git` above the
+// repository. The repository is accepted if that `.git` leads to it, or to a
+// directory that contains it, and if this is inside the directory with the
+// `.git` (for example `.bare` beside its worktrees, or something inside
+// `.git`). It is also accepted if there is no `.git` above it, or if GIT_DIR names it.
 func (r *Repo) embedded() error {
 	if !r.explicit && Getenv(r.environ, "GIT_DIR") != "" || filepath.Base(r.GitDir) == dotGit ||
 		!contains(r.GitDir, r.Dir) {
@@ -48,16 +49,16 @@ func (r *Repo) embedded() error {
 	return nil
 }
 
-// ledTo is the git directory that the `.git` in a directory is or points to,
-// "" where that does not exist, and whether there is such a `.git`. git passes
-// over a directory of that name that holds no repository.
+// ledTo returns the git directory that the `.git` in a directory is or points
+// to, "" if that cannot be determined, and whether there is such a `.git`. Like
+// git, it ignores a directory of that name without a repository in it.
 func ledTo(at string) (gitDir string, there bool) {
 	path := filepath.Join(at, dotGit)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		_, err = os.Lstat(path)
-		return "", !errors.Is(err, fs.ErrNotExist) // a link to nowhere is one all the same
+		return "", !errors.Is(err, fs.ErrNotExist) // a dangling symlink counts as one
 	case info.IsDir():
 		_, err = os.Lstat(filepath.Join(path, "HEAD"))
 		return resolved(path), err == nil
@@ -70,22 +71,22 @@ func ledTo(at string) (gitDir string, there bool) {
 	return resolved(from(at, target)), true
 }
 
-// commonOf is the common directory of a git directory.
+// commonOf returns the common directory of a git directory.
 func commonOf(gitDir string) string {
 	text, err := readFile(filepath.Join(gitDir, "commondir"), maxPointer)
 	if err != nil {
-		return gitDir // it shares nothing
+		return gitDir // not a linked worktree's
 	}
 	return resolved(from(gitDir, string(text)))
 }
 
-// InGitDir reports whether a symlink-free path is one of git's own files.
+// InGitDir reports whether a symlink-free path is inside the git directory.
 func (r *Repo) InGitDir(path string) bool {
 	return contains(r.GitDir, path) || contains(r.CommonDir, path)
 }
 
-// contains reports whether a path is dir or lies in it. Directories are compared by
-// what they are, not by their names, whose case may differ.
+// contains reports whether path is dir or inside it. It compares the
+// directories themselves, not their names, which may differ in case.
 func contains(dir, path string) bool {
 	if dir == "" {
 		return false
@@ -102,7 +103,7 @@ func contains(dir, path string) bool {
 	return false
 }
 
-// parents yields a directory and all those above it.
+// parents yields a directory and all directories above it.
 func parents(dir string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for yield(dir) {

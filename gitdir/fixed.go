@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 )
 
-// Fixed is the repository for a caller that may write to the files of the
-// worktree, and must not lead git elsewhere by them: each git is told where the
-// git directory and the worktree are, and reads no `.git` file.
+// Fixed returns the repository for a caller whose git commands must not be
+// redirected by files in the worktree, which it may have written itself: git is
+// given the git directory and the worktree explicitly, and reads no `.git` file.
 func (r *Repo) Fixed() *Repo {
 	fixed := *r
 	fixed.explicit, fixed.fixed = true, true
 	return &fixed
 }
 
-// Afresh is the repository as a caller has it that stands in none of its
-// worktrees, by its files as they are now: git is not started to find it. It is
-// Fixed. The error is as Find's.
+// Afresh reads the repository again for a caller that is not in any of its
+// worktrees, from its files as they are now, without asking git where it is.
+// The result is Fixed. The error is as Find's.
 func (r *Repo) Afresh(ctx context.Context) (*Repo, error) {
 	if _, err := os.Stat(filepath.Join(r.CommonDir, "HEAD")); err != nil {
 		return nil, &Error{Kind: ErrNotRepository, Err: err,
@@ -36,7 +36,7 @@ func (r *Repo) Afresh(ctx context.Context) (*Repo, error) {
 	return fresh, context.Cause(ctx)
 }
 
-// located are the variables that tell git where it is, for one that is fixed.
+// located returns the variables that tell git the location of a fixed repository.
 func (r *Repo) located() []string {
 	if r.Worktree == "" {
 		return []string{"GIT_DIR=" + r.GitDir}

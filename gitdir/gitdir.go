@@ -1,16 +1,15 @@
-// Package gitdir answers which repository a call is about (where its common
-// git directory is, which root a lock there governs, and which worktree,
-// branch and commit the caller stood on) and what changed there: what is
-// staged, uncommitted, committed since. All of our git is run here.
+// Package gitdir determines which repository a call is about (its common git
+// directory, the root that a lock there governs, and the caller's worktree,
+// branch and commit) and what has changed there: what is staged, uncommitted,
+// or committed since. All git commands of agent-locks are run by this package.
 //
-// Find asks the git program, once for each call: nothing is cached, so a
-// worktree that was added, moved or removed meanwhile is seen as it is now.
-// Only where no git program is installed does go-git's reading of the
-// directory stand in, for the layouts that it can open.
+// Find asks the git program in each call and caches nothing, so that a
+// worktree that was added, moved or removed in the meantime is seen as it is
+// now. Only if no git program is installed does go-git read the directory
+// instead, for the layouts that it supports.
 //
-// The common directory is the one answer that Find insists on. A repository
-// without a work tree, a commit or a branch is a repository all the same, and
-// the fields that say so stay empty.
+// Find requires only the common directory. A repository without a work tree, a
+// commit or a branch is still a repository; the corresponding fields are empty.
 package gitdir
 
 import (
@@ -21,29 +20,29 @@ import (
 	"path/filepath"
 )
 
-// The ways in which Find fails; the error that wraps them holds git's words.
+// The kinds of errors of Find. The error that wraps them contains git's message.
 var (
 	ErrNotRepository = errors.New("not a git repository")
 	ErrGitFailed     = errors.New("git failed")
 	ErrBaseDir       = errors.New("bad base directory")
 )
 
-// ErrEmbedded is why git failed where it was not to be believed: what it found
-// is a bare repository among the files of a worktree.
+// ErrEmbedded is the cause of an ErrGitFailed for a bare repository among the
+// files of a worktree.
 var ErrEmbedded = errors.New("bare repository inside a worktree")
 
-// An Error says which case it was (errors.Is with the sentinels above), what
-// went wrong and what to do about it.
+// An Error has the kind of failure (test with errors.Is and the sentinels
+// above), what went wrong, and what to do about it.
 type Error struct {
 	Kind    error  // one of the sentinels
 	Message string // one line, lower case, names the offending value in quotes
 	Hint    string // what to do, one line; may be empty
-	Err     error  // the cause, where there is one
+	Err     error  // the cause, if any
 
-	said string // git's own words, where it said any
+	said string // git's own message, if any
 }
 
-// Said are git's own words in an error, else the whole error.
+// Said returns git's own message in an error, or else the whole error.
 func Said(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && e.said != "" {
 		return e.said
@@ -53,7 +52,7 @@ func Said(err error) string {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap lets errors.Is match the case and the cause.
+// Unwrap makes errors.Is match the kind and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
@@ -61,46 +60,46 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// A Query is what a caller says about the repository that it means.
+// A Query describes the repository that a caller means.
 type Query struct {
-	BaseDir *string                // explicit directory (or file in it); nil: Getwd's answer
-	Getwd   func() (string, error) // the working directory at the moment of the call
-	Environ []string               // the environment that git is given, as from os.Environ
+	BaseDir *string                // explicit directory (or a file in it); nil: the working directory
+	Getwd   func() (string, error) // returns the working directory at the time of the call
+	Environ []string               // the environment for git, in the form of os.Environ
 }
 
-// A Repo is git's answer to one Query. Paths are absolute and symlink-free.
+// A Repo is the result of one Query. Paths are absolute and symlink-free.
 type Repo struct {
 	CommonDir string // the common git directory, where the store lives
 	GitDir    string // the git directory of the caller's own worktree
-	Root      string // the root that a lock governs; the same from every worktree
+	Root      string // the root that locks govern; the same from every worktree
 	Dir       string // the directory that the call was about
-	Worktree  string // root of the caller's worktree; "" where there is none
+	Worktree  string // root of the caller's worktree; "" if there is none
 	Prefix    string // Dir relative to Worktree, slash-separated; "" at its root or without one
 	Branch    string // short branch name; "" when detached or unknown
 	Head      string // commit hash; "" on an unborn branch
 
 	IgnoreCase bool  // core.ignorecase
 	Fleet      bool  // agentlocks.fleet: this clone shares its locks with others
-	FleetErr   error // why nobody can tell, if so
+	FleetErr   error // why agentlocks.fleet cannot be determined, if so
 	ConfigErr  error // why the config could not be read, if so
 
-	config     config   // what the common directory's config says
-	explicit   bool     // Query.BaseDir was given: inherited repository variables do not count
-	environ    []string // as git is given it
-	settings   []string // -c name=value, on top of the repository's own
-	unfiltered bool     // no content filters are run (Unfiltered)
-	fixed      bool     // no git reads where it is from a `.git` file (Fixed)
+	config     config   // from the common directory's config
+	explicit   bool     // Query.BaseDir was given: inherited repository variables are ignored
+	environ    []string // for git
+	settings   []string // -c name=value, in addition to the repository's own
+	unfiltered bool     // content filters are switched off (Unfiltered)
+	fixed      bool     // git does not read its location from `.git` files (Fixed)
 }
 
 // Find asks git which repository q is about.
 //
-// An explicit BaseDir wins over inherited variables that locate a repository,
-// such as the GIT_DIR that git sets inside hooks; without one they are
-// honoured as git honours them. It never falls back to another directory. A
-// bare repository that lies in another one's worktree, and may have come with
-// it as plain files, is refused unless GIT_DIR names it.
+// An explicit BaseDir takes precedence over inherited variables that locate a
+// repository, such as the GIT_DIR that git sets in hooks; without one they are
+// respected like git does. Find never falls back to another directory. A bare
+// repository inside the worktree of another repository, which may have come as
+// plain files in a clone, is refused unless GIT_DIR names it.
 //
-// The error is an *Error, or the context's own where that ended first.
+// The error is an *Error, or the context's if that ended first.
 func Find(ctx context.Context, q Query) (*Repo, error) {
 	r, err := q.unfound()
 	if err != nil {
@@ -128,7 +127,7 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 	return r, nil
 }
 
-// configured takes over what others ask of the config.
+// configured sets the exported fields that come from the config.
 func (r *Repo) configured() {
 	r.IgnoreCase = r.config.ignoreCase
 	value := r.config.fleet
@@ -139,13 +138,13 @@ func (r *Repo) configured() {
 	}
 }
 
-// root is the directory that a lock in the common directory governs: the one
-// that holds `.git`. Only the common directory and its config are asked, never
-// the caller's place or environment, so that every worktree has the same
-// answer.
+// root returns the directory that a lock in the common directory governs: the
+// one that contains `.git`. It depends only on the common directory and its
+// config, not on the caller's directory or environment, so that it is the same
+// from every worktree.
 func root(common, worktree string) string {
 	switch {
-	case worktree != "": // a submodule's, say
+	case worktree != "": // for example a submodule's
 		if worktree = Rooted(common, filepath.FromSlash(worktree)); !filepath.IsAbs(worktree) {
 			worktree = common + string(filepath.Separator) + worktree
 		}

@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// Lost lists the worktrees that git counts as there and that are not to be read where
-// they should stand, or of which that place is not known. One that is gone and that
-// `git worktree prune` would forget is not listed, and neither is one whose own `.git`
+// Lost lists the worktrees that git considers present but that cannot be read
+// at their recorded path, or whose path is unknown. It omits missing worktrees
+// that `git worktree prune` would remove, and any worktree whose own `.git`
 // names its git directory, whatever else is wrong with it.
 func (r *Repo) Lost() (lost []*UnreadWorktree) {
 	if r.hidesMain() {
 		lost = append(lost, &UnreadWorktree{GitDir: r.CommonDir, Err: errHidden})
 	}
 	dir := filepath.Join(r.CommonDir, worktreesDir)
-	names, _ := os.ReadDir(dir) // Worktrees has the error
+	names, _ := os.ReadDir(dir) // Worktrees reports the error
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
 		if gitDir == r.GitDir || !name.IsDir() {
@@ -37,13 +37,13 @@ var (
 	errLocked = errors.New("it is locked, so git counts on it, and it is not there now")
 )
 
-// lostAt is where a linked worktree should stand, and why it is not to be read
-// there; nil where Sibling, or Worktrees, has the answer.
+// lostAt returns the recorded path of a linked worktree and why the worktree
+// cannot be read there, or nil if Sibling or Worktrees handles the case.
 func (r *Repo) lostAt(gitDir string) (root string, why error) {
 	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && there(filepath.Join(gitDir, "HEAD")):
-		return "", err // or git is removing it at this moment
+		return "", err // or git is just removing it
 	case err != nil || len(text) == 0:
 		return "", nil
 	}
@@ -58,21 +58,22 @@ func (r *Repo) lostAt(gitDir string) (root string, why error) {
 	return root, nil
 }
 
-// locked reports whether a worktree is locked by anybody but `git worktree add`, which
-// locks one that it is making.
+// locked reports whether a worktree is locked, other than by a `git worktree
+// add` that is still creating it.
 func locked(gitDir string) bool {
 	text, err := readFile(filepath.Join(gitDir, "locked"), maxPointer)
 	return !errors.Is(err, fs.ErrNotExist) && strings.TrimSpace(string(text)) != "initializing"
 }
 
-// strange is why what stands at a root, with a `.git` that leads to led, is not the
-// worktree that gitDir was made for; nil where it is, or where git can say.
+// strange returns why the worktree at root, whose `.git` leads to the git
+// directory led, is not the one that gitDir was created for. It returns nil if
+// it is, or if git can tell.
 func (r *Repo) strange(gitDir, led, root string) error {
 	own := r.made(led) || sameFile(led, r.CommonDir)
 	switch {
 	case led == "" || sameFile(led, gitDir):
 		return nil
-	case own && r.NamedWorktree(r.nameOf(led)) == root: // gitDir is what a worktree that was there before has left
+	case own && r.NamedWorktree(r.nameOf(led)) == root: // gitDir is left over from an earlier worktree at this path
 		return nil
 	case own:
 		return fmt.Errorf("its `.git` leads to %q, the git directory of another worktree", led)
@@ -82,15 +83,15 @@ func (r *Repo) strange(gitDir, led, root string) error {
 	return fmt.Errorf("its `.git` leads to %q, which is not a git directory (`git worktree repair` may help)", led)
 }
 
-// Stands reports whether a worktree has a `.git`, or that cannot be found out. Without
-// one git takes it for gone.
+// Stands reports whether a worktree has a `.git`, or this cannot be determined.
+// Without one git considers the worktree gone.
 func Stands(root string) bool {
 	_, err := os.Lstat(filepath.Join(root, dotGit))
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-// hidesMain reports whether there is a main worktree that only a caller who stands in
-// it can name: with --separate-git-dir nothing in the git directory does.
+// hidesMain reports whether there is a main worktree whose path only callers
+// inside it know: with --separate-git-dir nothing in the git directory records it.
 func (r *Repo) hidesMain() bool {
 	return !r.hasMain() && !r.config.bare && r.GitDir != r.CommonDir && there(filepath.Join(r.CommonDir, "index"))
 }

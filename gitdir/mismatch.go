@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Inherited is the value of a variable that locates a repository, such as GIT_DIR, in
-// the caller's environment; "" where it does not count for this repository.
+// Inherited returns the value of a variable that locates a repository, such as
+// GIT_DIR, from the caller's environment; "" if it does not apply to this repository.
 func (r *Repo) Inherited(name string) string {
 	if r.explicit {
 		return ""
@@ -15,7 +15,7 @@ func (r *Repo) Inherited(name string) string {
 	return Getenv(r.environ, name)
 }
 
-// Index is the file in which git has the index of the caller's worktree.
+// Index returns the path of the index of the caller's worktree.
 func (r *Repo) Index() string {
 	if file := r.Inherited("GIT_INDEX_FILE"); file != "" {
 		return absolute(r.Worktree, file)
@@ -23,8 +23,9 @@ func (r *Repo) Index() string {
 	return filepath.Join(r.GitDir, "index")
 }
 
-// Objects are the directories in which git finds the repository's objects, those that
-// these name in turn not counted: its own, and what a hook has in quarantine.
+// Objects returns the directories with the repository's objects: its own, and
+// those from the environment, such as the quarantine of a hook. Alternates that
+// they name in turn are not included.
 func (r *Repo) Objects() []string {
 	dirs := []string{filepath.Join(r.CommonDir, "objects")}
 	more := append([]string{r.Inherited("GIT_OBJECT_DIRECTORY")},
@@ -37,13 +38,14 @@ func (r *Repo) Objects() []string {
 	return dirs
 }
 
-// Mismatch reports that the git directory and the files which git uses here are not
-// those of one worktree; "" where they are. Only variables such as GIT_DIR can do
-// that: a hook exports it and changes to another worktree, or to a subdirectory,
-// which git then takes for the root.
+// Mismatch reports that the git directory and the worktree that git uses here
+// do not belong together; "" if they do. Only variables such as GIT_DIR can
+// cause this: a hook exports one and then changes to another worktree, or to a
+// subdirectory, which git then takes for the root.
 //
-// A git directory of which no worktree stands goes with any files that belong to no
-// other worktree of the repository: `--git-dir` and `--work-tree` of a bare one.
+// A git directory without an existing worktree may be used with any files that
+// belong to no other worktree of the repository: `--git-dir` and `--work-tree`
+// with a bare one.
 func (r *Repo) Mismatch() string {
 	set := r.locating()
 	switch {
@@ -64,8 +66,8 @@ func (r *Repo) Mismatch() string {
 	return ""
 }
 
-// locating are the variables that choose the git directory or the files, with their
-// values.
+// locating returns the variables that determine the git directory or the
+// worktree, with their values.
 func (r *Repo) locating() string {
 	var set []string
 	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"} {
@@ -76,7 +78,7 @@ func (r *Repo) locating() string {
 	return strings.Join(set, " and ")
 }
 
-// together reports whether the git directory may have the files of the worktree.
+// together reports whether the git directory and the worktree may be used together.
 func (r *Repo) together() bool {
 	if home := r.home(); home != "" {
 		return sameFile(home, r.Worktree)
@@ -90,8 +92,7 @@ func (r *Repo) together() bool {
 	return true
 }
 
-// home is where the worktree stands that the git directory was made for; "" where it
-// stands nowhere.
+// home returns the existing worktree for which the git directory was created, or "".
 func (r *Repo) home() string {
 	root := r.Root
 	switch {

@@ -18,11 +18,10 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// readWithoutGit stands in for git where no git program is installed: where no variable
-// locates the repository, the directory is our own and go-git can open it.
-// (go-git's storage is used without its root package, which brings ssh, http
-// and openpgp along and would more than double the time a command takes to
-// start.)
+// readWithoutGit replaces git if no git program is installed. It works if no
+// variable locates the repository, the directory belongs to us, and go-git can
+// open it. It uses go-git's storage without its root package, which would bring
+// in ssh, http and openpgp, and more than double the startup time of a command.
 func (r *Repo) readWithoutGit() error {
 	if name := steering(r.environ, r.explicit); name != "" {
 		return cannot(r.Dir, name+" is set, which only git can honour")
@@ -40,8 +39,8 @@ func (r *Repo) readWithoutGit() error {
 	return nil
 }
 
-// steering names a variable that is set and changes which repository git
-// finds; "" where there is none.
+// steering returns the name of a variable that is set and changes which
+// repository git finds, or "".
 func steering(environ []string, explicit bool) string {
 	for _, entry := range environ {
 		ceiling, _ := valueOf(entry, "GIT_CEILING_DIRECTORIES")
@@ -53,8 +52,8 @@ func steering(environ []string, explicit bool) string {
 	return ""
 }
 
-// ours refuses what git would call dubious ownership: somebody else's
-// repository could steer what is done in it.
+// ours refuses what git calls dubious ownership: somebody else's repository
+// could control what is done in it.
 func (l layout) ours() error {
 	for _, path := range []string{l.worktree, filepath.Join(l.worktree, dotGit), l.gitDir} {
 		ok, err := owned(path)
@@ -68,7 +67,7 @@ func (l layout) ours() error {
 	return nil
 }
 
-// open fills r with go-git's answers.
+// open fills r from go-git's answers.
 func (r *Repo) open(found layout) error {
 	files := dotgit.NewRepositoryFilesystem(regular{osfs.New(found.gitDir)}, regular{osfs.New(found.common)})
 	storage := filesystem.NewStorage(files, cache.NewObjectLRU(0))
@@ -86,7 +85,7 @@ func (r *Repo) open(found layout) error {
 	switch commit, err := storer.ResolveReference(storage, plumbing.HEAD); {
 	case err == nil:
 		r.Head = commit.Hash().String()
-	case !errors.Is(err, plumbing.ErrReferenceNotFound): // which is an unborn branch
+	case !errors.Is(err, plumbing.ErrReferenceNotFound): // that would be an unborn branch
 		return fmt.Errorf("read HEAD: %w", err)
 	}
 	if head.Target().IsBranch() {
@@ -106,8 +105,8 @@ func (r *Repo) open(found layout) error {
 	return nil
 }
 
-// readable refuses the formats and extensions that go-git does not know, as
-// its own PlainOpen does.
+// readable refuses formats and extensions that go-git does not know, as its own
+// PlainOpen does.
 func readable(raw *gitconfig.Config) error {
 	switch version := raw.Section("core").Option("repositoryformatversion"); version {
 	case "", "0", "1":
@@ -124,8 +123,8 @@ func readable(raw *gitconfig.Config) error {
 	return nil
 }
 
-// regular is a git directory of which go-git opens only regular files of a
-// bounded size, as readFile does.
+// regular is a git directory in which go-git can open only regular files of
+// limited size, like readFile.
 type regular struct{ billy.Filesystem }
 
 func (fs regular) Open(name string) (billy.File, error) { return fs.OpenFile(name, os.O_RDONLY, 0) }
@@ -143,16 +142,16 @@ func (fs regular) OpenFile(name string, flag int, perm os.FileMode) (billy.File,
 	return fs.Filesystem.OpenFile(name, flag, perm)
 }
 
-// A layout is where a repository's parts lie.
+// A layout has the paths of a repository's parts.
 type layout struct {
-	worktree string // the directory that holds `.git`
+	worktree string // the directory that contains `.git`
 	gitDir   string // that `.git`, or what it points to
-	common   string // what a linked worktree's git directory shares
+	common   string // the directory that a linked worktree's git directory shares
 }
 
-// discover looks for the repository that dir lies in by git's own rules, as
-// far as go-git can then open what is found; the rest is refused, never
-// guessed at. It is asked only where there is no git program.
+// discover finds the repository that contains dir by git's own rules, as far as
+// go-git can open the result. Anything else is refused, never guessed. It is
+// used only if there is no git program.
 func discover(dir string, acrossDevices bool) (layout, error) {
 	for at := dir; ; {
 		gitDir, err := gitDirOf(at)
@@ -176,7 +175,8 @@ func discover(dir string, acrossDevices bool) (layout, error) {
 	}
 }
 
-// gitDirOf is the git directory of a worktree's root; "" where `at` is none.
+// gitDirOf returns the git directory of the worktree rooted at at; "" if that
+// is not a worktree's root.
 func gitDirOf(at string) (string, error) {
 	path := filepath.Join(at, dotGit)
 	info, err := os.Lstat(path)
@@ -188,7 +188,7 @@ func gitDirOf(at string) (string, error) {
 	case info.IsDir() && holdsGit(path):
 		return path, nil
 	case info.IsDir():
-		return "", nil // git passes over a .git without a repository in it
+		return "", nil // git ignores a .git directory without a repository in it
 	case !info.Mode().IsRegular():
 		return "", cannot(at, "its .git is neither a directory nor a file")
 	}
@@ -207,7 +207,7 @@ func gitDirOf(at string) (string, error) {
 	return target, nil
 }
 
-// complete finds the common directory of a git directory that was found.
+// complete determines the common directory of a git directory.
 func complete(at, gitDir string) (layout, error) {
 	found := layout{worktree: at, gitDir: gitDir, common: gitDir}
 	text, err := readFile(filepath.Join(gitDir, "commondir"), maxPointer)
@@ -225,7 +225,7 @@ func complete(at, gitDir string) (layout, error) {
 	return found, nil
 }
 
-// holdsGit tells whether a directory looks to git like a git directory.
+// holdsGit reports whether git would take dir for a git directory.
 func holdsGit(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -246,7 +246,7 @@ func notRepository(dir, why string) error {
 	}
 }
 
-// cannot is the refusal to stand in for git.
+// cannot returns the error if the repository cannot be read without git.
 func cannot(dir, why string) error {
 	return &Error{
 		Kind:    ErrGitFailed,

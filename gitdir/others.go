@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Others are the other worktrees of the repository that stand, each as a caller
-// there would have it, but by its files alone: git is not started, and Head
-// stays empty. What cannot be read is passed over. Those come first whose index
-// git wrote last.
+// Others returns the repository's other existing worktrees, each as a caller in
+// it would see it. They are read from files alone, without starting git, so
+// Head is empty. Unreadable ones are skipped. The worktree whose index git
+// wrote last comes first.
 func (r *Repo) Others() []*Repo {
-	roots, _ := r.Worktrees() // one that cannot be read is not listed
+	roots, _ := r.Worktrees() // unreadable ones are not listed
 	var others []*Repo
 	for _, root := range roots {
 		gitDir, here := r.leadsHere(root)
@@ -24,7 +24,7 @@ func (r *Repo) Others() []*Repo {
 		o := *r
 		o.GitDir, o.Dir, o.Worktree, o.Prefix, o.Head = gitDir, root, root, "", ""
 		o.Branch, o.explicit = branchOf(gitDir), true
-		if r.fixed && o.WorktreeName() == "" { // no git directory that git has made for a worktree
+		if r.fixed && o.WorktreeName() == "" { // not a git directory that git created for a worktree
 			continue
 		}
 		others = append(others, &o)
@@ -33,7 +33,7 @@ func (r *Repo) Others() []*Repo {
 	return others
 }
 
-// indexed is when the index was written; never is long ago.
+// indexed returns when the index was last written; the zero time if it does not exist.
 func (r *Repo) indexed() (at time.Time) {
 	if info, err := os.Stat(filepath.Join(r.GitDir, "index")); err == nil {
 		at = info.ModTime()
@@ -41,8 +41,8 @@ func (r *Repo) indexed() (at time.Time) {
 	return at
 }
 
-// branchOf is the branch that a git directory's HEAD names; "" where it names
-// none, or another format of references keeps it elsewhere.
+// branchOf returns the branch that HEAD in a git directory names; "" if there
+// is none, or if another reference format stores it elsewhere.
 func branchOf(gitDir string) string {
 	text, err := readFile(filepath.Join(gitDir, "HEAD"), maxPointer)
 	branch, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "ref: refs/heads/")
@@ -52,10 +52,10 @@ func branchOf(gitDir string) string {
 	return branch
 }
 
-// UncommittedUnder is Uncommitted for what lies in some directories, or has
-// their names: paths from the root, of plain letters (overlap.Entry.Within);
-// none: everywhere. The narrower, the less it costs. Content filters are run or
-// not as in the repository whose Others was asked.
+// UncommittedUnder is Uncommitted for some files or directories only: paths
+// from the root, in plain characters (overlap.Entry.Within); none: everywhere.
+// The narrower they are, the less it costs. Content filters run only if they
+// did in the repository whose Others was called.
 func (r *Repo) UncommittedUnder(ctx context.Context, paths []string) ([]string, error) {
 	if r.unfiltered { // a worktree can have filters of its own
 		var err error

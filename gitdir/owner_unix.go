@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// owned tells whether a path belongs to the effective user.
+// owned reports whether a path belongs to the effective user.
 func owned(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -17,8 +17,8 @@ func owned(path string) (bool, error) {
 	return ok && int(stat.Uid) == os.Geteuid(), nil
 }
 
-// sameDevice tells whether two directories lie on one file system, which git's
-// search for a repository does not leave.
+// sameDevice reports whether two directories are on the same file system, which
+// git's search for a repository does not leave.
 func sameDevice(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

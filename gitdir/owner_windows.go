@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// owned tells whether a path belongs to the user, or to the administrators
-// where the user is one of them: files made by an elevated process do.
+// owned reports whether a path belongs to the user or, if the user is an
+// administrator, to the administrators, as files created by an elevated process do.
 func owned(path string) (bool, error) {
 	sd, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
@@ -30,6 +30,6 @@ func owned(path string) (bool, error) {
 	return windows.Token(0).IsMember(owner)
 }
 
-// sameDevice tells whether two directories lie on one volume, which git's
-// search for a repository does not leave.
+// sameDevice reports whether two directories are on the same volume, which
+// git's search for a repository does not leave.
 func sameDevice(a, b string) bool { return filepath.VolumeName(a) == filepath.VolumeName(b) }

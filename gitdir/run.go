@@ -16,32 +16,32 @@ import (
 const (
 	hintInside  = "work inside the repository, or name a directory in it with `base_dir`"
 	hintInstall = "install git and put it on PATH"
-	// What is asked of git and since when it can be: linked worktrees (2.5),
+	// The git versions that introduced what we use: linked worktrees (2.5),
 	// status --porcelain=v2 (2.11), config --show-scope (2.26).
 	hintOld = "this git may be too old: agent-locks needs 2.5, drift 2.11, guard install and guard status 2.26"
 )
 
 const (
-	// pipeDelay bounds how long a grandchild that keeps git's output open can
-	// hold a call after git's end. On a busy machine reading what git has said
-	// takes its time, too, and is not to be given up: so it is long.
+	// pipeDelay bounds how long a call waits for git's output after git has
+	// exited, if a grandchild keeps the pipe open. It is long because reading
+	// the output also takes time on a busy machine, and must not be cut off.
 	pipeDelay = 10 * time.Second
-	// killDelay bounds the same after the call was cancelled, when nobody wants
-	// to know any more what git says.
+	// killDelay is the same bound after the call was canceled, when nobody
+	// needs the output any more.
 	killDelay = time.Second
 )
 
-// exitUsage is git's exit code where it does not know an option.
+// exitUsage is git's exit code for an unknown option.
 const exitUsage = 129
 
-// A program is git as one call runs it: where, and in which environment.
+// A program is git as run by one call: its directory and environment.
 type program struct {
 	dir     string
 	environ []string
 }
 
-// git prepares the program for a directory, by the environment's rules: an
-// explicit base directory drops the variables that locate a repository.
+// git prepares git for a directory. With an explicit base directory, variables
+// that locate a repository are dropped from the environment.
 func (r *Repo) git(dir string) program {
 	environ := r.environ
 	if r.explicit {
@@ -53,14 +53,14 @@ func (r *Repo) git(dir string) program {
 	return program{dir: dir, environ: environ}
 }
 
-// Git runs git in the caller's worktree (in Dir where there is none) in the
-// environment of the query that found it, by the same rules as Find, without
-// taking git's optional locks, starting a file system monitor or fetching what
-// a partial clone lacks, and returns what it printed.
+// Git runs git in the caller's worktree (or in Dir if there is none) and
+// returns its output. The environment is that of the query, by the same rules
+// as for Find. Git takes no optional locks, starts no file system monitor, and
+// does not fetch objects missing from a partial clone.
 //
-// The error is an *Error of kind ErrGitFailed with git's own words, or the
-// context's own where that ended first. An *exec.ExitError is within reach of
-// errors.As, for commands whose exit code is an answer.
+// The error is an *Error of kind ErrGitFailed with git's message, or the
+// context's if that ended first. It may wrap an *exec.ExitError, for commands
+// whose exit code is an answer.
 func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 	g := r.git(r.Dir)
 	if r.Worktree != "" && r.Worktree != r.Dir {
@@ -74,8 +74,8 @@ func (r *Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// unfound is a repository that git has yet to look for, for what can be asked
-// of it meanwhile.
+// unfound returns a repository that git has not located yet, for commands that
+// do not need more.
 func (q Query) unfound() (*Repo, error) {
 	dir, err := q.dir()
 	if err != nil {
@@ -84,9 +84,9 @@ func (q Query) unfound() (*Repo, error) {
 	return &Repo{Dir: dir, explicit: q.BaseDir != nil, environ: q.Environ}, nil
 }
 
-// pinned makes the variables absolute that git reads relative to the directory
-// it is started in, so that they mean in another directory what they meant in
-// dir. (GIT_INDEX_FILE is relative to the worktree's root, wherever one stands.)
+// pinned makes absolute those variables that git reads relative to its working
+// directory, so that they mean the same in another directory as in dir.
+// (GIT_INDEX_FILE is relative to the worktree's root in any case.)
 func pinned(environ []string, dir string) []string {
 	out := make([]string, 0, len(environ))
 	for _, entry := range environ {
@@ -100,32 +100,33 @@ func pinned(environ []string, dir string) []string {
 	return out
 }
 
-// always is what every git is given. What an older one does not know it ignores.
+// always is added to the environment of every git. Older versions ignore what
+// they do not know.
 var always = []string{
-	"LC_ALL=C",             // messages are shown as they are, but some are also recognised
-	"GIT_OPTIONAL_LOCKS=0", // what --no-optional-locks sets, from 2.15 on: nothing is written
-	// Asked about an object that a partial clone lacks, git fetches it, by
-	// whatever program the remote's address names. "none" is the only transport
-	// that may be used, and there is none of that name.
+	"LC_ALL=C",             // messages are shown to users, but some are also matched
+	"GIT_OPTIONAL_LOCKS=0", // like --no-optional-locks, from 2.15 on: nothing is written
+	// Asked about an object that is missing from a partial clone, git fetches
+	// it with whatever program the remote's URL names. Allowing only the
+	// transport "none", which does not exist, prevents that.
 	"GIT_NO_LAZY_FETCH=1", // from 2.45 on
 	"GIT_ALLOW_PROTOCOL=none",
 }
 
-// onlyConfig tells of GIT_CONFIG: `git config` alone reads that file instead of the
-// settings by which all other commands work.
+// onlyConfig reports whether an entry sets GIT_CONFIG: only `git config` reads
+// that file, while all other commands use the regular settings.
 func onlyConfig(entry string) bool {
 	_, is := valueOf(entry, "GIT_CONFIG")
 	return is
 }
 
-// run runs git and returns what it printed. Its error is exec.ErrNotFound
-// where there is no git program, the context's, or an *Error with git's words.
+// run runs git and returns its output. The error is exec.ErrNotFound if there
+// is no git program, the context's, or an *Error with git's message.
 func (g program) run(ctx context.Context, args ...string) ([]byte, error) {
 	out, _, err := g.runWith(ctx, nil, args...)
 	return out, err
 }
 
-// runWith is run with something to read for git; said is its standard error.
+// runWith is run with input for git; said is git's standard error.
 func (g program) runWith(ctx context.Context, input []byte, args ...string) (out []byte, said string, err error) {
 	path, err := g.path()
 	if err != nil {
@@ -151,10 +152,10 @@ func (g program) runWith(ctx context.Context, input []byte, args ...string) (out
 	return stdout.Bytes(), stderr.String(), nil
 }
 
-// finish runs a command to its end and the end of its output. Where the context
-// ends first, the command is killed with all that it has started, content filters
-// too, and waited for no longer than killDelay; it may then still be writing to its
-// buffers, which are not to be read.
+// finish runs a command until it has exited and its output has ended. If ctx
+// ends first, it kills the command with everything that it has started, such as
+// content filters, and waits at most killDelay. The command may then still be
+// writing to its buffers, so they must not be read.
 func finish(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -172,7 +173,7 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-end: // at the same moment: what has its number now is something else
+	case err := <-end: // it ended at the same moment: its process id may be reused
 		return err
 	default:
 	}
@@ -184,13 +185,13 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 	return ctx.Err()
 }
 
-// path finds the git program on the PATH that was handed in. Relative entries
-// are passed over: a repository must not bring its own git.
+// path finds the git program on the PATH of the environment. Relative entries
+// are skipped: a repository must not supply its own git.
 func (g program) path() (string, error) { return LookPath(g.environ, "", "git") }
 
-// LookPath finds a program by the PATH of an environment, as a shell that stands in
-// dir would: there, what is relative is relative to dir. Where dir is "", relative
-// entries of PATH are passed over. The error is as exec.LookPath's.
+// LookPath finds a program on an environment's PATH like a shell whose working
+// directory is dir, so relative paths are relative to dir. If dir is "",
+// relative entries of PATH are skipped. The error is as exec.LookPath's.
 func LookPath(environ []string, dir, name string) (string, error) {
 	if filepath.Base(name) != name {
 		if dir != "" && !filepath.IsAbs(name) {
@@ -212,13 +213,13 @@ func LookPath(environ []string, dir, name string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// failure turns git's standard error into an error.
+// failure turns git's exit error and standard error into an *Error.
 func (g program) failure(err error, stderr string) error {
 	said, rest := words(stderr)
 	const no = "fatal: not a git repository"
 	if strings.HasPrefix(said, no) {
 		hint := hintInside
-		if strings.HasPrefix(said, no+":") { // not looked for: pointed to
+		if strings.HasPrefix(said, no+":") { // git did not search: it was pointed there
 			hint = "a .git file or GIT_DIR does not lead to a repository (any longer); " +
 				"`git worktree repair`, run in the main worktree, fixes moved ones"
 		}
@@ -226,7 +227,7 @@ func (g program) failure(err error, stderr string) error {
 			Message: fmt.Sprintf("%q is not in a git repository; git says: %s", g.dir, said)}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUsage {
-		said, _, _ = strings.Cut(strings.TrimSpace(stderr), "\n") // the usage follows
+		said, _, _ = strings.Cut(strings.TrimSpace(stderr), "\n") // the rest is the usage message
 		rest = hintOld
 	}
 	if said == "" {
@@ -236,8 +237,8 @@ func (g program) failure(err error, stderr string) error {
 		Message: fmt.Sprintf("git failed in %q: %s", g.dir, said)}
 }
 
-// words splits git's message into the line that says what was wrong and the
-// rest, which often says what to do, each as one line.
+// words splits git's message into the line that says what is wrong and the
+// rest, which often says what to do. Each is returned as one line.
 func words(stderr string) (said, rest string) {
 	var lines, others []string
 	for line := range strings.Lines(stderr) {
@@ -258,11 +259,11 @@ func words(stderr string) (said, rest string) {
 	return said, strings.Join(others, " ")
 }
 
-// Unlocated is an environment without the variables that locate a repository,
-// for a git that is told where its repository is.
+// Unlocated returns the environment without the variables that locate a
+// repository, for a git that is told the location.
 func Unlocated(environ []string) []string { return scrub(environ) }
 
-// Path finds the git program that Find runs in this environment; the error is
+// Path returns the git program that Find runs in this environment. The error is
 // an *Error of kind ErrGitFailed.
 func Path(environ []string) (string, error) {
 	path, err := program{environ: environ}.path()
@@ -272,17 +273,16 @@ func Path(environ []string) (string, error) {
 	return path, nil
 }
 
-// Program finds the git program that Find runs in this environment, and asks
-// it for its version.
+// Program returns the git program that Find runs in this environment, and its version.
 //
-// The error is an *Error of kind ErrGitFailed, or the context's own where that
-// ended first. Where the program was found, its path comes with the error.
+// The error is an *Error of kind ErrGitFailed, or the context's if that ended
+// first. If the program was found, its path is returned even with an error.
 func Program(ctx context.Context, environ []string) (path, version string, err error) {
 	g := program{environ: environ}
 	if path, err = g.path(); err != nil {
 		return "", "", noGit(err)
 	}
-	g.dir = filepath.Dir(path) // a directory that exists: the working directory need not
+	g.dir = filepath.Dir(path) // a directory that exists, which the working directory may not
 	out, err := g.run(ctx, "version")
 	return path, strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "), err
 }
@@ -291,10 +291,10 @@ func noGit(err error) error {
 	return &Error{Kind: ErrGitFailed, Message: "no git program on PATH", Hint: hintInstall, Err: err}
 }
 
-// locates tells whether an entry of an environment, NAME=value, is one of the
-// variables that name a repository to git, which then does not look for one:
-// what `git rev-parse --local-env-vars` prints, less GIT_CONFIG and its like,
-// which carry settings such as safe.directory.
+// locates reports whether an environment entry, NAME=value, is a variable that
+// names a repository to git, which then does not search for one. These are the
+// variables that `git rev-parse --local-env-vars` prints, except GIT_CONFIG and
+// similar ones, which contain settings such as safe.directory.
 func locates(entry string) bool {
 	name, _, _ := strings.Cut(entry, "=")
 	if runtime.GOOS == "windows" {
@@ -319,14 +319,14 @@ func locates(entry string) bool {
 	return false
 }
 
-// scrub is the environment without the variables that locate a repository.
+// scrub returns the environment without the variables that locate a repository.
 func scrub(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), locates)
 }
 
-// Getenv is the value of a variable in an environment as from os.Environ, the
-// last one where it is set twice, as for a child process; "" where it is not
-// set.
+// Getenv returns the value of a variable in an environment as from os.Environ,
+// or "" if it is not set. If it is set twice the last value counts, as it does
+// for a child process.
 func Getenv(environ []string, name string) string {
 	for _, entry := range slices.Backward(environ) {
 		if value, ok := valueOf(entry, name); ok {
@@ -336,8 +336,8 @@ func Getenv(environ []string, name string) string {
 	return ""
 }
 
-// valueOf is what an entry sets the variable to, if it sets that one; Windows
-// folds the case of names.
+// valueOf returns the value that an entry gives to the named variable, if it is
+// about that variable. On Windows names are case-insensitive.
 func valueOf(entry, name string) (value string, ok bool) {
 	set, value, ok := strings.Cut(entry, "=")
 	if !ok || set != name && !(runtime.GOOS == "windows" && strings.EqualFold(set, name)) {

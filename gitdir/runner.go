@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// A Runner runs git in one place with settings, variables and input of its own.
-// The rest of its environment is as for Git: nothing optional is written, and
-// nothing is fetched.
+// A Runner runs git in one place, with its own settings, variables and input.
+// As with Git, nothing optional is written and nothing is fetched.
 type Runner struct {
 	program  program
 	settings []string
 }
 
-// Here runs git in the caller's worktree, whose place in the repository is
-// named rather than found again, with more variables (NAME=value) and settings
-// (name=value).
+// Here runs git in the caller's worktree, with additional variables
+// (NAME=value) and settings (name=value). Git is told where the repository is
+// instead of searching for it.
 func (r *Repo) Here(variables, settings []string) Runner {
 	environ := append(scrub(r.environ), "GIT_DIR="+r.GitDir, "GIT_WORK_TREE="+r.Worktree)
 	return Runner{
@@ -27,17 +26,19 @@ func (r *Repo) Here(variables, settings []string) Runner {
 	}
 }
 
-// In runs git in another repository, a submodule's, by its git directory or the
-// file that leads there. Where there is none, git fails: it does not look further
-// up. No files are read, so that it does not matter whether it is checked out.
+// In runs git in another repository, such as a submodule, given its git
+// directory or the file that points there. If that does not exist, git fails
+// instead of searching further up. It reads no files of a worktree, so the
+// submodule need not be checked out.
 func (r *Repo) In(gitDir string) Runner {
 	environ := append(scrub(r.environ), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+r.Worktree)
 	return Runner{program: program{dir: r.Worktree, environ: environ}, settings: []string{"-c", "core.fsmonitor=false"}}
 }
 
-// Apart runs git for a bare repository of our own: no configuration and no
-// attributes count but its own and the settings (name=value). nothing is an
-// empty file. Whether replaced objects are asked for is the user's word still.
+// Apart runs git in a bare repository of our own. Only that repository's
+// configuration and attributes apply, and the given settings (name=value).
+// nothing is the path of an empty file. The user's environment still decides
+// whether replacement objects are used.
 func (r *Repo) Apart(bare, nothing string, settings []string) Runner {
 	environ := slices.DeleteFunc(slices.Clone(r.environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_EXEC_PATH=") &&
@@ -60,15 +61,14 @@ func asFlags(settings []string) []string {
 	return flags
 }
 
-// Run runs git with an input and returns what it printed, also where it failed.
-// The error is as Git's.
+// Run runs git with input and returns its output, even if it failed. The error is as Git's.
 func (g Runner) Run(ctx context.Context, input []byte, args ...string) ([]byte, error) {
 	out, _, err := g.RunAloud(ctx, input, args...)
 	return out, err
 }
 
-// RunAloud is Run with what git said on its standard error, in English. There
-// are failures which it only warns of.
+// RunAloud is Run, but also returns git's standard error, in English: some
+// failures are only reported there, as warnings.
 func (g Runner) RunAloud(ctx context.Context, input []byte, args ...string) (out []byte, said string, err error) {
 	out, said, err = g.program.runWith(ctx, input, slices.Concat(g.settings, args)...)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -78,13 +78,13 @@ func (g Runner) RunAloud(ctx context.Context, input []byte, args ...string) (out
 }
 
 // Unknown reports whether git failed because it does not know an option or a
-// command: this git is too old for it.
+// command, so is too old.
 func Unknown(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.ExitCode() == exitUsage
 }
 
-// Exited is git's exit code where an error says that it ended by itself, else 0.
+// Exited returns git's exit code if the error says that git exited by itself, else 0.
 func Exited(err error) int {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		return exit.ExitCode()

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A Commit is one commit as the log shows it.
+// A Commit is one commit in the log.
 type Commit struct {
 	ID      string
-	At      time.Time // of the commit, not of the change's first version
+	At      time.Time // the commit date, not the author date
 	Author  string
 	Subject string
-	Files   []string // as git names them
+	Files   []string // as named by git
 }
 
-// maxLogged is how many commits one question is about at most: the newest.
+// maxLogged is the maximum number of commits that Commits returns: the newest.
 const maxLogged = 10000
 
-// Commits lists the commits of every branch that were made from since to until,
-// newest first, without merges. paths narrows them to what touches these files or
-// directories of the root; none: all.
+// Commits lists the commits on all branches between since and until, newest
+// first, without merges. paths limits them to those that touch these files or
+// directories, relative to the root; none: all.
 //
 // The error is as Git's.
 func (r *Repo) Commits(ctx context.Context, since, until time.Time, paths []string) ([]Commit, error) {
@@ -41,8 +41,8 @@ func (r *Repo) Commits(ctx context.Context, since, until time.Time, paths []stri
 	return loggedCommits(string(out)), nil
 }
 
-// loggedCommits reads what Commits asks for: NUL-separated, a commit's line and
-// then its files.
+// loggedCommits parses the output of Commits' git log: NUL-separated, for each
+// commit its line and then its files.
 func loggedCommits(out string) []Commit {
 	var commits []Commit
 	for item := range strings.SplitSeq(out, "\x00") {

@@ -16,14 +16,15 @@ import (
 	"syscall"
 )
 
-// worktreesDir holds git's directory for each linked worktree.
+// worktreesDir contains git's directory for each linked worktree.
 const worktreesDir = "worktrees"
 
-// An UnreadWorktree is git's directory of a worktree, or of all linked ones,
-// that does not tell where they are, or where something else is.
+// An UnreadWorktree is a worktree's git directory, or the directory of all
+// linked worktrees, from which the path could not be determined, or whose path
+// leads to something else.
 type UnreadWorktree struct {
 	GitDir string
-	Root   string // "" where that is not known
+	Root   string // "" if unknown
 	Err    error
 }
 
@@ -31,11 +32,11 @@ func (e *UnreadWorktree) Error() string { return fmt.Sprintf("list worktrees: %v
 
 func (e *UnreadWorktree) Unwrap() error { return e.Err }
 
-// Worktrees lists the roots of all worktrees of the repository (the main one
-// first, where there is one), whether or not they still exist, as
-// <common>/worktrees/*/gitdir name them; not those where another repository
-// stands by now. An error joins an *UnreadWorktree for each that could not be
-// read; the others are listed all the same.
+// Worktrees lists the roots of all worktrees of the repository, whether or not
+// they still exist, according to <common>/worktrees/*/gitdir. The main
+// worktree, if there is one, comes first. Paths at which another repository is
+// found now are omitted. The error joins an *UnreadWorktree for each one that
+// could not be read; the others are still listed.
 func (r *Repo) Worktrees() ([]string, error) {
 	var roots []string
 	add := func(root string) {
@@ -57,8 +58,8 @@ func (r *Repo) Worktrees() ([]string, error) {
 		text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
-			continue // being made or pruned at this moment
-		case gitDir == r.GitDir: // whatever the file says, the caller stands there
+			continue // just being created or pruned
+		case gitDir == r.GitDir: // the caller is in it, whatever the file says
 			continue
 		case err == nil && len(text) == 0:
 			faults = append(faults, &UnreadWorktree{GitDir: gitDir, Err: errNoGitdir})
@@ -71,21 +72,20 @@ func (r *Repo) Worktrees() ([]string, error) {
 			add(root)
 		}
 	}
-	if r.Worktree != "" { // a separate git directory does not name its main worktree
+	if r.Worktree != "" { // a separate git directory does not record its main worktree
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
 }
 
-// Owns reports whether what git found by standing somewhere is a worktree of this
-// repository. It goes by the git directory: where a worktree stood, another
-// repository may stand by now.
+// Owns reports whether s, which git found by its directory, is a worktree of
+// this repository. It compares the git directories: at the path of a former
+// worktree there may now be another repository.
 func (r *Repo) Owns(s *Repo) bool {
 	return s.WorktreeName() != "" && sameFile(s.CommonDir, r.CommonDir)
 }
 
-// Taken reports whether another repository stands at a path: a `.git` there leads
-// to it.
+// Taken reports whether the `.git` at a path leads to another repository.
 func (r *Repo) Taken(root string) bool {
 	gitDir, here := r.leadsHere(root)
 	if here || gitDir == "" {
@@ -95,9 +95,9 @@ func (r *Repo) Taken(root string) bool {
 	return err == nil
 }
 
-// leadsHere is the git directory that a `.git` at a path leads to, "" where there
-// is none, and whether that is one of this repository's. Where a worktree stood, a
-// plain directory or another repository may stand by now.
+// leadsHere returns the git directory to which the `.git` at a path leads, or
+// "", and whether it belongs to this repository. At the path of a former
+// worktree there may now be a plain directory or another repository.
 func (r *Repo) leadsHere(root string) (gitDir string, here bool) {
 	gitDir, there := ledTo(root)
 	if !there || gitDir == "" {
@@ -106,7 +106,7 @@ func (r *Repo) leadsHere(root string) (gitDir string, here bool) {
 	return gitDir, r.made(gitDir) || sameFile(commonOf(gitDir), r.CommonDir)
 }
 
-// made reports whether a git directory is one that git made for a linked worktree of
+// made reports whether git created a git directory for a linked worktree of
 // this repository, whatever has become of its files.
 func (r *Repo) made(gitDir string) bool {
 	return sameFile(filepath.Dir(gitDir), filepath.Join(r.CommonDir, worktreesDir)) && isDir(gitDir)
@@ -117,8 +117,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// damaged is why git does not take what stands at a root for the worktree that it is
-// by its git directory; nil where that is not there.
+// damaged returns why git does not accept the worktree at root, though its git
+// directory belongs to this repository; nil if it does not.
 func (r *Repo) damaged(root string, err error) error {
 	gitDir, there := ledTo(root)
 	if !there || !r.made(gitDir) {
@@ -130,13 +130,13 @@ func (r *Repo) damaged(root string, err error) error {
 	return err
 }
 
-// ErrElsewhere: where a worktree stood, another repository or none stands now.
+// ErrElsewhere means that a worktree's path now has another repository, or none.
 var ErrElsewhere = errors.New("no longer a worktree of this repository")
 
-// Sibling is the worktree of this repository at a root that Worktrees lists, as
-// git finds it by standing there, in the same environment and with content
-// filters run or not as here. The error is as Find's, ErrElsewhere, or of a worktree
-// whose git directory is damaged.
+// Sibling finds another worktree of this repository by its root, one that
+// Worktrees lists, as git sees it from there. It uses the same environment, and
+// runs content filters only if r does. The error is as Find's, or ErrElsewhere,
+// or says how the worktree's git directory is damaged.
 func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
 	if root == r.Worktree {
 		return r, nil
@@ -157,15 +157,15 @@ func (r *Repo) Sibling(ctx context.Context, root string) (*Repo, error) {
 	return s, err
 }
 
-// Nested lists the worktrees of the repository that stand inside the caller's,
+// Nested lists the worktrees of the repository that are inside the caller's,
 // relative to its root and slash-separated. To git they are untracked
-// directories, or submodules once they were added.
+// directories, or submodules if they have been added.
 func (r *Repo) Nested() []string {
 	if r.Worktree == "" {
 		return nil
 	}
 	var nested []string
-	roots, _ := r.Worktrees() // one that cannot be read is not listed
+	roots, _ := r.Worktrees() // unreadable ones are not listed
 	for _, root := range roots {
 		rel, err := filepath.Rel(r.Worktree, root)
 		if err != nil || rel == "." || !filepath.IsLocal(rel) {
@@ -178,10 +178,11 @@ func (r *Repo) Nested() []string {
 	return nested
 }
 
-// withoutOrphans takes out of untracked names those in a directory below the
-// worktree's root whose .git file points to what is gone, and lists these directories.
+// withoutOrphans removes the untracked names that are in directories, below the
+// worktree's root, whose .git file points to a missing git directory. It
+// returns these directories as orphans.
 func (r *Repo) withoutOrphans(names []string) (kept, orphans []string) {
-	known := map[string]string{".": ""} // directory -> the orphan that it lies in, or is
+	known := map[string]string{".": ""} // directory: the orphan that contains it, or that it is
 	var orphan func(dir string) string
 	orphan = func(dir string) string {
 		in, asked := known[dir]
@@ -202,8 +203,8 @@ func (r *Repo) withoutOrphans(names []string) (kept, orphans []string) {
 	return kept, orphans
 }
 
-// leadsNowhere reports whether a directory has a .git file, as a worktree has,
-// that names no git directory.
+// leadsNowhere reports whether a directory has a .git file, as a worktree does,
+// that points to a missing git directory.
 func leadsNowhere(dir string) bool {
 	gitDir, there := ledTo(dir)
 	if !there || gitDir == "" {
@@ -213,13 +214,13 @@ func leadsNowhere(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// MainName is what WorktreeName calls the main worktree; git gives no other one
-// such a name.
+// MainName is the WorktreeName of the main worktree; git gives no other
+// worktree such a name.
 const MainName = "."
 
-// WorktreeName is what git calls the caller's worktree, wherever it lies and
-// whatever its path is: the name of its directory under <common>/worktrees, or
-// MainName; "" where the caller stands in none.
+// WorktreeName returns git's name for the caller's worktree, which does not
+// depend on its path: the name of its directory under <common>/worktrees, or
+// MainName. It returns "" if the caller is not in a worktree.
 func (r *Repo) WorktreeName() string {
 	if r.Worktree == "" {
 		return ""
@@ -227,8 +228,8 @@ func (r *Repo) WorktreeName() string {
 	return r.nameOf(r.GitDir)
 }
 
-// nameOf is what git calls the worktree of a git directory; "" where it is none of
-// this repository's.
+// nameOf returns git's name for the worktree of a git directory, or "" if that
+// does not belong to this repository.
 func (r *Repo) nameOf(gitDir string) string {
 	switch {
 	case gitDir == r.CommonDir:
@@ -239,9 +240,9 @@ func (r *Repo) nameOf(gitDir string) string {
 	return ""
 }
 
-// NamedWorktree is the root of the worktree that git calls by that name, as its
-// `gitdir` file says; "" where git knows no such worktree (any more), or another
-// repository stands there. It may no longer be there.
+// NamedWorktree returns the recorded root of the worktree to which git gives
+// this name. It may no longer exist. It returns "" if git knows no such
+// worktree, or if another repository is at that path.
 func (r *Repo) NamedWorktree(name string) string {
 	switch {
 	case name == "":
@@ -254,7 +255,7 @@ func (r *Repo) NamedWorktree(name string) string {
 		}
 		return ""
 	case !filepath.IsLocal(name) || filepath.Base(name) != name:
-		return "" // nothing that git would give: a lock file is other people's text
+		return "" // not a name that git would give: a lock file is other people's text
 	}
 	gitDir := filepath.Join(r.CommonDir, worktreesDir, name)
 	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
@@ -268,9 +269,8 @@ func (r *Repo) NamedWorktree(name string) string {
 	return root
 }
 
-// hasMain tells whether Root is a worktree. Under core.bare=true it is one
-// where somebody has worked in it: a repository that was always bare has no
-// index.
+// hasMain reports whether Root is a worktree. With core.bare=true it is one if
+// somebody has worked in it: a repository that was always bare has no index.
 func (r *Repo) hasMain() bool {
 	if r.Root == "" || r.Root == r.CommonDir {
 		return false
@@ -282,16 +282,16 @@ func (r *Repo) hasMain() bool {
 	return err == nil
 }
 
-// worktreeOf is the root that the text of a worktree's `gitdir` file names: the
-// directory of its `.git` file, relative to the git directory where git 2.48
-// and later were configured to write it so.
+// worktreeOf returns the root that a worktree's `gitdir` file records: the
+// directory of its `.git` file. The path may be relative to the git directory,
+// if git 2.48 or later was configured to write it so.
 func worktreeOf(gitDir, text string) string { return filepath.Dir(from(gitDir, text)) }
 
-// from is the path that a file of git's names, relative to dir. git ends it
-// with a newline.
+// from returns the path in one of git's files, which may be relative to dir and
+// ends with a newline.
 func from(dir, text string) string { return absolute(dir, strings.TrimRight(text, "\r\n")) }
 
-// Bounds of the files in a git directory that are read here rather than by git.
+// Limits for files in a git directory that we read ourselves.
 const (
 	maxPointer = 128 << 10 // `.git`, `gitdir`, `commondir`: one path
 	maxConfig  = 16 << 20  // `config`: thousands of branches
@@ -303,13 +303,13 @@ var (
 	errTooLong    = errors.New("it is too long")
 )
 
-// readFile reads a regular file of at most limit bytes, through symbolic links.
-// Whatever else has the name (a fifo, a device) is refused without waiting for
-// it, so that nothing in a git directory can hold a call up.
+// readFile reads a regular file of at most limit bytes, following symbolic
+// links. Anything else (a fifo, a device) is refused without blocking, so that
+// nothing in a git directory can make a call hang.
 func readFile(path string, limit int64) ([]byte, error) {
 	flags := os.O_RDONLY
-	if runtime.GOOS != "windows" { // where named pipes have no place in directories
-		flags |= syscall.O_NONBLOCK // opens a fifo at once, instead of when somebody writes to it
+	if runtime.GOOS != "windows" { // where named pipes are not in the file system
+		flags |= syscall.O_NONBLOCK // opens a fifo immediately, without waiting for a writer
 	}
 	f, err := os.OpenFile(path, flags, 0)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package gittest is what tests with repositories share: memory to put them in,
-// copies of what git has made once, and what -short leaves of long tables. A copy
-// takes a tenth of the time.
+// Package gittest has what tests with repositories share: temporary directories
+// in memory, copies of repositories that git has created once, which takes a
+// tenth of the time, and the selection of test cases under -short.
 package gittest
 
 import (
@@ -20,10 +20,10 @@ import (
 	"testing"
 )
 
-// InMemory are tests that, under -short, have their temporary directories in
-// memory, where Linux lends some and runs programs from it: half of the time
-// goes to the disk, which syncs each lock. More of them run at once, since many
-// wait for something.
+// InMemory runs tests under -short with temporary directories in memory, if
+// Linux provides some from which programs can be run: half of the time goes to
+// the disk, since each lock is synced. It also runs more tests at once, since
+// many of them wait.
 type InMemory struct{ Tests *testing.M }
 
 // Run runs the tests and returns their exit code.
@@ -50,7 +50,7 @@ func (m InMemory) Run() int {
 	return m.Tests.Run()
 }
 
-// Git runs one git after another in a directory.
+// Git runs git commands one after another in a directory.
 func Git(dir string, env []string, commands ...[]string) error {
 	for _, args := range commands {
 		cmd := exec.Command("git", args...)
@@ -62,13 +62,13 @@ func Git(dir string, env []string, commands ...[]string) error {
 	return nil
 }
 
-// A Template is a directory with repositories and their worktrees. Its zero
-// value is ready for use.
+// A Template is a directory with repositories and worktrees that can be copied.
+// Its zero value is ready to use.
 type Template struct {
 	once  sync.Once
 	err   error
-	dir   string // where it was made
-	files []file // a directory before what is in it
+	dir   string // where it was created
+	files []file // directories come before their contents
 }
 
 type file struct {
@@ -77,14 +77,15 @@ type file struct {
 	text string
 }
 
-// Copy fills a directory with what the first call's make puts into one.
+// Copy fills dir with a copy of what make creates in the first call.
 func (m *Template) Copy(dir string, make func(dir string) error) error {
 	m.once.Do(func() { m.err = m.read(make) })
 	if m.err != nil {
 		return m.err
 	}
-	// Hooks are among the files, and the system runs no file that is open for
-	// writing: no process may be started meanwhile, which would inherit it.
+	// Hooks are among the files, and the system does not run a file that is
+	// open for writing. No process may be started meanwhile, since it would
+	// inherit the descriptor.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	for _, f := range m.files {
@@ -95,7 +96,7 @@ func (m *Template) Copy(dir string, make func(dir string) error) error {
 			}
 			continue
 		}
-		// A worktree and its repository name each other's places.
+		// A worktree and its repository contain each other's paths.
 		text := strings.ReplaceAll(f.text, filepath.ToSlash(m.dir), filepath.ToSlash(dir))
 		if err := os.WriteFile(path, []byte(text), f.mode.Perm()); err != nil {
 			return err
@@ -116,7 +117,7 @@ func (m *Template) read(make func(dir string) error) (err error) {
 		return err
 	}
 	err = filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || strings.HasSuffix(path, ".sample") { // of hooks
+		if err != nil || strings.HasSuffix(path, ".sample") { // sample hooks
 			return err
 		}
 		info, err := d.Info()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Some are n of a table's cases under -short, the same ones each time, from all
-// over it; else all.
+// Some returns all cases or, under -short, n of them, always the same ones,
+// spread over the whole table.
 func Some[T any](n int, cases []T) []T {
 	if !testing.Short() || len(cases) <= n {
 		return cases
@@ -21,7 +21,7 @@ func Some[T any](n int, cases []T) []T {
 	return some
 }
 
-// SomeOf is Some for a table of names.
+// SomeOf is Some for a map.
 func SomeOf[K comparable, V any](n int, cases map[K]V) map[K]V {
 	names := slices.SortedFunc(maps.Keys(cases), func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	some := map[K]V{}
@@ -31,8 +31,8 @@ func SomeOf[K comparable, V any](n int, cases map[K]V) map[K]V {
 	return some
 }
 
-// NotShort leaves a test to the full run: a corner that starts many processes, in a
-// room whose other tests run under -short.
+// NotShort skips a test under -short. It is for corner cases that start many
+// processes, in packages whose other tests do run under -short.
 func NotShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
