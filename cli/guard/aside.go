@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// A hook in another language is moved into a directory beside that of the
-// hooks: as deep as it was, so that what it finds by way of ../.. is there.
+// asideSuffix ends the name of a directory beside the hooks directory, to which
+// a hook in another language is moved. It is at the same depth, so that what
+// the hook finds through ../.. is still there.
 const asideSuffix = ".before-agent-locks"
 
-// aside is where the hook of that name goes.
+// aside returns the path to which the hook of that name is moved.
 func (p Place) aside(name string) string { return filepath.Join(p.Dir+asideSuffix, name) }
 
-// mayMove refuses to move a hook that could miss something afterwards, now or
-// when it is put beside it later, or that has no place to go to.
+// mayMove refuses to move a hook that might then miss something, be it there
+// now or put beside the hook later, or that cannot be moved aside.
 func (p Place) mayMove(hook file, name string) error {
 	const hint = "call `agent-locks guard check --quiet` from it before anything else, and exit with its exit code if " +
 		"that is not 0; " +
@@ -56,9 +57,9 @@ func (p Place) mayMove(hook file, name string) error {
 	return nil
 }
 
-// beside is a file that a language may take from beside the hook without a word
-// of it, as Python does with what is imported; "" where there is none. What
-// nobody imports is skipped: ours, git's samples, and the hook's earlier selves.
+// beside returns a file beside the hook that a language may load without an
+// explicit path, as Python does with imports; "" if there is none. It ignores
+// what nobody imports: our own files, git's samples, and earlier versions of the hook.
 func (p Place) beside(hook file) (string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,9 +79,9 @@ func (p Place) beside(hook file) (string, error) {
 	return "", nil
 }
 
-// moveAside gives the hook a second name or, where that cannot be (no hard
-// links in the file system, none to other people's files), makes a copy of that
-// name. It replaces nothing, and the hook stays where it is.
+// moveAside gives the hook a second name by a hard link or, if that is
+// impossible (the file system has no hard links, the file belongs to somebody
+// else), copies it to that name. It replaces nothing, and the hook itself stays.
 func (p Place) moveAside(hook file, name string) (string, error) {
 	to := p.aside(name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -90,7 +91,7 @@ func (p Place) moveAside(hook file, name string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = hook.copyTo(to)
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) { // mayMove has seen that it is the same
+	if err != nil && !errors.Is(err, fs.ErrExist) { // mayMove has checked that an existing one is the same
 		return to, cannot("keep the present hook as", to, err)
 	}
 	return to, nil

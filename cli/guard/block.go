@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// A kind is how our block stands in a file.
+// A kind is how a file contains our block.
 type kind string
 
 const (
-	added kind = "added" // into a shell hook that was there before
+	added kind = "added" // added to an existing shell hook
 	whole kind = "whole" // in a file of our own
-	chain kind = "chain" // in a file of our own that runs the hook from before
+	chain kind = "chain" // in a file of our own that runs the previous hook
 )
 
-// A block is our part of a hook: POSIX sh that the other shells read alike.
+// A block is our part of a hook, in POSIX sh that all the supported shells read alike.
 type block struct {
 	kind    kind
 	program string // absolute path of the agent-locks that installed it
-	before  string // chain: the name of the hook from before, in its directory
+	before  string // for chain: the file name of the previous hook
 }
 
 const (
@@ -30,14 +30,14 @@ const (
 	blockEnd   = "# <<< agent-locks guard\n"
 )
 
-// text is the block as it is written. The shell has read it to its end before
-// it runs any of it, so it may be replaced meanwhile. It leaves no variable
-// behind, and git's own (GIT_DIR, GIT_INDEX_FILE) to the guard, which respects
-// them as git does.
+// text returns the block. The shell reads it to its end before running any of
+// it, so the file may be replaced meanwhile. The block leaves no variables
+// behind. The guard inherits git's own variables (GIT_DIR, GIT_INDEX_FILE), and
+// respects them as git does.
 //
-// The program that installed the guard comes first: another of that name on
-// PATH may be anything. That is asked where the first one is gone, as after an
-// upgrade, or cannot be run.
+// The program that installed the guard is tried first, since another one of
+// that name on the PATH may be anything. The one on the PATH is used if the
+// first is gone, for example after an upgrade, or cannot be executed.
 func (b block) text() string {
 	body := fmt.Sprintf(`# "agent-locks guard uninstall" takes these lines out again.
 {
@@ -57,9 +57,9 @@ func (b block) text() string {
 	return fmt.Sprintf("%s (%s, sum %s)\n", blockBegin, b.kind, sum(b.kind, body)) + body + blockEnd
 }
 
-// chained runs the hook from before. It finds it by its own place, so that a
-// repository may be moved, and by the name it was given, under whatever name it
-// runs itself.
+// chained returns the commands that run the previous hook. They find it
+// relative to the hook's own path, so the repository may be moved, and by its
+// original name, whatever the current name of this hook is.
 func (b block) chained() string {
 	if b.kind != chain {
 		return ""
@@ -71,34 +71,34 @@ exec "$hook" "$@"
 `, asideSuffix, b.before)
 }
 
-// script is the block as a file of our own.
+// script returns the block as a complete file.
 func (b block) script() string { return shebang + b.text() }
 
 const shebang = "#!/bin/sh\n"
 
-// sum tells a block that was edited since from one that was not, whichever
-// version wrote it.
+// sum returns a checksum that reveals whether a block was edited after it was
+// written, by whatever version.
 func sum(k kind, body string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(string(k)+"\n"+body)))
 }
 
-// insert puts a block into a shell script, ahead of all that it does.
+// insert adds a block to a shell script, before any of its commands.
 func insert(script string, b block) string {
 	if !strings.HasPrefix(script, "#!") {
 		return b.text() + script
 	}
 	first, rest, ended := strings.Cut(script, "\n")
-	if !ended { // a first line alone: it gets the newline that our end gives up
+	if !ended { // only a first line: it gets the newline, and the block ends without one
 		return first + "\n" + strings.TrimSuffix(b.text(), "\n")
 	}
 	return first + "\n" + b.text() + rest
 }
 
-// parts are a hook with our block in it.
+// parts are the parts of a hook that contains our block.
 type parts struct {
 	found  bool
-	edited bool // the block is not as it was written, so what it does is not known
-	late   bool // something runs ahead of it
+	edited bool // the block was changed after it was written, so its effect is unknown
+	late   bool // something runs before it
 	head   string
 	block  string
 	tail   string
@@ -133,13 +133,13 @@ func split(text string) parts {
 	return p
 }
 
-// rest is the hook without our block: what it was before.
+// rest returns the hook without our block, which is the original hook.
 func (p parts) rest() string { return p.head + p.tail }
 
-// empty reports whether nothing is in the file but what we wrote.
+// empty reports whether the file contains nothing but what we wrote.
 func (p parts) empty() bool { return p.kind != added && p.rest() == shebang }
 
-// with is the hook with another block in the place of ours.
+// with returns the hook with our block replaced by another.
 func (p parts) with(b block) string {
 	if p.head != "" && !strings.HasSuffix(p.head, "\n") {
 		return p.head + "\n" + strings.TrimSuffix(b.text(), "\n")
@@ -147,10 +147,10 @@ func (p parts) with(b block) string {
 	return p.head + b.text() + p.tail
 }
 
-// program is the path that the block has recorded; "" where it has none.
+// program returns the program's path recorded in the block, or "".
 func (p parts) program() string { return recorded(p.block, `(?m)^\tguard '(.*)'$`) }
 
-// before is the name of the hook that the block runs.
+// before returns the name of the hook that the block runs.
 func (p parts) before() string {
 	m := regexp.MustCompile(regexp.QuoteMeta(asideSuffix) + `/(\S+)\n`).FindStringSubmatch(p.block)
 	if m == nil {
@@ -167,12 +167,12 @@ func recorded(text, pattern string) string {
 	return strings.ReplaceAll(m[1], `'\''`, "'")
 }
 
-// quote is s as one word of a POSIX shell.
+// quote returns s as one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// takesBlock reports whether our block can stand in a hook without changing
-// what the hook does: it is a script of a shell that reads POSIX sh, and it
-// does not read itself, as data or in another language.
+// takesBlock reports whether our block can be added to a hook without changing
+// what the hook does: the hook is a script for a POSIX-compatible shell, and
+// does not read its own file.
 func takesBlock(text string) bool {
 	return slices.Contains(shells(), interpreter(text)) && !strings.ContainsRune(text, 0) && !readsItself(text)
 }
@@ -181,9 +181,8 @@ func shells() []string {
 	return []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "lksh", "oksh", "pdksh", "yash", "zsh"}
 }
 
-// interpreter is the name of the program that a hook's first line asks for.
-// Without such a line it is sh, which git falls back to; where the line cannot
-// be read, "".
+// interpreter returns the name of the program in a hook's first line. Without
+// such a line it is sh, which git falls back to; if the line names no program, it is "".
 func interpreter(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	line, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), "#!")
@@ -201,8 +200,8 @@ func interpreter(text string) string {
 	return ""
 }
 
-// carriageReturn reports whether a hook's first line ends in one, which belongs
-// to the interpreter's name for every system but Windows.
+// carriageReturn reports whether a hook's first line ends in a carriage return.
+// Except on Windows, it becomes part of the interpreter's name.
 func carriageReturn(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	return strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r")

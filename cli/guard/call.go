@@ -10,30 +10,29 @@ import (
 	"sync"
 )
 
-// A hook that we did not write runs the guard for certain only where the guard is
-// its first command, in one of a few spellings whose exit code ends the hook. Of
-// every other hook that names the program it is not known.
+// A hook that we did not write certainly runs the guard only if the guard is
+// its first command, in one of a few forms that end the hook with the guard's
+// exit code. For any other hook that names the program, the answer is unknown.
 
 var (
-	// guardLine starts the program and ends the hook with its exit code, if that is not 0.
+	// guardLine runs the guard and ends the hook with its exit code unless that is 0.
 	guardLine = lazily(`^(?:! command -v agent-locks >/dev/null(?: 2>&1)? \|\| )?(exec )?` +
 		`(agent-locks|/[\w./+@-]*/agent-locks|"/[\w./+@ -]*/agent-locks"|'/[\w./+@ -]*/agent-locks') guard check(?: --quiet)?( \|\| exit(?: 1| \$\?)?)?$`)
-	// errexit has the shell end with the exit code of any command that fails.
+	// errexit makes the shell exit when a command fails.
 	errexit = lazily(`^set -[ux]*e[ux]*$`)
-	// mention is the program's name, or its hook's, in a line that is not a comment.
+	// mention matches the program's name, or its hook's, outside of comments.
 	mention = lazily(`(?m)^(?:[^#\n]|[^\s#]#)*\bagent-locks(-guard)?([^\w-]|$)`)
 )
 
-// lazily compiles a pattern when it is first used: each start of the program,
-// which hooks do often, would pay for all of them.
+// lazily compiles a pattern on first use. Otherwise each start of the program,
+// and hooks start it often, would compile all of them.
 func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 func mentions(text string) bool { return mention().MatchString(text) }
 
-// plainCall is the program that a hook plainly starts as the guard; "" where that
-// is not plain.
+// plainCall returns the program that a hook runs as the guard, or "" if that is not certain.
 func plainCall(text string) string {
 	options, plain := shellOptions(text)
 	if !plain || strings.Trim(options, "eux") != "" || strings.ContainsRune(text, 0) {
@@ -60,14 +59,14 @@ func plainCall(text string) string {
 	return ""
 }
 
-// shellOptions are the letters of the options with which a hook's first line starts
-// its shell. It is plain where the shell then runs the hook: -n, -c, or the name of
-// another script would keep it from doing so.
+// shellOptions returns the letters of the shell options in a hook's first line.
+// plain means that the shell then certainly runs the hook, which -n, -c or the
+// name of another script would prevent.
 func shellOptions(text string) (options string, plain bool) {
 	line, _, _ := strings.Cut(text, "\n")
 	line, ok := strings.CutPrefix(line, "#!")
 	if !ok {
-		return "", true // git runs it by sh
+		return "", true // git runs it with sh
 	}
 	words := strings.Fields(line)
 	at := slices.IndexFunc(words, func(word string) bool {
@@ -87,8 +86,9 @@ func shellOptions(text string) (options string, plain bool) {
 	return options, true
 }
 
-// systems reports whether a program is one of the system's, and there: a hook's first
-// line may name another of that name. On Windows, git finds its own by the name alone.
+// systems reports whether a program in a hook's first line is one of the
+// system's and exists: another path could be a different program of the same
+// name. On Windows, git finds its own programs by name alone.
 func systems(program string) bool {
 	if runtime.GOOS == "windows" {
 		return filepath.IsAbs(program) || strings.HasPrefix(program, "/")
@@ -98,12 +98,13 @@ func systems(program string) bool {
 	return err == nil && slices.Contains(dirs, filepath.Dir(program))
 }
 
-// isNoLauncher reports whether a word ahead of the shell's name is none that starts it.
+// isNoLauncher reports whether a word before the shell's name is anything but a
+// program or option that starts it.
 func isNoLauncher(word string) bool {
 	return !slices.Contains([]string{"env", "busybox", "-S"}, filepath.Base(filepath.FromSlash(word)))
 }
 
-// called judges a hook of somebody else's that names the program.
+// called assesses somebody else's hook that names the program.
 func (sh Shell) called(f file) Status {
 	program := plainCall(f.text)
 	if program == "" {

@@ -14,30 +14,30 @@ import (
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
-// A file is what stands at a hook's path.
+// A file is a file at a hook's path.
 type file struct {
 	path   string
 	exists bool
 	text   string
 	mode   fs.FileMode
 	info   fs.FileInfo
-	parts  parts // our block in it
+	parts  parts // our block in it, if any
 	first  bool  // it is the first release's script
-	edited bool  // what is ours in it was, since it was written
+	edited bool  // our part was edited after it was written
 }
 
 func (f file) name() string { return filepath.Base(f.path) }
 
-// ours reports whether we have written the file, or into it.
+// ours reports whether we wrote the file, or a block in it.
 func (f file) ours() bool { return f.parts.found || f.first }
 
-// runnable reports whether git runs the file as a hook: whether this user may execute it.
+// runnable reports whether git runs the file as a hook: this user may execute it.
 func (f file) runnable() bool {
 	_, err := atPath(f.path)
 	return runtime.GOOS == "windows" || err == nil
 }
 
-// atPath finds a program by its absolute path, where this user may execute it.
+// atPath returns the absolute path of a program if this user may execute it.
 func atPath(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fs.ErrNotExist
@@ -45,7 +45,7 @@ func atPath(path string) (string, error) {
 	return gitdir.LookPath(nil, "", path)
 }
 
-// look reads a hook, if it is a regular file.
+// look reads a hook, which must be a regular file if it exists.
 func look(path string) (file, error) {
 	f := file{path: path}
 	fi, err := os.Lstat(path)
@@ -68,10 +68,9 @@ func look(path string) (file, error) {
 	return f, nil
 }
 
-// replace writes a hook in one step: at no moment is there none, or half of
-// one. It keeps the owner, the mode and the times of the file that it is made
-// from; where there is none (kept does not exist), the mode is as temporary
-// says.
+// replace writes a hook in one step, so that it is never missing or incomplete.
+// The file keeps the owner, mode and times of kept, the file that it is derived
+// from. If kept does not exist, it gets mode, as adjusted by writeHook.
 func replace(path, text string, kept file, mode fs.FileMode) error {
 	if err := writeHook(path, text, kept, mode, false); err != nil {
 		return cannot("write", path, err)
@@ -79,12 +78,12 @@ func replace(path, text string, kept file, mode fs.FileMode) error {
 	return nil
 }
 
-// copyTo makes a copy of a file, whole or not at all, and over no other.
+// copyTo copies a file, entirely or not at all, and overwrites nothing.
 func (f file) copyTo(path string) error { return writeHook(path, f.text, f, 0, true) }
 
-// writeHook writes an executable file. A process that is started meanwhile would
-// hold it open for writing until it runs its own program, and the system runs no
-// file that is being written.
+// writeHook writes an executable file. It starts no process meanwhile: the
+// process would hold the file open for writing until its exec, and the system
+// does not execute a file that is open for writing.
 func writeHook(path, text string, kept file, mode fs.FileMode, isNew bool) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -93,11 +92,11 @@ func writeHook(path, text string, kept file, mode fs.FileMode, isNew bool) error
 	o := atomicfile.Options{Mode: 0o777, New: isNew, Prepare: func(f *os.File) error {
 		switch {
 		case kept.exists:
-			// Only root may give a file away, and a hook works under any owner.
+			// Only root may change the owner, and a hook works with any owner.
 			_ = atomicfile.KeepOwner(f, kept.info)
 			return f.Chmod(kept.mode)
 		case mode != 0:
-			return f.Chmod(mode | mode&0o444>>2) // who may read it may run it
+			return f.Chmod(mode | mode&0o444>>2) // execute bits as the read bits
 		}
 		return nil
 	}}
@@ -110,7 +109,7 @@ func writeHook(path, text string, kept file, mode fs.FileMode, isNew bool) error
 	return errors.Join(err, dir.Close())
 }
 
-// unfinished begins the names of hooks that are not yet in their place.
+// unfinished starts the names of temporary files for hooks.
 const unfinished = ".agent-locks-"
 
 func cannot(verb, path string, err error) error {

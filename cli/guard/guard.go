@@ -1,25 +1,24 @@
-// Package guard puts the commit guard into git's pre-commit hook and takes it
-// out again.
+// Package guard adds the commit guard to git's pre-commit hook, and removes it.
 //
-// A hook that is there already stays what it is. In a shell script the guard is
-// a marked block after the first line (block.go), so the hook keeps its name,
-// its place and its $0, even if it is moved or renamed. A hook in another language
-// is moved aside under its own name, and ours runs it (install.go); where that
-// would change what it does, nothing is installed. What is done to which file
-// is decided in install.go and uninstall.go; files are replaced whole (file.go).
-// Where git looks for hooks is asked of git (place.go), and so is whether it
-// would list what is written there (also place.go).
+// An existing hook keeps working as before. In a shell script the guard is a
+// marked block after the first line (block.go), so the hook keeps its name,
+// path and $0, even if it is moved or renamed. A hook in another language is
+// moved aside under its own name, and ours runs it (install.go); if that would
+// change what the hook does, nothing is installed. Install and Uninstall decide
+// what to do to which file (install.go, uninstall.go). Files are always
+// replaced as a whole (file.go). Git is asked where it looks for hooks, and
+// whether it would list the file written there (place.go).
 package guard
 
 import "fmt"
 
 const hookName = "pre-commit"
 
-// Line is what a hook that somebody tracks or shares calls the guard with. It
-// lets those commit who do not have the program.
+// Line calls the guard from a hook that is tracked or shared. It lets commits
+// pass on machines without the program.
 const Line = "! command -v agent-locks >/dev/null || agent-locks guard check --quiet || exit"
 
-// A Refusal is why nothing was done, and what to do about it.
+// A Refusal says why nothing was done, and what to do about it.
 type Refusal struct {
 	Message string
 	Hint    string
@@ -33,11 +32,11 @@ func refuse(hint, format string, args ...any) error {
 	return &Refusal{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// A Change is what an installation or its removal did.
+// A Change is the result of an installation or removal.
 type Change struct {
 	Action  string // installed, updated, unchanged; removed, restored, absent
-	Hook    string // the file that has the guard, or had it
-	Chained string // the file that holds the hook from before, where ours runs it
+	Hook    string // the file that contains, or contained, the guard
+	Chained string // the previous hook, if ours runs it from another file
 	Notes   []string
 }
 

@@ -8,12 +8,12 @@ import (
 	"runtime"
 )
 
-// Install makes git run the guard before each commit, ahead of whatever hook is
-// there already, which keeps doing what it did. Doing so again changes
-// nothing. Errors: *Refusal, where nothing was changed.
+// Install makes git run the guard before each commit, ahead of any existing
+// hook, which keeps working. Installing again changes nothing. If Install
+// refuses, with a *Refusal, nothing has been changed.
 //
-// New files get the permissions that mode asks for (core.sharedRepository), or
-// what the umask leaves where it is 0.
+// New files get the permissions in mode (core.sharedRepository), or those that
+// the umask leaves if mode is 0.
 func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Change, error) {
 	c := Change{Action: "installed"}
 	if err := p.writable(); err != nil {
@@ -49,9 +49,10 @@ func Install(ctx context.Context, p Place, program string, mode fs.FileMode) (Ch
 	return c, nil
 }
 
-// target is the file that the guard goes into: git's hook, except for
-// the pre-commit framework. That rewrites its script with each installation and
-// runs, ahead of it, the hook that it found: as such ours stays.
+// target returns the file to which the guard is added: git's hook, except with
+// the pre-commit framework. The framework rewrites its script with each
+// installation, and runs the hook that it found before, with the suffix
+// .legacy, ahead of it; the guard stays there.
 func (p Place) target() (file, error) {
 	found, err := look(p.Hook())
 	if err == nil && !found.ours() && isFramework(found.text) {
@@ -60,7 +61,7 @@ func (p Place) target() (file, error) {
 	return found, err
 }
 
-// renew replaces a block of ours, of whatever version.
+// renew replaces our block, whatever version wrote it.
 func (p Place) renew(c *Change, at file, program string) error {
 	b := block{kind: at.parts.kind, program: program, before: at.parts.before()}
 	if b.kind == chain {
@@ -79,7 +80,7 @@ func (p Place) renew(c *Change, at file, program string) error {
 	return replace(at.path, text, at, 0)
 }
 
-// write puts the guard where it was not.
+// write adds the guard to a hook that does not contain it yet.
 func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide bool) error {
 	before, b := at, block{kind: whole, program: program, before: at.name()}
 	kept, err := look(filepath.Join(p.Dir, firstSibling))
@@ -119,9 +120,9 @@ func (p Place) write(c *Change, at file, program string, mode fs.FileMode, hide 
 	return clearFirst(at, kept)
 }
 
-// wayIn is how the guard goes before a hook that may be there, under that name:
-// instead of none, added to a shell script, or called by ours where another
-// program may be moved; else an error says why not.
+// wayIn decides how the guard gets ahead of an existing hook: as a file of our
+// own if there is no hook, as a block in a shell script, or in a file that runs
+// the other program, if that may be moved. Otherwise the error says why not.
 func (p Place) wayIn(hook file, name string) (kind, error) {
 	switch {
 	case !hook.exists:
@@ -132,7 +133,8 @@ func (p Place) wayIn(hook file, name string) (kind, error) {
 	return chain, p.mayMove(hook, name)
 }
 
-// clearFirst removes what the first release kept, once it is in its place again.
+// clearFirst removes the hook that the first release kept aside, once it is
+// back in its place.
 func clearFirst(at, kept file) error {
 	if kept.exists && (at.first || kept.text == at.text) {
 		if err := os.Remove(kept.path); err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
-// A Place is where git looks for the hooks of a worktree.
+// A Place is the directory where git looks for the hooks of a worktree.
 type Place struct {
 	Dir     string // absolute
-	Setting string // core.hooksPath as it is written; "" where it is not set
-	Scope   string // of that setting: system, global, local, worktree, command
-	Origin  string // the file that it stands in, as git names it
-	base    string // what Dir was resolved from, symlink-free; Dir lies in it, or is absolute by itself
+	Setting string // core.hooksPath as written; "" if not set
+	Scope   string // the scope of that setting: system, global, local, worktree, command
+	Origin  string // the file that contains the setting, as git names it
+	base    string // symlink-free directory that contains Dir, which is relative to it unless the setting is absolute
 	repo    *gitdir.Repo
 	environ []string
 }
 
-// Hook is the file that git runs.
+// Hook returns the file that git runs.
 func (p Place) Hook() string { return filepath.Join(p.Dir, hookName) }
 
 // Find asks git where the hooks of the repository's worktree are. A relative
-// core.hooksPath is relative to where hooks run: the worktree's root, or the
-// git directory where there is none.
+// core.hooksPath is relative to the directory in which hooks run: the
+// worktree's root, or the git directory if there is none.
 func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, error) {
 	p := defaultPlace(repo, environ)
 	out, err := repo.Git(ctx, "config", "-z", "--show-scope", "--show-origin", "--type=path", "--get-all",
@@ -59,14 +59,14 @@ func Find(ctx context.Context, repo *gitdir.Repo, environ []string) (Place, erro
 		} else {
 			p.Dir = filepath.Join(root, p.Dir)
 		}
-		if before.foreign() && before.Dir == p.Dir { // said again nearer by, it is no less foreign
+		if before.foreign() && before.Dir == p.Dir { // repeating a foreign setting locally does not make it ours
 			p.Scope, p.Origin = before.Scope, before.Origin
 		}
 	}
 	return p, nil
 }
 
-// defaultPlace is where git looks unless a setting says otherwise.
+// defaultPlace returns where git looks if core.hooksPath is not set.
 func defaultPlace(repo *gitdir.Repo, environ []string) Place {
 	return Place{base: repo.CommonDir, Dir: filepath.Join(repo.CommonDir, "hooks"), repo: repo, environ: environ}
 }
@@ -82,16 +82,16 @@ func origin(root, said string) string {
 	return strings.TrimSuffix(said, ":")
 }
 
-// foreign reports whether the place serves other repositories, too.
+// foreign reports whether the place also serves other repositories.
 func (p Place) foreign() bool { return p.Scope != "" && p.Scope != "local" && p.Scope != "worktree" }
 
-// set says what core.hooksPath is, and where.
+// set describes the setting of core.hooksPath.
 func (p Place) set() string {
 	return fmt.Sprintf("core.hooksPath is %q by git's %s configuration (%s)", p.Setting, p.Scope, p.Origin)
 }
 
-// off says why git runs no hooks at all, where core.hooksPath has it so: it is
-// empty, or leads to what is not a directory. (/dev/null is what people write.)
+// off says why git runs no hooks at all if core.hooksPath is empty, or leads to
+// something other than a directory, such as /dev/null; "" otherwise.
 func (p Place) off() string {
 	if p.Scope == "" {
 		return ""
@@ -110,7 +110,7 @@ func (p Place) off() string {
 	}
 }
 
-// missing says that the directory of core.hooksPath does not exist, where that is so.
+// missing says that the directory in core.hooksPath does not exist; "" if it does.
 func (p Place) missing() string {
 	if _, err := os.Stat(p.Dir); p.Scope != "" && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("%s, and there is no directory %q, so git runs no hooks", p.set(), p.Dir)
@@ -120,7 +120,7 @@ func (p Place) missing() string {
 
 const ownHooks = `git config core.hooksPath "$(git rev-parse --path-format=absolute --git-common-dir)/hooks"`
 
-// takeBack is how to undo a setting that blocks the installation.
+// takeBack says how to undo a setting that prevents the installation.
 func (p Place) takeBack() string {
 	switch p.Scope {
 	case "local", "worktree":
@@ -131,7 +131,7 @@ func (p Place) takeBack() string {
 	return "undo the setting there, or give this repository hooks of its own: " + ownHooks
 }
 
-// writable refuses a place that is not this repository's own to write to.
+// writable refuses a place to which we must not write.
 func (p Place) writable() error {
 	if off := p.off(); off != "" {
 		return refuse(p.takeBack(), "%s", off)
@@ -144,8 +144,8 @@ func (p Place) writable() error {
 		"or put what it leads to in its place: " + Line)
 }
 
-// links refuses a symbolic link on the way, and says what to do instead: what
-// is changed through one lies in a place that nobody named.
+// links refuses a symbolic link on the path to the hook, with the given hint: a
+// change through it would affect a place that nobody named.
 func (p Place) links(hint string) error {
 	rel, err := filepath.Rel(p.base, p.Hook())
 	if err != nil {
@@ -168,8 +168,8 @@ func (p Place) links(hint string) error {
 	return nil
 }
 
-// inGit reports whether the hooks lie in the git directory, where git lists
-// and commits nothing.
+// inGit reports whether the hooks are in the git directory, from which git
+// lists and commits nothing.
 func (p Place) inGit() bool {
 	for _, dir := range []string{p.repo.CommonDir, p.repo.GitDir} {
 		if rel, err := filepath.Rel(dir, p.Dir); err == nil && filepath.IsLocal(rel) {
@@ -179,9 +179,9 @@ func (p Place) inGit() bool {
 	return false
 }
 
-// private refuses to write a hook that git would list or commit: it names a
-// program of this machine. It reports whether the directory is to be hidden,
-// since it is not there yet and nothing ignores it.
+// private refuses to write a hook that git would list or commit, since it names
+// a program of this machine. hide means that the directory should get an ignore
+// file, since it is new and not ignored yet.
 func (p Place) private(ctx context.Context, hook string) (hide bool, err error) {
 	if p.inGit() {
 		return false, nil
@@ -213,8 +213,9 @@ func (p Place) private(ctx context.Context, hook string) (hide bool, err error) 
 	return false, err
 }
 
-// inWorktree is git's name of a hook below a directory that exists: the
-// worktree's root is free of symbolic links, and the way to the hook may not be.
+// inWorktree returns a hook's path relative to the worktree's root, given a
+// directory on the way that exists: the root is symlink-free, but the path to
+// the hook may not be.
 func inWorktree(root, dir, hook string) (string, error) {
 	below, err := filepath.Rel(dir, hook)
 	if err != nil {
@@ -227,8 +228,8 @@ func inWorktree(root, dir, hook string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// hide is for a hook that nothing ignores: a directory that is not there yet
-// may get an ignore file of its own, as husky's has.
+// hide handles a hook that is not ignored: a directory that does not exist yet
+// can get an ignore file of its own, as husky's has.
 func (p Place) hide(hook string) (bool, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -246,8 +247,8 @@ const (
 	ignoreText = "# agent-locks guard: this machine's own\n/.gitignore\n/pre-commit\n"
 )
 
-// unhide removes our ignore file where nothing of ours is left to hide, and the
-// directory where that leaves it empty.
+// unhide removes our ignore file if there is no hook left to hide, and the
+// directory if that is empty then.
 func (p Place) unhide() error {
 	path := filepath.Join(p.Dir, ignoreName)
 	text, err := os.ReadFile(path)
@@ -260,11 +261,11 @@ func (p Place) unhide() error {
 	if err := os.Remove(path); err != nil {
 		return cannot("remove", path, err)
 	}
-	_ = os.Remove(p.Dir) // where it is empty
+	_ = os.Remove(p.Dir) // only if it is empty
 	return nil
 }
 
-// existing is the nearest directory on the way to a path.
+// existing returns the nearest existing directory on the way to a path.
 func existing(path string) string {
 	for {
 		if fi, err := os.Stat(path); err == nil && fi.IsDir() || path == filepath.Dir(path) {

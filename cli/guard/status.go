@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// A Status is whether git runs the guard from a place.
+// A Status reports whether git runs the guard.
 type Status struct {
 	Runs    bool
 	Unknown bool   // whether it runs is not known
-	Edited  bool   // since our hook was edited after its installation; then Unknown as well
-	Why     string // not, or why that is not known; "" where it runs
-	Program string // what the hook of ours starts
+	Edited  bool   // our hook was edited after its installation; implies Unknown
+	Why     string // why it does not run, or why that is unknown; "" if it runs
+	Program string // the program that our hook starts
 }
 
 func not(format string, args ...any) Status { return Status{Why: fmt.Sprintf(format, args...)} }
@@ -28,13 +28,13 @@ func unknown(format string, args ...any) Status {
 	return Status{Unknown: true, Why: fmt.Sprintf(format, args...)}
 }
 
-// A Shell is how a hook of ours finds its program.
+// A Shell describes how a hook of ours finds its program.
 type Shell struct {
 	LookPath func(string) (string, error)
-	Self     string // the program that asks
+	Self     string // the running program
 }
 
-// StatusOf looks at the hook in a place.
+// StatusOf examines the hook in a place.
 func StatusOf(p Place, sh Shell) Status {
 	if off := p.off(); off != "" {
 		return not("%s", off)
@@ -48,7 +48,7 @@ func StatusOf(p Place, sh Shell) Status {
 			return not("%s", missing)
 		}
 		return not("there is no hook at %q", p.Hook())
-	case found.edited: // ahead of whatever a new installation would repair, which it refuses here
+	case found.edited: // even if it has other faults: an installation would refuse to repair it
 		s := unknown("%q was edited since it was installed, so nobody can tell what it does", p.Hook())
 		s.Edited = true
 		return s
@@ -62,7 +62,7 @@ func StatusOf(p Place, sh Shell) Status {
 	return p.others(found, sh)
 }
 
-// starts says whether a hook of ours finds a program to run.
+// starts reports whether a hook of ours finds a program to run.
 func (sh Shell) starts(f file) Status {
 	if _, plain := shellOptions(f.text); !plain {
 		return unknown("cannot tell whether the first line of %q makes a shell run what follows", f.path)
@@ -72,7 +72,7 @@ func (sh Shell) starts(f file) Status {
 	}
 	program := f.parts.program()
 	onPath, pathErr := sh.LookPath("agent-locks")
-	if f.first { // it took PATH first
+	if f.first { // the first release's script tries PATH first
 		program = firstProgram(f.text)
 		if pathErr == nil {
 			return sh.trusted(onPath, fmt.Sprintf("the hook of an earlier version runs %q from PATH", onPath))
@@ -90,8 +90,8 @@ func (sh Shell) starts(f file) Status {
 	return sh.trusted(onPath, fmt.Sprintf("its program %q is gone, so it runs %q from PATH", program, onPath))
 }
 
-// trusted knows one program on PATH: the one that asks. Another one of that
-// name may be anything.
+// trusted accepts a program on the PATH only if it is the running one. Another
+// one of that name may be anything.
 func (sh Shell) trusted(program, how string) Status {
 	if sh.is(program) {
 		return Status{Runs: true, Program: program}
@@ -99,22 +99,22 @@ func (sh Shell) trusted(program, how string) Status {
 	return unknown("%s, which is not this program", how)
 }
 
-// is reports whether a program is the one that asks.
+// is reports whether a program is the running one.
 func (sh Shell) is(program string) bool {
 	a, errA := os.Stat(program)
 	b, errB := os.Stat(sh.Self)
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// isVersion reports whether a program was built from the sources of this one, in
-// whatever version, by what Go writes into the programs that it builds.
+// isVersion reports whether a program is a build of agent-locks, in any
+// version, by the build information that Go embeds.
 func isVersion(program string) bool {
 	info, err := buildinfo.ReadFile(program)
 	return err == nil && info.Main.Path == "github.com/agent-locks/agent-locks"
 }
 
-// others looks for the guard in a hook that we did not write, and in what that
-// is known to run.
+// others looks for the guard in a hook that we did not write, and in what such
+// a hook is known to run.
 func (p Place) others(found file, sh Shell) Status {
 	legacy, err := through(p.Hook() + ".legacy")
 	if err != nil {
@@ -153,8 +153,9 @@ func (p Place) others(found file, sh Shell) Status {
 	return not("%s", why)
 }
 
-// Installed reports whether somebody wanted the guard to run: it was installed,
-// or there is a hook of it where git looks, or would look without a setting.
+// Installed reports whether somebody wanted the guard to run: it is marked as
+// installed, or there is a hook with it where git looks, or would look without
+// core.hooksPath.
 func Installed(ctx context.Context, p Place) (bool, error) {
 	if marked, err := p.Marked(ctx); marked || err != nil {
 		return marked, err
@@ -171,8 +172,8 @@ func Installed(ctx context.Context, p Place) (bool, error) {
 	return false, nil
 }
 
-// Fix is what to do where an installation would be refused, for the place or the
-// hook that is there; "" where it would not.
+// Fix says what to do if an installation would be refused because of the place
+// or the hook there; "" if it would not.
 func Fix(ctx context.Context, p Place) string {
 	err := p.writable()
 	if err == nil {
@@ -187,7 +188,7 @@ func Fix(ctx context.Context, p Place) string {
 	return ""
 }
 
-// through reads a hook as git runs it: where a symbolic link leads.
+// through reads a hook as git runs it, following symbolic links.
 func through(path string) (file, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -195,18 +196,18 @@ func through(path string) (file, error) {
 	return look(path)
 }
 
-// NotRunBy are the ways to make commits for which git runs no pre-commit hook.
+// NotRunBy lists the operations for which git runs no pre-commit hook.
 func NotRunBy() []string {
 	return []string{"rebase", "am", "cherry-pick without conflicts", "revert without conflicts", "merge without conflicts",
 		"commit --no-verify"}
 }
 
-// markKey remembers, in the repository's own configuration, that the guard was
-// installed: hook managers write their hooks over ours and ask nobody.
+// markKey records in the repository's own config that the guard was installed:
+// hook managers overwrite our hook without asking.
 const markKey = "agentlocks.guardInstalled"
 
 // Marked reports whether the guard was installed in the repository and not
-// taken out since.
+// uninstalled since.
 func (p Place) Marked(ctx context.Context) (bool, error) {
 	out, err := p.repo.Git(ctx, "config", "--local", "--get", markKey)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 { // not set
@@ -215,8 +216,8 @@ func (p Place) Marked(ctx context.Context) (bool, error) {
 	return strings.TrimSpace(string(out)) == "true", err
 }
 
-// mark sets the mark or takes it off. The guard does its work without it, so
-// what went wrong is only reported.
+// mark sets or clears the mark. The guard works without it, so errors are only
+// reported as notes.
 func (p Place) mark(ctx context.Context, c *Change, set bool) {
 	marked, err := p.Marked(ctx)
 	if err == nil && marked != set {

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Uninstall takes the guard out: of the hook that git runs, of what tools have
-// made of ours (pre-commit.legacy, pre-commit.old), and of the hooks directory
-// that git would look in without core.hooksPath. A hook that was there before
-// is what it was, byte for byte, with its mode and times. Errors: *Refusal,
-// where nothing was changed.
+// Uninstall removes the guard from the hook that git runs, from copies of it
+// that tools have renamed (pre-commit.legacy, pre-commit.old), and from the
+// hooks directory that git would use without core.hooksPath. The previous hook
+// is restored byte for byte, with its mode and times. If Uninstall refuses,
+// with a *Refusal, nothing has been changed.
 func Uninstall(ctx context.Context, p Place) (Change, error) {
 	c := Change{Action: "absent", Hook: p.Hook()}
 	var found []removal
@@ -54,8 +54,9 @@ func Uninstall(ctx context.Context, p Place) (Change, error) {
 	return c, nil
 }
 
-// Left lists the hooks from before that were moved aside, or kept by the first
-// release, and that no hook of ours runs any more: another tool has written over it.
+// Left lists previous hooks that were moved aside, or kept by the first
+// release, and that no hook of ours runs any more, since another tool has
+// overwritten it.
 func (p Place) Left() ([]string, error) {
 	if p.off() != "" {
 		return nil, nil
@@ -89,7 +90,7 @@ func (p Place) Left() ([]string, error) {
 	return slices.DeleteFunc(kept, func(path string) bool { return run[path] }), nil
 }
 
-// noteLeft names what was left.
+// noteLeft adds a note for each such hook.
 func (p Place) noteLeft(c *Change) {
 	left, err := p.Left()
 	if err != nil {
@@ -100,20 +101,20 @@ func (p Place) noteLeft(c *Change) {
 	}
 }
 
-// What such a file is, and what to do about it.
+// Explanation of such a file, and what to do about it.
 const (
 	LeftIs  = "is a hook from before the guard that nothing runs any longer: another tool has overwritten the guard"
 	LeftFix = "move it back if it is to run, or remove it"
 )
 
-// A removal is a file with something of ours in it.
+// A removal is a file with our part in it.
 type removal struct {
 	hook  file
 	place Place
-	kept  file // the hook that stood there before, where it lies elsewhere
+	kept  file // the previous hook, if it is in another file
 }
 
-// removals looks for files of ours in a place.
+// removals finds the files in a place from which the guard has to be removed.
 func (p Place) removals() ([]removal, error) {
 	if p.off() != "" {
 		return nil, nil
@@ -157,11 +158,11 @@ func (p Place) removals() ([]removal, error) {
 	return found, nil
 }
 
-// moved lists the hooks of ours that a tool has moved to another name.
+// moved lists our hooks that a tool has renamed.
 func (p Place) moved() ([]file, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {
-		return nil, nil // there is no such directory, or nothing to be found in it
+		return nil, nil // there is no such directory, or it cannot be read
 	}
 	var files []file
 	for _, e := range entries {
@@ -181,7 +182,7 @@ func (p Place) moved() ([]file, error) {
 	return files, nil
 }
 
-// undo takes our part out of a file and says what it did.
+// undo removes our part from a file, and returns what it did.
 func (r removal) undo(c *Change) (string, error) {
 	switch {
 	case r.hook.parts.found && !r.hook.parts.empty():
@@ -190,7 +191,7 @@ func (r removal) undo(c *Change) (string, error) {
 		if err := os.Rename(r.kept.path, r.hook.path); err != nil {
 			return "", cannot("put back", r.hook.path, err)
 		}
-		_ = os.Remove(r.place.Dir + asideSuffix) // where nothing else is kept in it
+		_ = os.Remove(r.place.Dir + asideSuffix) // only if it is empty
 		return "restored", nil
 	}
 	if r.hook.parts.kind == chain {
@@ -202,8 +203,8 @@ func (r removal) undo(c *Change) (string, error) {
 	return "removed", r.superseded()
 }
 
-// superseded removes the framework's script that the first release kept, where
-// the framework has written another since.
+// superseded removes a framework script that the first release kept, if the
+// framework has written a new one since.
 func (r removal) superseded() error {
 	if !r.hook.first {
 		return nil
@@ -218,15 +219,15 @@ func (r removal) superseded() error {
 	return nil
 }
 
-// The first release wrote a script of its own and kept the hook from before
-// beside it. Such an installation is taken over, and taken out.
+// The first release wrote a script of its own and kept the previous hook beside
+// it. Install replaces such an installation, and Uninstall removes it.
 const (
 	firstSibling = hookName + ".before-agent-locks"
 	firstMarker  = "# agent-locks guard: refuses commits of files that somebody else holds.\n"
 )
 
 // firstScript reports whether a hook is the first release's, and whether it was
-// edited since it was written.
+// edited after it was written.
 func firstScript(text string) (found, edited bool) {
 	if !strings.Contains(text, firstMarker) {
 		return false, false
@@ -238,9 +239,10 @@ func firstScript(text string) (found, edited bool) {
 
 func firstProgram(text string) string { return recorded(text, `(?m)\|\| agent_locks='(.*)'$`) }
 
-// firstKept is what the first release kept of the hook that stood at a path.
-// What it kept of a framework that has moved its script aside since is not to
-// be run from there: the framework runs that, and refuses to be run by it.
+// firstKept returns the previous hook that the first release kept for the hook
+// at. It returns none if the kept file is the script of a framework that has
+// since moved the hook aside: the framework itself runs the hook, and refuses
+// to be run by it.
 func firstKept(dir string, at file) (file, error) {
 	kept, err := look(filepath.Join(dir, firstSibling))
 	if err == nil && at.name() != hookName && isFramework(kept.text) {

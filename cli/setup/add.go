@@ -11,10 +11,10 @@ import (
 
 const bom = "\ufeff"
 
-// add inserts the missing parts into a document; nil is a file that does not
-// exist. A part in the user's own wording (another path of the program, more
-// variables) counts as present. An impostor is an error, or is replaced if the
-// part says so.
+// add inserts the missing parts into a document; nil means that the file does
+// not exist. A part in the user's own form (another path of the program, more
+// variables) counts as present. An impostor is an error, unless the part says
+// to replace it.
 func add(doc []byte, parts []part) ([]byte, error) {
 	ours, err := fresh(parts)
 	if err != nil {
@@ -50,7 +50,7 @@ func cutBOM(doc []byte) (mark string, rest []byte) {
 	return "", doc
 }
 
-// fresh is a document with the parts and nothing else.
+// fresh returns a document with only the given parts.
 func fresh(parts []part) ([]byte, error) {
 	l := layout{newline: "\n", unit: "  ", indent: "  "}
 	first := parts[0]
@@ -64,8 +64,9 @@ func fresh(parts []part) ([]byte, error) {
 	return doc, nil
 }
 
-// fill appends the parts to a document of blanks and comments. A final newline
-// of our own marks the one before the bracket as ours, too.
+// fill appends the parts to a document of blanks and comments. If it has to add
+// a newline before the opening bracket, it also adds one at the end, which
+// tells outside that the first one is ours.
 func fill(doc, ours []byte) []byte {
 	nl := newline(doc)
 	text := strings.ReplaceAll(string(ours), "\n", nl)
@@ -75,7 +76,7 @@ func fill(doc, ours []byte) []byte {
 	return fmt.Append(nil, string(doc), nl, text, nl)
 }
 
-// addTo inserts p into the document, with the containers that lead to it.
+// addTo inserts p into the document, together with the missing containers on its path.
 func (p part) addTo(doc []byte) ([]byte, error) {
 	root, _, err := parse(doc)
 	if err != nil {
@@ -112,8 +113,7 @@ func (p part) addTo(doc []byte) ([]byte, error) {
 	return p.retool(p.retype(doc, there))
 }
 
-// retype replaces a type of our server that some clients skip by the one that
-// all accept.
+// retype replaces the type of our server by the one that all clients accept.
 func (p part) retype(doc []byte, entry hujson.Value) []byte {
 	v, found := value(entry, "type")
 	if !found || p.typed == "" || literal(v) == p.typed {
@@ -122,7 +122,7 @@ func (p part) retype(doc []byte, entry hujson.Value) []byte {
 	return splice(doc, v.StartOffset, v.EndOffset, `"`+p.typed+`"`)
 }
 
-// reach follows p's path as far as it exists; missing is what does not.
+// reach follows p's path as far as it exists; missing is the rest.
 func (p part) reach(root hujson.Value) (at hujson.Value, missing []string, err error) {
 	at = root
 	for i, key := range p.path {
@@ -157,13 +157,13 @@ func nest(path []string, p part) any {
 	return v
 }
 
-// insert puts a new last item into the container at.
+// insert adds a new last item to the container at.
 //
-// An existing empty container is closed directly after the new item, one of our
-// own on a separate line: so take knows whether to remove the container with
-// its last item. Everything between the brackets stays before the item. If
-// there are other items, a comment at the end of the last one's line stays with
-// that item.
+// In an existing empty container the closing bracket directly follows the new
+// item; in one that we created, it is on a line of its own. This tells cut
+// whether to remove the container with its last item. Everything between the
+// brackets stays before the new item. A comment on the line of the previous
+// last item stays with that item.
 func insert(doc []byte, at hujson.Value, l layout, text func(layout) string) []byte {
 	end := at.EndOffset - 1
 	all := items(at)
@@ -190,8 +190,8 @@ func splice(doc []byte, from, to int, text string) []byte {
 	return fmt.Append(nil, string(doc[:from]), text, string(doc[to:]))
 }
 
-// closingBlanks is the length of the blanks at the end of s that position what
-// follows: from the last line break on, or all of them on a single line.
+// closingBlanks returns the length of the blanks at the end of s that position
+// what follows: from the last line break, or all of them if there is none.
 func closingBlanks(s string) int {
 	blanks := s[len(strings.TrimRight(s, " \t\r\n")):]
 	if i := strings.LastIndexByte(blanks, '\n'); i >= 0 {
@@ -203,11 +203,11 @@ func closingBlanks(s string) int {
 	return len(blanks)
 }
 
-// A layout is how a document breaks its lines.
+// A layout describes the line breaks and indentation of a document.
 type layout struct {
 	newline string
 	unit    string // one step of indentation
-	indent  string // where an item begins
+	indent  string // the indentation of an item
 }
 
 func layoutOf(doc []byte, root hujson.Value) layout {
@@ -228,8 +228,8 @@ func newline(doc []byte) string {
 	return "\n"
 }
 
-// inside is the layout of a new item of the container: aligned with the last
-// one, or indented by one step from the line on which the container begins.
+// inside returns the layout for a new item of the container: indented like the
+// last one, or one step more than the line on which the container begins.
 func (l layout) inside(doc []byte, at hujson.Value, all []item) layout {
 	if len(all) > 0 {
 		if indent, ok := indentation(all[len(all)-1].before); ok {
@@ -242,8 +242,8 @@ func (l layout) inside(doc []byte, at hujson.Value, all []item) layout {
 	return l
 }
 
-// indentation is the blanks at the start of the last line of s; not ok if s
-// has no line break.
+// indentation returns the blanks at the start of the last line of s; ok is
+// false if s has no line break.
 func indentation(s string) (indent string, ok bool) {
 	i := strings.LastIndexByte(s, '\n')
 	line := s[i+1:]
@@ -257,7 +257,7 @@ func (l layout) memberText(name string, v any) string {
 func (l layout) valueText(v any) string {
 	b, err := json.MarshalIndent(v, l.indent, l.unit)
 	if err != nil {
-		panic(err) // our own entries are texts and numbers
+		panic(err) // our own entries are strings and numbers
 	}
 	return strings.ReplaceAll(string(b), "\n", l.newline)
 }

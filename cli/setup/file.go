@@ -14,16 +14,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/atomicfile"
 )
 
-// maxSize bounds what is read. No client's settings are nearly as large.
+// maxSize bounds what is read; no client's settings come close.
 const maxSize = 64 << 20
 
 // A Change is what happens to one file.
 type Change struct {
 	Path    string // absolute
 	Action  Action
-	Entries string // what is ours in it, as it reads in a file of its own
+	Entries string // our entries, as in a file of their own
 
-	// Warnings name what keeps the entries from working, or what is left.
+	// Warnings say what keeps the entries from working, or what was not removed.
 	Warnings []string
 
 	file   file
@@ -31,13 +31,13 @@ type Change struct {
 	after  []byte // nil: no file
 }
 
-// A snapshot is a file as it was read.
+// A snapshot is a file's contents when it was read.
 type snapshot struct {
-	data []byte // nil: there is none
+	data []byte // nil: the file does not exist
 	info fs.FileInfo
 }
 
-// read returns the file as it is now, and creates nothing.
+// read returns the file as it is now. It creates nothing.
 func (f file) read() (snapshot, error) {
 	dir, err := f.open(false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func (f file) open(make bool) (*os.Root, error) {
 	return root.OpenRoot(dir)
 }
 
-// plainWay refuses a link, or what is not a directory, on the way to the file.
+// plainWay refuses symbolic links, and anything but directories, on the path to the file.
 func (f file) plainWay(root *os.Root) error {
 	for i := range f.name {
 		if f.name[i] != '/' {
@@ -145,8 +145,8 @@ func (f file) plainWay(root *os.Root) error {
 	return nil
 }
 
-// Apply writes what was planned. It refuses where the file has changed since.
-// A warning reports a problem after the file was written.
+// Apply writes the planned change. It refuses if the file has changed since. A
+// warning reports a problem that occurred after the file was written.
 func (c Change) Apply() (warning string, err error) {
 	if c.Action == Unchanged {
 		return "", nil
@@ -155,7 +155,7 @@ func (c Change) Apply() (warning string, err error) {
 	return warning, named("cannot write", c.Path, err)
 }
 
-// named adds the file to an error; a Refusal names it already.
+// named adds the file's path to an error, unless it is a Refusal, which has it already.
 func named(what, path string, err error) error {
 	if _, refused := errors.AsType[*Refusal](err); err == nil || refused {
 		return err
@@ -185,9 +185,9 @@ func (c Change) apply() (warning string, err error) {
 	return settle(dir), nil
 }
 
-// replace puts the new content in the file's place in one step.
+// replace replaces the file's content in one step.
 func (c Change) replace(dir *os.Root) error {
-	mode := fs.FileMode(0o666) // less the umask
+	mode := fs.FileMode(0o666) // minus the umask
 	switch {
 	case c.before.data != nil:
 		mode = c.before.info.Mode().Perm()
@@ -200,11 +200,11 @@ func (c Change) replace(dir *os.Root) error {
 		if c.before.data == nil {
 			return nil
 		}
-		// Without the owner, settings that root writes for a user would become root's.
+		// Otherwise settings that root writes for a user would belong to root.
 		if err := atomicfile.KeepOwner(f, c.before.info); err != nil {
 			return err
 		}
-		return f.Chmod(c.before.info.Mode().Perm()) // the umask is for new files
+		return f.Chmod(c.before.info.Mode().Perm()) // the umask applies only to new files
 	}})
 }
 
@@ -216,7 +216,7 @@ func settle(dir *os.Root) (warning string) {
 	return ""
 }
 
-// delete deletes the file, and its directory in the project if that is empty
+// delete deletes the file and, in a project, its directory if that is empty
 // then: it was probably created for the file.
 func (f file) delete(dir *os.Root) error {
 	if err := atomicfile.Remove(dir, path.Base(f.name)); err != nil {
@@ -228,7 +228,7 @@ func (f file) delete(dir *os.Root) error {
 	}
 	root, err := os.OpenRoot(f.dir)
 	if err == nil {
-		_ = errors.Join(dir.Close(), atomicfile.Remove(root, parent), root.Close()) // not where more is in it
+		_ = errors.Join(dir.Close(), atomicfile.Remove(root, parent), root.Close()) // fails if it is not empty
 	}
 	return nil
 }

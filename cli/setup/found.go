@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Found names the clients that have left something in the user's home: those
-// whose settings we write, then those that are set up by hand.
+// Found lists the clients that have left files in the user's home: those whose
+// settings we write, and those to be set up by hand.
 func Found(o Options) (written, byHand []string, err error) {
 	home, err := o.home()
 	if err != nil {
@@ -29,7 +29,7 @@ func Found(o Options) (written, byHand []string, err error) {
 	return written, byHand, nil
 }
 
-// traces are what a client whose settings we write makes in the user's home.
+// traces returns the files and directories that a client creates in the user's home.
 func (o Options) traces(home string) []string {
 	switch o.Client {
 	case "claude":
@@ -49,18 +49,17 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// A State is how far a client is set up in one place.
+// A State reports how far a client is set up in one place.
 type State string
 
 // The states.
 const (
 	Ready   State = "ready"   // all of our entries, as Plan would write them
-	Differs State = "differs" // some of them, or others than Plan would write
+	Differs State = "differs" // only some of them, or different ones
 	Absent  State = "absent"  // none
 )
 
-// Check says how far a client is set up, and what Plan would do. Nothing is
-// written.
+// Check reports how far a client is set up, and what Plan would do. It writes nothing.
 func Check(o Options) (State, []Change, error) {
 	o.Remove, o.Print = false, false
 	add, err := Plan(o)

@@ -13,19 +13,19 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// A policy says what our entries in one file look like, and which variants count
-// as ours. A project's settings may come with a clone, so few do; the user's own
-// settings are the user's choice.
+// A policy determines our entries in one file, and which variants count as
+// ours. A project's settings may come with a clone, so few variants do; the
+// user's own settings are the user's choice.
 type policy struct {
 	private bool   // the user's own settings
-	force   bool   // impostors are replaced
+	force   bool   // replace impostors
 	native  string // the absolute path of this program; "": unknown, or temporary
 	tools   string // which tools the server offers
 }
 
-// started is the command that our entries start. A bare name works on every
-// machine that shares the settings. The user's own settings name this very
-// program, so that another one earlier on the PATH does not replace it.
+// started returns the command in our entries. A bare name works on every
+// machine that shares the settings. The user's own settings have this program's
+// path, so that another one earlier on the PATH does not replace it.
 func (p policy) started() string {
 	if p.private && p.native != "" {
 		return p.native
@@ -33,13 +33,13 @@ func (p policy) started() string {
 	return program
 }
 
-// A verdict says whose an entry is.
+// A verdict says whether an entry is ours.
 type verdict struct {
-	mine    bool   // ours, maybe in the user's wording
-	instead string // what an impostor does; "" if it is none
+	mine    bool   // ours, maybe in the user's own form
+	instead string // what an impostor does; "" if it is not one
 }
 
-// judgeServer judges the server with our name: ours, or an impostor.
+// judgeServer decides whether the server with our name is ours or an impostor.
 func (p policy) judgeServer(v hujson.Value) verdict {
 	command := text(v, "command")
 	words := append([]string{command}, literals(v, "args")...)
@@ -57,7 +57,7 @@ func (p policy) judgeServer(v hujson.Value) verdict {
 	return verdict{mine: true}
 }
 
-// show is a command in a message.
+// show formats a command for a message.
 func show(v hujson.Value, words []string) string {
 	if words[0] == "" {
 		words = []string{strings.TrimSpace(v.String())}
@@ -69,8 +69,8 @@ func show(v hujson.Value, words []string) string {
 	return fmt.Sprintf("%q", string(line))
 }
 
-// foreignEnv is a variable that a project's settings set for the program, other
-// than our own: PATH, LD_PRELOAD and the like decide what runs.
+// foreignEnv returns a variable, other than our own, that a project's settings
+// set for the program: PATH, LD_PRELOAD and the like determine what runs.
 func (p policy) foreignEnv(v hujson.Value) string {
 	if _, found := value(v, "envFile"); found && !p.private {
 		return "envFile"
@@ -84,11 +84,12 @@ func (p policy) foreignEnv(v hujson.Value) string {
 	return ""
 }
 
-// ownVariables are settings of agent-locks in front of a command.
+// ownVariables matches assignments of agent-locks' variables before a command.
 var ownVariables = regexp.MustCompile(`^(?:AGENT_LOCKS_[A-Z_]+=[A-Za-z0-9_.-]* +)+`)
 
-// judgeHook judges a hook of an event. Ours is one command line or a list. An
-// impostor is anything else that mentions both the program and the arguments.
+// judgeHook decides whether a hook is ours, which may be one command line or a
+// list. A hook that is not, but contains both the program's name and the
+// arguments, is an impostor.
 func (p policy) judgeHook(v hujson.Value, event string) verdict {
 	line := strings.Join(append([]string{text(v, "command")}, literals(v, "args")...), " ")
 	line = strings.TrimSpace(line)
@@ -102,8 +103,8 @@ func (p policy) judgeHook(v hujson.Value, event string) verdict {
 	return verdict{}
 }
 
-// isProgram reports whether a client that starts path starts agent-locks: by
-// its bare name or an absolute path. In a project's settings, the path must lead
+// isProgram reports whether a client that starts path starts agent-locks: path
+// is its bare name or an absolute path, which in a project's settings must lead
 // to this very program.
 func (p policy) isProgram(path string) bool {
 	if path == p.native && path != "" {
@@ -121,7 +122,7 @@ func (p policy) isProgram(path string) bool {
 	return p.private || sameFile(path, p.native)
 }
 
-// isAbsolute knows the absolute paths of every system, since settings are shared.
+// isAbsolute recognizes absolute paths of all systems, since settings are shared.
 func isAbsolute(path string) bool {
 	drive := len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
 	return path[0] == '/' || drive || strings.HasPrefix(path, `\\`)
@@ -136,7 +137,7 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// literals are the texts in the list of that name.
+// literals returns the strings in the list with the given name.
 func literals(v hujson.Value, name string) []string {
 	list, _ := value(v, name)
 	var all []string
@@ -146,8 +147,8 @@ func literals(v hujson.Value, name string) []string {
 	return all
 }
 
-// unquoted is the word that a shell makes of s, or "" if s is not one plain word:
-// an operator or an expansion would run something else.
+// unquoted returns the word that a shell makes of s, or "" if s is not one
+// plain word: an operator or an expansion would run something else.
 func unquoted(s string) string {
 	special := "'\"$`;&|<>()*?[]{}~#!\n \t"
 	if n := len(s); n > 1 && s[0] == s[n-1] && (s[0] == '\'' || s[0] == '"') {
@@ -164,7 +165,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// An impostor is an entry that looks like ours and starts something else.
+// An impostor is an entry that looks like ours but starts something else.
 type impostor struct{ text string }
 
 func (i *impostor) Error() string { return i.text }
@@ -176,14 +177,13 @@ func (p part) describe(instead string) string {
 	return fmt.Sprintf("has an entry %q in %q that %s", p.name, strings.Join(p.path, "."), instead)
 }
 
-// mine reports whether v is ours, or is treated as ours by this edit.
+// mine reports whether v is ours, or is to be treated as ours.
 func (p part) mine(v hujson.Value) bool {
 	judged := p.judge(v)
 	return judged.mine || p.force && judged.instead != ""
 }
 
-// passing is what an impostor among the hooks of the event does; "" if there is
-// none.
+// passing returns what an impostor among the event's hooks does, or "".
 func (p part) passing(groups hujson.Value) string {
 	for _, group := range items(groups) {
 		list, _ := value(group.value, "hooks")
@@ -195,8 +195,7 @@ func (p part) passing(groups hujson.Value) string {
 	return ""
 }
 
-// A place is where a document has a part: in the container, at the index for a
-// member.
+// A place locates a part in a document: its container and, for a member, its index.
 type place struct {
 	root, container hujson.Value
 	index           int
@@ -219,7 +218,7 @@ func (p part) locate(doc []byte) (at place, found bool, err error) {
 	return at, found, err
 }
 
-// instead is what an impostor of p in a document does; "" if there is none.
+// instead returns what an impostor of p in a document does, or "".
 func (p part) instead(doc []byte) (string, error) {
 	at, found, err := p.locate(doc)
 	switch {
@@ -231,8 +230,8 @@ func (p part) instead(doc []byte) (string, error) {
 	return p.judge(items(at.container)[at.index].value).instead, nil
 }
 
-// makeWay replaces an impostor of p, if that is asked for: a server gets our
-// value; hooks are removed, and added again by the caller.
+// makeWay replaces an impostor of p if p.force is set: a server gets our value;
+// hooks are removed, to be added again by the caller.
 func (p part) makeWay(doc []byte) ([]byte, error) {
 	if !p.force {
 		return doc, nil
@@ -257,7 +256,7 @@ func (p part) makeWay(doc []byte) ([]byte, error) {
 	return splice(doc, old.StartOffset, old.EndOffset, l.valueText(p.value)), nil
 }
 
-// impostors are those that stay in a document when our entries are removed.
+// impostors describes the impostors that remain when our entries are removed.
 func impostors(doc []byte, parts []part) []string {
 	_, doc = cutBOM(doc)
 	var all []string

@@ -11,33 +11,32 @@ import (
 )
 
 // The name of the server in every client's settings, and of the program. A
-// project's settings are committed, so they find the program by PATH on every
-// machine.
+// project's settings are committed, so they rely on the PATH of each machine.
 const (
 	serverName = "agent-locks"
 	program    = "agent-locks"
 )
 
-// editTools are the tools of Claude Code that change files.
+// editTools matches the tools of Claude Code that change files.
 const editTools = "Edit|Write|MultiEdit|NotebookEdit"
 
-// hookSeconds is the timeout of a hook, which answers in milliseconds, so that a
-// broken file system does not stall the agent for the default ten minutes.
+// hookSeconds is the timeout of a hook. Hooks answer in milliseconds; the
+// timeout keeps a broken file system from stalling the agent for the default of ten minutes.
 const hookSeconds = 10
 
-// A part is one entry of ours in a settings file: a member of the object, or
-// an element of the array, that path leads to.
+// A part is one of our entries in a settings file: a member of the object, or
+// an element of the array, at path.
 type part struct {
 	path  []string
 	name  string // the member's name; "": an element of an array
 	value any
-	judge func(hujson.Value) verdict // judges a value found there
-	force bool                       // impostors are replaced, or removed like our own
-	tools string                     // which tools a server is to offer; "": as it does
-	typed string                     // what "type" must be, for clients that look at it
+	judge func(hujson.Value) verdict // decides whether a value found there is ours
+	force bool                       // replace impostors, or remove them like our own
+	tools string                     // the tools that a server should offer; "": no change
+	typed string                     // required value of "type", for clients that check it
 }
 
-// An object is a JSON object whose members keep their order.
+// An object is a JSON object with ordered members.
 type object []member
 
 type member struct {
@@ -62,7 +61,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// server is the entry of an MCP server that is started with stdin and stdout.
+// server returns the entry of an MCP server on stdin and stdout.
 func server(key string, p policy) []part {
 	return []part{{
 		path:  []string{key},
@@ -75,11 +74,10 @@ func server(key string, p policy) []part {
 	}}
 }
 
-// stdio is the type of our server. All clients accept it; "local" is known to
-// some only.
+// stdio is the type of our server. All clients accept it; "local" is known only to some.
 const stdio = "stdio"
 
-// hooks are the entries of the events that `agent-locks hook claude` answers.
+// hooks returns the entries for the events that `agent-locks hook claude` answers.
 func hooks(p policy) []part {
 	events := []struct{ key, arg, matcher string }{
 		{"SessionStart", "session-start", ""},
@@ -106,7 +104,7 @@ func hooks(p policy) []part {
 	return parts
 }
 
-// hook is the command that answers an event.
+// hook returns the command that answers an event.
 func (p policy) hook(event string) object {
 	return object{{"type", "command"}, {"command", shell.Word(p.started()) + " " + hookArgs(event)},
 		{"timeout", hookSeconds}}

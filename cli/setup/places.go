@@ -7,16 +7,16 @@ import (
 )
 
 // A file is a settings file that we write. The path to dir may contain symbolic
-// links; below dir none is followed.
+// links, but the path below dir must not.
 type file struct {
 	dir     string // absolute
 	name    string // below dir, slash-separated
 	parts   []part
-	private bool // the user's own: created readable for the user only
-	page    bool // of instructions, with a section of ours, where others are JSON
+	private bool // the user's own: created readable only for the user
+	page    bool // a page of instructions with our section; otherwise the file is JSON
 }
 
-// entryPolicy is the policy for the files that o names.
+// entryPolicy returns the policy for the files that o selects.
 func (o Options) entryPolicy() policy {
 	return policy{private: o.User, force: o.Force, native: o.Program, tools: o.Tools}
 }
@@ -26,13 +26,13 @@ func (f file) path() string { return filepath.Join(f.dir, filepath.FromSlash(f.n
 // Written names the clients whose settings we write.
 func Written() []string { return []string{"claude", "cursor", "vscode"} }
 
-// places are the files of a client, in the order in which they are written.
+// places returns the settings files of a client, in the order in which they are written.
 //
-// Claude Code: .mcp.json and .claude/settings.json of the project; of the
-// user, .claude.json and .claude/settings.json at home, or both in
-// CLAUDE_CONFIG_DIR. Cursor: .cursor/mcp.json of either. Visual Studio Code:
-// .vscode/mcp.json, and mcp.json of the default profile, where the servers
-// are called "servers".
+// Claude Code: in the project .mcp.json and .claude/settings.json; for the user
+// .claude.json and .claude/settings.json in the home directory, or both in
+// CLAUDE_CONFIG_DIR. Cursor: .cursor/mcp.json in either. Visual Studio Code:
+// .vscode/mcp.json, and mcp.json of the default profile, where the servers are
+// called "servers".
 func places(o Options) ([]file, error) {
 	if !o.User {
 		return project(o)
@@ -78,7 +78,7 @@ func project(o Options) ([]file, error) {
 	return nil, unknown(o.Client)
 }
 
-// servers are the entries of the MCP server.
+// servers returns the entries of the MCP server.
 func (o Options) servers(key string, p policy) []part {
 	if o.Remote != nil {
 		return remoteServer(key, o.Client, o.Remote, p)
@@ -86,8 +86,8 @@ func (o Options) servers(key string, p policy) []part {
 	return server(key, p)
 }
 
-// withHooks are the file of the server and that of the hooks, which need a program
-// that reads the repository.
+// withHooks returns the file for the server and the one for the hooks, unless
+// the server is remote: hooks need a program that reads the repository.
 func (o Options) withHooks(server, hooks file) []file {
 	if o.Remote != nil {
 		return []file{server}
@@ -95,13 +95,13 @@ func (o Options) withHooks(server, hooks file) []file {
 	return []file{server, hooks}
 }
 
-// AgentsMD is the client that stands for all without hooks: a page that most
-// agents read.
+// AgentsMD is the client name for all clients without hooks: it stands for
+// AGENTS.md, which most agents read.
 const AgentsMD = "agents-md"
 
 func unknown(client string) error { return fmt.Errorf("no client %q in %q", client, Written()) }
 
-// absolute refuses places that depend on the working directory.
+// absolute refuses paths that depend on the working directory.
 func absolute(files ...file) ([]file, error) {
 	i := slices.IndexFunc(files, func(f file) bool { return !filepath.IsAbs(f.dir) })
 	if i >= 0 {
@@ -122,7 +122,7 @@ func (o Options) home() (string, error) {
 		"set it; a project's settings (agent-locks setup <client>, without --user) do not need it"}
 }
 
-// claude is where Claude Code stores the user's settings.
+// claude returns where Claude Code stores the user's settings.
 func (o Options) claude(home string) (dir, settings string) {
 	if d := o.Getenv("CLAUDE_CONFIG_DIR"); d != "" {
 		return d, "settings.json"
@@ -130,7 +130,7 @@ func (o Options) claude(home string) (dir, settings string) {
 	return home, ".claude/settings.json"
 }
 
-// vscode is where Visual Studio Code stores the user's default profile.
+// vscode returns where Visual Studio Code stores the user's default profile.
 func (o Options) vscode(home string) (dir, name string) {
 	const file = "Code/User/mcp.json"
 	switch o.GOOS {
@@ -143,7 +143,7 @@ func (o Options) vscode(home string) (dir, name string) {
 		return home, "AppData/Roaming/" + file
 	default:
 		if dir := o.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-			return dir, file // the specification has relative ones ignored
+			return dir, file // the specification says to ignore relative ones
 		}
 		return home, ".config/" + file
 	}
@@ -155,12 +155,12 @@ type Instruction struct {
 	Client string
 	Title  string // the client's own name
 	User   string // the file of the user's settings
-	Shared string // the project's, "" if the client has none
-	Shell  string // the client's own command for it, if it has one
-	Add    string // what goes into the file
+	Shared string // the project's; "" if the client has none
+	Shell  string // the client's own command for it; "" if it has none
+	Add    string // the text to add to the file
 }
 
-// Instructions lists the clients that are set up by hand, by name.
+// Instructions lists the clients to be set up by hand, by name.
 func Instructions() []Instruction {
 	const plain = `{
   "mcpServers": {
@@ -176,7 +176,8 @@ func Instructions() []Instruction {
 			Client: "codex", Title: "Codex",
 			User: "~/.codex/config.toml", Shared: ".codex/config.toml",
 			Shell: "codex mcp add agent-locks -- agent-locks serve",
-			// Codex ends a call after 60 seconds; a wait for files may take longer.
+			// Codex aborts a call after 60 seconds by default; a wait for files
+			// may take longer.
 			Add: `[mcp_servers.agent-locks]
 command = "agent-locks"
 args = ["serve"]

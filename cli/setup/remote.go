@@ -7,17 +7,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A Remote is a listener (serve --listen) that entries lead to. The token is not in
-// them: they name the variable that has it.
+// A Remote is a listener (serve --listen) to which entries refer. They do not
+// contain the token, but the name of the variable that has it.
 type Remote struct {
 	URL      string
-	TokenEnv string // "": none is sent
+	TokenEnv string // "": no token is sent
 }
 
-// remoteServer is the entry of a listener in the settings of a client.
+// remoteServer returns the entry for a listener in a client's settings.
 func remoteServer(key, client string, r *Remote, p policy) []part {
 	value, typed := object{{"url", r.URL}}, ""
-	if client != "cursor" { // which tells by the url
+	if client != "cursor" { // cursor recognizes it by the url
 		typed = "http"
 		value = append(object{{"type", typed}}, value...)
 	}
@@ -31,7 +31,7 @@ func remoteServer(key, client string, r *Remote, p policy) []part {
 	}}
 }
 
-// references are how clients spell the value of a variable.
+// references has each client's syntax for the value of a variable.
 var references = map[string]string{
 	"claude": "${%s}", "copilot": "${%s}", "gemini": "${%s}",
 	"cursor": "${env:%s}", "vscode": "${env:%s}", "windsurf": "${env:%s}",
@@ -45,8 +45,8 @@ func (r *Remote) bearer(reference string) string {
 	return "Bearer " + fmt.Sprintf(reference, r.TokenEnv)
 }
 
-// judgeRemote judges the server with our name: ours is one that leads to the
-// listener and sends what we would.
+// judgeRemote decides whether the server with our name is ours: it has the
+// listener's URL, and sends the same token.
 func (r *Remote) judgeRemote(v hujson.Value, authorization string) verdict {
 	headers, _ := value(v, "headers")
 	var sent string
@@ -64,7 +64,7 @@ func (r *Remote) judgeRemote(v hujson.Value, authorization string) verdict {
 	return verdict{mine: true}
 }
 
-// RemoteInstructions lists the clients that are set up by hand, for a listener.
+// RemoteInstructions is Instructions for a listener.
 func RemoteInstructions(r Remote) []Instruction {
 	all := Instructions()
 	for i := range all {
@@ -74,7 +74,7 @@ func RemoteInstructions(r Remote) []Instruction {
 	return slices.DeleteFunc(all, func(c Instruction) bool { return c.Add == "" })
 }
 
-// entry is what a client's settings say of a listener.
+// entry returns the entry for a listener in a client's settings, as text.
 func (r *Remote) entry(client string) string {
 	authorization := r.bearer(references[client])
 	server := func(members ...member) object {
@@ -100,7 +100,7 @@ func (r *Remote) entry(client string) string {
 		key, entry = "mcp", server(member{"type", "remote"}, member{"url", r.URL}, member{"enabled", true})
 	case "windsurf":
 		key, entry = "mcpServers", server(member{"serverUrl", r.URL})
-	case "zed": // which knows no variables in headers
+	case "zed": // zed does not expand variables in headers
 		args := []string{"connect", r.URL}
 		if r.TokenEnv != "" {
 			args = append(args, "--token-file", "/path/to/a/file/with/the/token")
@@ -109,7 +109,7 @@ func (r *Remote) entry(client string) string {
 	}
 	text, err := fresh([]part{{path: []string{key}, name: serverName, value: entry}})
 	if err != nil {
-		panic(err) // our own entries are texts and lists
+		panic(err) // our own entries are strings and lists
 	}
 	return string(text) + "\n"
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// The section of ours in a page of instructions that agents read (AGENTS.md),
-// for clients without hooks. Two comments, which renderers do not show, enclose
-// it.
+// Our section in a page of instructions for agents (AGENTS.md), for clients
+// without hooks. It is enclosed in two comments, which renderers do not show.
 const (
 	sectionBegin = "<!-- agent-locks: begin -->"
 	sectionEnd   = "<!-- agent-locks: end -->"
@@ -30,9 +29,9 @@ They have their own worktrees, and you cannot see them. These commands can, from
 Never edit files that somebody else holds. If a commit is refused for that, ask the person you work for.
 ` + sectionEnd
 
-// addSection puts our section at the end of a page, or in the place of the one
-// that is there. nil: there is no page yet. A page that does not end in a newline
-// does not end in one afterwards, so that takeSection can restore it.
+// addSection replaces our section in a page, or adds it at the end. A nil page
+// does not exist yet. If the page did not end in a newline, the result does not
+// either, so that takeSection can restore it.
 func addSection(page []byte) ([]byte, error) {
 	text := []byte(strings.ReplaceAll(sectionText, "\n", newline(page)))
 	begin, end, err := findSection(page)
@@ -51,8 +50,8 @@ func addSection(page []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%s%s", page, eol, eol, text), nil
 }
 
-// takeSection takes our section out again; nil: nothing else was in the page. No two
-// lines of the user's become one.
+// takeSection removes our section; a nil result means that the page contained
+// nothing else. It never joins two lines of the user's.
 func takeSection(page []byte) ([]byte, error) {
 	begin, end, err := findSection(page)
 	if err != nil || begin < 0 {
@@ -64,7 +63,7 @@ func takeSection(page []byte) ([]byte, error) {
 	switch {
 	case begin == 0 && bytes.Equal(after, eol):
 		return nil, nil
-	case len(after) == 0: // neither did the page end in a newline
+	case len(after) == 0: // the page did not end in a newline
 		before = bytes.TrimSuffix(bytes.TrimSuffix(before, eol), eol)
 	case lineEnds(before):
 		after = bytes.TrimPrefix(after, eol)
@@ -75,7 +74,7 @@ func takeSection(page []byte) ([]byte, error) {
 	return bytes.Join([][]byte{before, after}, nil), nil
 }
 
-// findSection is where our section begins and ends; -1 where there is none.
+// findSection returns the offsets of our section, or -1 if there is none.
 func findSection(page []byte) (begin, end int, err error) {
 	begin, end = bytes.Index(page, []byte(sectionBegin)), bytes.Index(page, []byte(sectionEnd))
 	switch {

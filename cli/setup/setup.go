@@ -1,8 +1,7 @@
-// Package setup adds agent-locks to the settings of MCP clients, and removes it
-// again.
+// Package setup adds agent-locks to the settings of MCP clients, and removes it.
 //
-// Plan decides, without writing, what happens to each file; Change.Apply does
-// it. Guaranteed:
+// Plan decides what happens to each file, without writing; Change.Apply does
+// it. The package guarantees:
 //
 //   - An edit touches only the entries of agent-locks: every other byte of the
 //     file, comments and layout included, stays. Planning again finds nothing
@@ -11,13 +10,13 @@
 //     deletes a file that adding created. No record is kept for that: the layout
 //     of the entries shows what was there before (see insert).
 //   - A file that is not understood (not JSON, another type where the entries
-//     go) is refused, and nothing at all is written. So is a file with an
-//     impostor, unless it is to be replaced.
+//     go) is refused, and nothing at all is written. The same is true of a file
+//     with an impostor, unless the options say to replace it.
 //   - A project's settings, which are committed, name the program by its bare
 //     name; only the user's own settings contain its absolute path.
-//   - Files are replaced whole (temporary file, sync, rename) and keep their
-//     mode. Neither a file nor a directory below the project, or below the
-//     user's home, is reached through a symbolic link.
+//   - Files are replaced as a whole (temporary file, sync, rename) and keep their
+//     mode. Symbolic links to files or directories are not followed below the
+//     project or the user's home.
 //
 // It does not start clients or check whether they are installed.
 package setup
@@ -29,7 +28,7 @@ import (
 
 // A Refusal says why a file is not changed.
 type Refusal struct {
-	Path   string // the file, or the directory on the way to it
+	Path   string // the file, or a directory on the path to it
 	Reason string // what is wrong with it
 	Hint   string // what to do
 }
@@ -53,18 +52,18 @@ type Options struct {
 	Client  string              // a name from Written
 	User    bool                // the user's settings instead of the project's
 	Remove  bool                // remove the entries instead of adding them
-	Tools   string              // which tools the server offers (ToolsAll); "": as it does, or the default
-	Force   bool                // impostors are replaced or removed
+	Tools   string              // the tools that the server offers (ToolsAll); "": unchanged, or the default
+	Force   bool                // replace or remove impostors
 	Remote  *Remote             // a listener, instead of this program
 	Print   bool                // only the entries are wanted: a file that is not understood is Manual
 	Program string              // the absolute path of this program, for the user's own settings; "": use the PATH
 	Project string              // the root of the worktree; not needed with User
-	Getenv  func(string) string // for the places of the user's settings
-	GOOS    string              // as runtime.GOOS
+	Getenv  func(string) string // for the paths of the user's settings
+	GOOS    string              // in the form of runtime.GOOS
 }
 
-// Plan reads the client's files and decides what happens to each. Nothing is
-// written. The error is a *Refusal if a file must not be changed.
+// Plan reads the client's files and decides what happens to each. It writes
+// nothing. The error is a *Refusal if a file must not be changed.
 func Plan(o Options) ([]Change, error) {
 	files, err := places(o)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f file) plan(remove, print bool) (Change, error) {
 	return c, nil
 }
 
-// entries are what is ours, as it reads in a file of its own.
+// entries returns our entries as in a file of their own.
 func (f file) entries() ([]byte, error) {
 	if f.page {
 		return []byte(sectionText), nil
@@ -119,7 +118,7 @@ func (f file) entries() ([]byte, error) {
 	return fresh(f.parts)
 }
 
-// edit is the file with what is ours, or without it.
+// edit returns the file with our entries added or removed.
 func (f file) edit(doc []byte, remove bool) ([]byte, error) {
 	switch {
 	case f.page && remove:
@@ -133,7 +132,7 @@ func (f file) edit(doc []byte, remove bool) ([]byte, error) {
 	}
 }
 
-// action compares two contents; nil: no file.
+// action compares the contents before and after; nil: no file.
 func action(before, after []byte) Action {
 	switch {
 	case before == nil && after == nil, before != nil && after != nil && string(before) == string(after):

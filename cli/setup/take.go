@@ -7,8 +7,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// take removes our entries from a document; nil, given or returned, is a file
-// that does not exist.
+// take removes our entries from a document; a nil document, or result, is a
+// file that does not exist.
 func take(doc []byte, parts []part) ([]byte, error) {
 	if doc == nil {
 		return nil, nil
@@ -38,13 +38,13 @@ func take(doc []byte, parts []part) ([]byte, error) {
 	return append([]byte(mark), doc...), nil // never nil: the file stays
 }
 
-// A step is one item of a container on the way from the root to an entry.
+// A step is one item of a container on the path from the root to an entry.
 type step struct {
 	container hujson.Value
 	index     int
 }
 
-// way leads to the next item of ours; nil: there is none.
+// way returns the path to the next item of ours; nil: there is none.
 func (p part) way(root hujson.Value) ([]step, error) {
 	at, missing, err := p.reach(root)
 	if err != nil || len(missing) > 0 {
@@ -72,8 +72,8 @@ func (p part) way(root hujson.Value) ([]step, error) {
 	return append(steps, step{at, i}), nil
 }
 
-// among finds our hook in the groups of an event. If all hooks of a group are
-// ours, it is the group: one without hooks does nothing.
+// among returns the path to our hook in the groups of an event. If all hooks of
+// a group are ours, it leads to the group, since a group without hooks does nothing.
 func (p part) among(groups hujson.Value) []step {
 	for i, group := range items(groups) {
 		list, ok := value(group.value, "hooks")
@@ -89,15 +89,15 @@ func (p part) among(groups hujson.Value) []step {
 		case !slices.ContainsFunc(all, func(h item) bool { return !ours(h) }):
 			return []step{{groups, i}}
 		default:
-			k, _, _ := find(group.value, "hooks") // value found it
+			k, _, _ := find(group.value, "hooks") // exists, since value found it
 			return []step{{groups, i}, {group.value, k}, {list, j}}
 		}
 	}
 	return nil
 }
 
-// cut removes the item at the end of way, and each container of our own that
-// held nothing else. It undoes insert; nil means that the whole file was ours.
+// cut removes the item at the end of way, and each container of ours that
+// contained nothing else. It undoes insert; nil means that the whole file was ours.
 func cut(doc []byte, way []step) []byte {
 	last := way[len(way)-1]
 	all := items(last.container)
@@ -117,7 +117,7 @@ func cut(doc []byte, way []step) []byte {
 		to += len(it.after) + 1
 		return splice(doc, from, to, "")
 	case last.index > 0:
-		// The last of several: the comma before it goes as well.
+		// It is the last of several: remove the comma before it as well.
 		prev := all[last.index-1]
 		comma := prev.end + len(prev.after)
 		return splice(splice(doc, from, to, ""), comma, comma+1, "")
@@ -126,16 +126,16 @@ func cut(doc []byte, way []step) []byte {
 	}
 }
 
-// madeByUs reports whether a container with one item looks as insert leaves
-// one that it made: closed on a line of its own, and with no comment in it.
+// madeByUs reports whether a container with one item looks like one that insert
+// created: closed on a line of its own, and without comments.
 func madeByUs(doc []byte, container hujson.Value, only item) bool {
 	after := string(doc[only.end : container.EndOffset-1])
 	return after != "" && strings.Trim(only.before+after, " \t\r\n,") == ""
 }
 
-// outside is what remains of a document whose root was ours: nothing (nil), or
-// the blanks and comments that fill found. If it is not ok, there are other
-// comments, and an empty root stays.
+// outside returns what remains of a document whose root was ours: nothing
+// (nil), or the blanks and comments to which fill added it. If ok is false
+// there are other comments, and an empty root has to stay.
 func outside(doc []byte, root hujson.Value) (rest []byte, ok bool) {
 	before, after := doc[:root.StartOffset], string(doc[root.EndOffset:])
 	nl := newline(doc)

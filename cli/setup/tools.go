@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Which tools the server that is set up offers.
+// Which tools the server offers.
 const (
 	ToolsDefault = "default"
 	ToolsAll     = "all"
 )
 
-// CheckTools refuses any other word.
+// CheckTools refuses any other value.
 func CheckTools(tools string) error {
 	if tools != ToolsDefault && tools != ToolsAll {
 		return fmt.Errorf("%q is neither %s nor %s", tools, ToolsDefault, ToolsAll)
@@ -20,7 +20,7 @@ func CheckTools(tools string) error {
 	return nil
 }
 
-// serveArgs are the arguments of the program that offers these tools.
+// serveArgs returns the program's arguments for offering these tools.
 func serveArgs(tools string) []string {
 	if tools == ToolsAll {
 		return []string{"serve", "--tools", ToolsAll}
@@ -28,13 +28,13 @@ func serveArgs(tools string) []string {
 	return []string{"serve"}
 }
 
-// servesOurs reports whether arguments are those that we write, for whichever tools.
+// servesOurs reports whether args are arguments that we write, for any choice of tools.
 func servesOurs(args []string) bool {
 	return slices.Equal(args, serveArgs(ToolsDefault)) || slices.Equal(args, serveArgs(ToolsAll))
 }
 
-// retool has an entry of ours offer the tools that were asked for. One that was not
-// asked about them stays as it is.
+// retool makes our entry offer the requested tools. If none were requested, the
+// entry stays as it is.
 func (p part) retool(doc []byte) ([]byte, error) {
 	if p.tools == "" {
 		return doc, nil
@@ -63,13 +63,13 @@ func (p part) retool(doc []byte) ([]byte, error) {
 	return splice(doc, v.StartOffset, v.EndOffset, `["`+strings.Join(serveArgs(p.tools), `", "`)+`"]`), nil
 }
 
-// Offering is an instruction for these tools.
+// Offering returns the instruction for offering these tools.
 func (i Instruction) Offering(tools string) Instruction {
 	if tools != ToolsAll {
 		return i
 	}
 	i.Add = strings.Replace(i.Add, `"serve"]`, `"serve", "--tools", "all"]`, 1)
-	if strings.Contains(i.Shell, " -- ") { // else the client may take it for a flag of its own
+	if strings.Contains(i.Shell, " -- ") { // otherwise the client may take it for its own flag
 		i.Shell += " --tools all"
 	} else {
 		i.Shell = ""

@@ -8,9 +8,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// An item is a member of an object or an element of an array, by its position
-// in the document: start and end enclose it, without a comma. before holds the
-// blanks and comments since the bracket or comma, after those up to the next.
+// An item is a member of an object or an element of an array, with its position
+// in the document: start and end enclose it without its comma. before has the
+// blanks and comments since the preceding bracket or comma, and after those up
+// to the next one.
 type item struct {
 	name       string // of a member
 	value      hujson.Value
@@ -20,10 +21,10 @@ type item struct {
 	comma      bool // a comma follows
 }
 
-// items lists what an object or array holds; of anything else, nothing.
+// items returns the items of an object or array, and none for any other value.
 func items(v hujson.Value) []item {
 	var all []item
-	comma := false // whether the last one has a comma after it
+	comma := false // whether the last item is followed by a comma
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for _, m := range c.Members {
@@ -49,8 +50,9 @@ func items(v hujson.Value) []item {
 	return all
 }
 
-// trailingComma: the bytes between the last item and the closing bracket are
-// the item's extra, the container's extra, and a comma, if there is one.
+// trailingComma reports whether the last item is followed by a comma: between
+// it and the closing bracket are the item's extra, the container's extra, and a
+// comma if there is one.
 func trailingComma(v hujson.Value, all []item, extra int) bool {
 	if len(all) == 0 {
 		return false
@@ -59,8 +61,8 @@ func trailingComma(v hujson.Value, all []item, extra int) bool {
 	return v.EndOffset-1-last.end > len(last.after)+extra
 }
 
-// find returns the member with that name. A name that occurs twice is an error:
-// clients differ in which one they read.
+// find returns the index of the member with the given name. A name that occurs
+// twice is an error, since clients differ in which one they read.
 func find(object hujson.Value, name string) (at int, found bool, err error) {
 	for i, m := range items(object) {
 		if m.name != name {
@@ -74,7 +76,7 @@ func find(object hujson.Value, name string) (at int, found bool, err error) {
 	return at, found, nil
 }
 
-// value is the member of that name, where v is an object that has it.
+// value returns the member with the given name, if v is an object that has it.
 func value(v hujson.Value, name string) (hujson.Value, bool) {
 	i, ok, err := find(v, name)
 	if _, isObject := v.Value.(*hujson.Object); !ok || err != nil || !isObject {
@@ -83,13 +85,13 @@ func value(v hujson.Value, name string) (hujson.Value, bool) {
 	return items(v)[i].value, true
 }
 
-// text is the member of that name where it is a string, else "".
+// text returns the member with the given name if it is a string, else "".
 func text(v hujson.Value, name string) string {
 	m, _ := value(v, name)
 	return literal(m)
 }
 
-// literal is the text of a string, "" of anything else.
+// literal returns the text of a string, or "" for any other value.
 func literal(v hujson.Value) string {
 	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
 		return l.String()
@@ -97,12 +99,12 @@ func literal(v hujson.Value) string {
 	return ""
 }
 
-// parse reads a document. One that holds nothing but blanks and comments is
-// empty and has no root. A comment may end with the file, as editors have it.
+// parse parses a document. One with nothing but blanks and comments is empty
+// and has no root. A comment may end at the end of the file, as editors allow.
 func parse(doc []byte) (root hujson.Value, empty bool, err error) {
 	text := string(doc) + "\n"
 	if strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), "\r") {
-		// Next to our line feed it would become a different line end.
+		// Followed by a line feed that we add, it would become a different line end.
 		return root, false, errors.New("has a carriage return that ends no line")
 	}
 	if tooDeep(doc) {
@@ -131,12 +133,12 @@ func wants(v hujson.Value, kind hujson.Kind, path string) error {
 	return fmt.Errorf("has something other than a JSON %s at %q", what, path)
 }
 
-// maxDepth bounds how deep lists and objects may nest. The parser recurses, so a
-// few megabytes of brackets in a file that came with a repository would exhaust
-// the stack and crash the program.
+// maxDepth bounds the nesting of lists and objects. The parser is recursive: a
+// few megabytes of brackets, in a file that came with a repository, would
+// exhaust the stack and crash the program.
 const maxDepth = 1000
 
-// tooDeep reads tokens as the parser does, as far as the document is valid.
+// tooDeep scans tokens like the parser does, as far as the document is valid.
 func tooDeep(doc []byte) bool {
 	depth := 0
 	for i := 0; i < len(doc); i++ {
@@ -162,7 +164,7 @@ func tooDeep(doc []byte) bool {
 	return false
 }
 
-// skip is the offset of the last byte of the end of a string or comment.
+// skip returns the offset of the last byte of a string or comment, given its terminator.
 func skip(doc []byte, from int, end string) int {
 	for i := from; i+len(end) <= len(doc); i++ {
 		switch {

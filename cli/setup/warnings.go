@@ -10,11 +10,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Settings that keep our entries from working are for the user or the team to
-// change: each is a warning.
+// Settings that keep our entries from working are up to the user or the team to
+// change, so they are only reported as warnings.
 
-// warnings are about the entries in one file: switched off, narrowed, or, on
-// removal, left because they are not ours.
+// warnings returns warnings about our entries in one file: they are switched
+// off or restricted or, on removal, left since they are not ours.
 func (f file) warnings(doc []byte, remove bool) []string {
 	_, doc = cutBOM(doc)
 	if remove {
@@ -76,8 +76,8 @@ func (p part) hinderedHook(groups hujson.Value) []string {
 	return all
 }
 
-// unmatched are the tools that a group's matcher misses. A matcher that is not
-// a pattern to us is left to the client.
+// unmatched returns the tools that a group's matcher misses. A matcher that is
+// not a valid pattern for us is left to the client.
 func unmatched(group hujson.Value, event string) string {
 	matcher := text(group, "matcher")
 	if matcher == "" || matcher == "*" || !strings.HasSuffix(event, "ToolUse") {
@@ -99,11 +99,10 @@ func isBool(v hujson.Value, name string, want bool) bool {
 
 // Claude Code's settings that switch hooks or servers off, or redirect them.
 
-// switchedOff finds what switches hooks or servers off in Claude Code's settings,
-// read in the order of their precedence.
+// switchedOff finds such settings, reading the files in order of precedence.
 func (o Options) switchedOff() []string {
 	var all []string
-	decided := false // the first file with the setting decides about hooks
+	decided := false // the first file with the setting decides
 	for _, f := range o.claudeSettings() {
 		root, ok := f.document()
 		if !ok {
@@ -112,7 +111,7 @@ func (o Options) switchedOff() []string {
 		say := func(format string, args ...any) {
 			all = append(all, fmt.Sprintf("%q "+format, append([]any{f.path()}, args...)...))
 		}
-		if projects, found := value(root, "projects"); found { // .claude.json, which has no settings
+		if projects, found := value(root, "projects"); found { // .claude.json, which has no settings of its own
 			root, _ = value(projects, o.Project)
 		}
 		if _, found := value(root, "disableAllHooks"); found && !decided {
@@ -132,8 +131,7 @@ func (o Options) switchedOff() []string {
 	return all
 }
 
-// redirects says what a variable does to our hooks and our server; "" where that is
-// nothing.
+// redirects says what a variable does to our hooks and our server; "" if nothing.
 func redirects(name, text string) string {
 	mode := strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -156,8 +154,8 @@ func redirects(name, text string) string {
 	return ""
 }
 
-// document is the root of a settings file. A file that we cannot read is left
-// to the client; one that we write was refused before.
+// document returns the root of a settings file. A file that we cannot read is
+// left to the client; one that we write has been refused before.
 func (f file) document() (root hujson.Value, ok bool) {
 	before, err := f.read()
 	if err != nil || before.data == nil {
@@ -191,16 +189,15 @@ func (o Options) serverOff(root hujson.Value, say func(string, ...any)) {
 	}
 }
 
-// deniesTools reports whether a rule of permissions.deny covers tools of our
-// server.
+// deniesTools reports whether a rule of permissions.deny covers tools of our server.
 func deniesTools(rule string) bool {
 	const all = "mcp__" + serverName
 	return rule == "*" || rule == "mcp__*" || rule == all || strings.HasPrefix(rule, all+"__")
 }
 
-// claudeSettings are Claude Code's settings files that apply to what we write,
-// in the order of their precedence, and the file in which it records what the
-// user approved in each project.
+// claudeSettings returns Claude Code's settings files that affect our entries,
+// in order of precedence, and the file in which it records what the user
+// approved in each project.
 func (o Options) claudeSettings() []file {
 	var files []file
 	if !o.User {
