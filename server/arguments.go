@@ -14,31 +14,31 @@ import (
 )
 
 // Arguments are declared strictly and read generously (design, section 8).
-// Models and clients fill what they do not use with null or "", send one string
-// for a list, and a number as its text. None of that is ambiguous:
+// Models and clients fill unused arguments with null or "", send a single
+// string for a list, and a number as text. None of that is ambiguous:
 //
-//   - null is an omission;
-//   - so is "" or an empty list, except for what is required, base_dir and
+//   - null means omitted;
+//   - so do "" and an empty list, except for required arguments, base_dir and
 //     lock_id.
 //
-// What is ambiguous is refused by name:
+// Ambiguous arguments are refused, and named:
 //
 //   - a name that the tool does not know, since a misspelt base_dir or dry_run
 //     would do the opposite of what was meant;
 //   - a name given twice, since parsers differ in which one counts;
-//   - text that is not Unicode, since it could not be written as it was said.
+//   - text that is not valid Unicode, since it could not be stored as given.
 
-// isForClients tells the names that clients add to arguments for their own use.
+// isForClients reports whether clients add an argument of this name for their own use.
 func isForClients(name string) bool { return name == "_meta" || name == "toolCallId" }
 
-// An argument is one member of the arguments object, as it was sent.
+// An argument is one member of the arguments object, as sent.
 type argument struct {
 	name  string
 	value json.RawMessage
 }
 
-// read turns a call's arguments into the JSON object that the operation's
-// request is read from: known names only, each with a value of its own type.
+// read turns a call's arguments into the JSON object of the operation's
+// request: it has only known names, each with a value of its declared type.
 func (t Tool) read(raw json.RawMessage) (json.RawMessage, error) {
 	sent, err := split(raw)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t Tool) read(raw json.RawMessage) (json.RawMessage, error) {
 	for _, a := range sent {
 		i := slices.IndexFunc(t.Properties, func(p Property) bool { return p.Name == a.name })
 		if i < 0 {
-			continue // for clients
+			continue // for the client's own use
 		}
 		value, err := t.Properties[i].value(a.value)
 		if err != nil {
@@ -67,8 +67,8 @@ func (t Tool) read(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
-// split takes the arguments object apart. Arguments that are not an object are a
-// protocol error; none at all are an empty object.
+// split parses the arguments object. Arguments that are not an object are a
+// protocol error; missing ones are an empty object.
 func split(raw json.RawMessage) ([]argument, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -78,7 +78,7 @@ func split(raw json.RawMessage) ([]argument, error) {
 		return nil, malformed("arguments must be a JSON object, not %s", excerpt(raw))
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil { // the brace
+	if _, err := d.Token(); err != nil { // the opening brace
 		return nil, malformed("arguments: %v", err)
 	}
 	var sent []argument
@@ -151,7 +151,7 @@ func (t Tool) names() []string {
 	return names
 }
 
-// value reads one value. It is nil where that was as good as omitted.
+// value parses one value. It returns nil if the value counts as omitted.
 func (p Property) value(raw json.RawMessage) (any, error) {
 	if string(bytes.TrimSpace(raw)) == "null" {
 		return nil, nil
@@ -186,7 +186,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// excerpt is a value as an error message quotes it: on one line, not too long.
+// excerpt returns a value for an error message: on one line, and not too long.
 func excerpt(raw json.RawMessage) string {
 	const most = 80
 	var b bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// handler answers calls of one tool.
+// handler returns the handler for calls of one tool.
 func (t Tool) handler(s *store.Store, by connection, log *slog.Logger) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx = store.WithWaiting(ctx, waiting(ctx, req, by, log))
@@ -30,7 +30,7 @@ func (t Tool) handler(s *store.Store, by connection, log *slog.Logger) mcp.ToolH
 	}
 }
 
-// A delivery is what a call wants recorded once its answer is out; see
+// A delivery is what a call wants to record after its answer has been sent; see
 // store.Answer.Delivered.
 type delivery struct {
 	record func(context.Context) error
@@ -38,7 +38,7 @@ type delivery struct {
 
 type deliveryKey struct{}
 
-// recordWithin bounds how long a record of a delivery holds up the session.
+// recordWithin bounds how long recording a delivery blocks the session.
 const recordWithin = 2 * time.Second
 
 func onceAnswered(ctx context.Context, record func(context.Context) error) {
@@ -47,8 +47,8 @@ func onceAnswered(ctx context.Context, record func(context.Context) error) {
 	}
 }
 
-// todo is that; nil where there is nothing. What goes wrong is logged: the answer
-// stands, and what it showed is shown again.
+// todo returns the function that records it, or nil. Errors are only logged:
+// the answer stands, and the notes in it are shown again.
 func (d *delivery) todo(ctx context.Context, log *slog.Logger) func() {
 	if d.record == nil {
 		return nil
@@ -62,9 +62,9 @@ func (d *delivery) todo(ctx context.Context, log *slog.Logger) func() {
 	}
 }
 
-// callSafely turns a panic into an error of this call and a line in the log.
-// The session survives it; so does the store, which writes whole files and
-// whose mutex is freed by deferred calls.
+// callSafely turns a panic into an error of this call and a log entry. The
+// session continues. The store stays intact as well: it writes whole files, and
+// deferred calls release its mutex.
 func (t Tool) callSafely(
 	ctx context.Context, s *store.Store, req *mcp.CallToolRequest, by connection, log *slog.Logger,
 ) (result any, warnings []string, err error) {
@@ -81,9 +81,9 @@ func (t Tool) callSafely(
 	return by.call(ctx, t, s, req)
 }
 
-// waiting is what a call gives to an operation that waits: it waits no longer
-// than its client may still ask something, and reports progress to a client that
-// gave a token for it.
+// waiting returns the hooks for an operation that waits: it waits only as long
+// as the client may still send something, and reports progress to a client that
+// sent a progress token.
 func waiting(ctx context.Context, req *mcp.CallToolRequest, by connection, log *slog.Logger) store.Waiting {
 	w := store.Waiting{Until: by.until}
 	token := req.Params.GetProgressToken()

@@ -9,27 +9,27 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A cutter makes a result shorter, in place, by what its fields are:
+// A cutter shortens a result in place, by the kinds of its fields:
 //
-//   - ids and the paths of lock files stay whole, and so do new notes, of which
-//     the store gives no more than fits, and which count as seen;
-//   - a row is what an id names, or a pair of worktrees, whose places stay whole,
-//     and a list of rows in the answer itself stays as long as it is (omit
-//     shortens it);
-//   - of any other list what fits stays, and the field of its name and LeftOut
-//     counts the rest;
-//   - any other text is cut, with a mark, and counted in bytes where it has such a
-//     field as well. A scope's entries are not texts to
-//     cut, since what is left of one means something else.
+//   - Ids and paths of lock files stay whole. So do new notes: the store returns
+//     only as many as fit, and they count as seen.
+//   - A row is a struct with an id, or a pair of worktrees, whose paths stay
+//     whole. Lists of rows in the answer itself keep their length (omit shortens
+//     them).
+//   - Any other list keeps what fits, and the field of the same name plus LeftOut
+//     counts the rest.
+//   - Any other text is cut and marked, and the bytes removed are counted if there
+//     is such a field. Entries of a scope are not cut, since a part of one means
+//     something else.
 type cutter struct {
-	share   int             // bytes of one text
+	share   int             // bytes for one text
 	dropped map[string]bool // ids of rows that are not listed
-	counted int             // rows that are not listed and need no name
+	counted int             // rows that are not listed and need not be named
 }
 
 const (
-	listShares     = 4       // of a list within a row so many stay
-	namespacesRoom = 4 << 10 // what the counts of a listing of the shared state may take in any case, in bytes
+	listShares     = 4       // how many shares a list within a row gets
+	namespacesRoom = 4 << 10 // bytes that the counts of a state listing may always take
 )
 
 func (c *cutter) answer(v reflect.Value) {
@@ -43,7 +43,7 @@ func (c *cutter) answer(v reflect.Value) {
 	}
 }
 
-// fields cuts what a struct holds; top: it is the answer itself.
+// fields shortens the fields of a struct; top says that it is the answer itself.
 func (c *cutter) fields(v reflect.Value, top bool) {
 	if v.Kind() != reflect.Struct {
 		return
@@ -54,8 +54,8 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 		case field.Anonymous:
 			c.fields(f, top)
 		case slices.Contains([]string{"-", "id", "lock_id", "filePath", "newNotes", "name", "namespace"}, name):
-		case name == "namespaces" && weight(f) < namespacesRoom: // counts what is omitted beside it
-		case v.Type() == reflect.TypeFor[store.ForecastSide]() && name != "title": // a place
+		case name == "namespaces" && weight(f) < namespacesRoom: // it counts what is omitted elsewhere
+		case v.Type() == reflect.TypeFor[store.ForecastSide]() && name != "title": // a path
 		case f.Kind() == reflect.String:
 			whole := f.Len()
 			f.SetString(legible.Cut(f.String(), c.share))
@@ -76,7 +76,7 @@ func (c *cutter) fields(v reflect.Value, top bool) {
 	}
 }
 
-// list keeps what fits of a list: of notes the last ones, else the first.
+// list keeps the elements that fit: of notes the last ones, otherwise the first.
 func (c *cutter) list(parent, list reflect.Value, field reflect.StructField) {
 	notes := jsonName(field) == "notes"
 	room, n := listShares*c.share, list.Len()
@@ -110,7 +110,7 @@ func (c *cutter) list(parent, list reflect.Value, field reflect.StructField) {
 	}
 }
 
-// weight is about how many bytes of JSON a value takes.
+// weight estimates the length of a value's JSON in bytes.
 func weight(v reflect.Value) int {
 	const frame = 12
 	switch v.Kind() {
@@ -136,8 +136,9 @@ func weight(v reflect.Value) int {
 	return len("false,")
 }
 
-// omit shortens the lists of rows of an answer by what it has too little room
-// for (below 0), those that block a claim last, then those that are live.
+// omit removes rows from an answer's lists until room, the number of bytes left
+// (negative: missing), is no longer negative. Rows that block a claim go last,
+// and live ones go after stale ones.
 func (c *cutter) omit(v reflect.Value, room int) error {
 	type place struct{ row, size, rank int }
 	for _, list := range rowLists(v) {
@@ -175,8 +176,8 @@ func (c *cutter) omit(v reflect.Value, room int) error {
 	return nil
 }
 
-// omitPairs drops the last pairs of a forecast for which there is no room: those
-// that conflict are dropped after those that could not be judged.
+// omitPairs removes the last pairs of a forecast until there is enough room.
+// Pairs that conflict go after those that could not be assessed.
 func (c *cutter) omitPairs(v reflect.Value, room int) error {
 	if v.Type() != reflect.TypeFor[store.Foreseen]() {
 		return nil
@@ -202,7 +203,7 @@ func (c *cutter) omitPairs(v reflect.Value, room int) error {
 	return nil
 }
 
-// rank orders the rows: what has the highest is omitted first.
+// rank orders rows: those with the highest rank are omitted first.
 func rank(row reflect.Value) int {
 	is := func(name string) bool { f := row.FieldByName(name); return f.IsValid() && f.Bool() }
 	switch {
@@ -214,8 +215,8 @@ func rank(row reflect.Value) int {
 	return 1
 }
 
-// needsName reports whether a row that is omitted must be named: it may be
-// somebody's work. What has ended is not.
+// needsName reports whether a row that is omitted must be named, since it may
+// be somebody's work in progress.
 func (c *cutter) needsName(row reflect.Value) bool {
 	switch row.Interface().(type) {
 	case store.Reaped, store.Whole, store.Recent, store.StateSummary:
@@ -224,7 +225,7 @@ func (c *cutter) needsName(row reflect.Value) bool {
 	return true
 }
 
-// nameSize is what an omitted row takes by its id.
+// nameSize returns how many bytes the id of an omitted row takes.
 func (c *cutter) nameSize(row reflect.Value) int {
 	if !c.needsName(row) {
 		return 0
@@ -232,7 +233,7 @@ func (c *cutter) nameSize(row reflect.Value) int {
 	return len(idOf(row)) + len(", ")
 }
 
-// rowLists are the lists of rows of an answer itself.
+// rowLists returns the lists of rows in the answer itself.
 func rowLists(v reflect.Value) []reflect.Value {
 	var lists []reflect.Value
 	switch {
@@ -248,7 +249,7 @@ func rowLists(v reflect.Value) []reflect.Value {
 	return lists
 }
 
-// rowsOf are all rows within a value.
+// rowsOf returns all rows within a value.
 func rowsOf(v reflect.Value) []reflect.Value {
 	var rows []reflect.Value
 	switch v.Kind() {
@@ -267,8 +268,7 @@ func rowsOf(v reflect.Value) []reflect.Value {
 	return rows
 }
 
-// isRow reports whether values of a type are about one lock, or one entry of the
-// shared state.
+// isRow reports whether values of a type describe one lock, or one entry of the shared state.
 func isRow(t reflect.Type) bool {
 	_, ok := idField(t)
 	return ok

@@ -13,21 +13,22 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// No answer is longer than clients take, unless that was asked for: they refuse
-// what is over some 25,000 tokens, and what a model cannot read tells it of no
-// conflict. The command line answers people and scripts, and has no such bound.
+// Answers are limited to what clients accept, unless the call asks for more:
+// clients refuse answers of more than about 25,000 tokens, and a model that
+// cannot read an answer learns of no conflict. The command line is for people
+// and scripts, and has no such limit.
 const (
 	answerRoom = 64 << 10 // bytes of a message
-	frameRoom  = 1 << 10  // of that, for what is around the answer
-	roomOfOne  = 4 << 10  // what each thing that `limit` asks for may take
+	frameRoom  = 1 << 10  // reserved for what surrounds the answer
+	roomOfOne  = 4 << 10  // for each item that `limit` requests
 	maxAnswer  = stdio.MaxMessage / 2
 
-	sentenceRoom  = 16 << 10 // what an error says before its details
+	sentenceRoom  = 16 << 10 // for the message of an error, before its details
 	warningsRoom  = 8 << 10
 	longestNotice = 2 << 10 // of a warning, or a report of progress
 )
 
-// room is how long the answer to a call may be.
+// room returns how long the answer to a call may be.
 func (t Tool) room(arguments json.RawMessage) int {
 	var asked struct {
 		Limit json.RawMessage `json:"limit"`
@@ -42,23 +43,23 @@ func (t Tool) room(arguments json.RawMessage) int {
 	return int(max(answerRoom, min(n.(int64), maxAnswer/roomOfOne)*roomOfOne))
 }
 
-// A fitted answer is the JSON of a result, and what to say of what it omits.
+// A fitted is the JSON of a result, and notes on what it omits.
 type fitted struct {
 	text  string
 	notes []string
 }
 
-// fit encodes a result so that it takes no more than so many bytes of a
-// message. First long texts and the lists within each lock shrink, all by one
-// measure; then locks are omitted, those that block a claim last. The omitted
-// ones are named all the same, however many there are.
+// fit encodes a result so that it takes at most room bytes of a message. First
+// it shortens long texts, and the lists within rows, all by the same measure.
+// Then it omits rows, those that block a claim last. Notes name the omitted
+// locks, however many there are.
 func fit(result any, room int) (fitted, error) {
 	const mostShare, leastShare = 16 << 10, 16
 	v := reflect.New(reflect.TypeOf(result)).Elem()
 	v.Set(reflect.ValueOf(result))
 	f := fitted{}
 	var err error
-	// Of what is far too long the encoding would be a waste.
+	// Do not encode what is far too long.
 	cuttable := v.Kind() == reflect.Slice || v.Kind() == reflect.Struct
 	far := func() bool { return cuttable && weight(v) > 4*room }
 	if !far() {
@@ -67,7 +68,7 @@ func fit(result any, room int) (fitted, error) {
 		}
 	}
 	c := cutter{dropped: map[string]bool{}}
-	// Of many locks none can have much, so that the first attempt is a good one.
+	// With many rows none can have much; a good first guess saves attempts.
 	c.share = max(leastShare, min(mostShare, listShares*room/max(len(rowsOf(v)), 1)))
 	for ; c.share >= leastShare; c.share /= 2 {
 		if c.answer(v); far() && c.share/2 >= leastShare {
@@ -98,8 +99,8 @@ func encode(v reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// wireSize is how many bytes a text takes at most as a string in a message: it
-// is asked of each answer, so nothing is encoded for it.
+// wireSize returns an upper bound for the length of a text as a JSON string in
+// a message. It runs for every answer, so it does not encode the text.
 func wireSize(text string) int {
 	const firstOfSeparators = 0xe2 // U+2028 and U+2029 are escaped as well
 	n := len(`""`)
@@ -118,7 +119,7 @@ func wireSize(text string) int {
 	return n
 }
 
-// notes say what was cut, and name the locks that are not listed any more.
+// notes say what was cut, and name the locks that are no longer listed.
 func (c *cutter) notes(v reflect.Value) []string {
 	more, rest := "lock_show has more about one lock, its file everything", "lock_history lists what has ended"
 	switch v.Interface().(type) {
@@ -144,8 +145,8 @@ func (c *cutter) notes(v reflect.Value) []string {
 	return notes
 }
 
-// fewWarnings are the warnings that fit beside an answer: the first ones and
-// the last, which sum up.
+// fewWarnings returns the warnings that fit beside an answer: the first ones,
+// and the last ones, which sum up.
 func fewWarnings(warnings []string) []string {
 	short := make([]string, len(warnings))
 	size := 0

@@ -2,9 +2,9 @@ package server
 
 import "strings"
 
-// nearest is the known name that was probably meant, or "": the one fewest
-// edits away (at most a third of its letters), else one that has the name as
-// one of its words, as lock_id has id.
+// nearest returns the known name that was probably meant, or "": the one with
+// the fewest edits (at most a third of its letters), or else one that contains
+// name as a word, as lock_id contains id.
 func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, least := "", 0
@@ -28,10 +28,10 @@ func nearest(name string, known []string) string {
 	return ""
 }
 
-// EditDistance counts insertions, deletions, replacements and swaps of
-// neighbours (optimal string alignment), in bytes: the names of arguments,
-// flags and commands are ASCII; of other names only the closeness matters. It
-// takes room for the product of the lengths.
+// EditDistance counts insertions, deletions, replacements and swaps of adjacent
+// bytes (optimal string alignment). It compares bytes, since the names of
+// arguments, flags and commands are ASCII. Its memory use is proportional to
+// the product of the lengths.
 func EditDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

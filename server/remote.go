@@ -18,18 +18,17 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// RemoteOptions are what a server for callers from elsewhere needs. All fields
-// must be set.
+// RemoteOptions configure a server for remote callers. All fields must be set.
 type RemoteOptions struct {
-	Store    *store.Store // with the environment that its callers may know of
+	Store    *store.Store // its environment must not identify a caller
 	Version  string
 	Listener *listen.Listener
 	Log      *slog.Logger
 	All      bool // as in Options
 }
 
-// ServeRemote answers the clients of a listener until ctx is done, which is a normal
-// end: nil.
+// ServeRemote answers the clients of a listener until ctx is done, which is a
+// normal end and returns nil.
 func ServeRemote(ctx context.Context, o RemoteOptions) error {
 	s := *o.Store
 	s.Locate = o.Listener.Locate
@@ -52,14 +51,14 @@ func remoteInstructions(names string) string {
 const (
 	// maxWaits is how many calls may wait for their turn at once.
 	maxWaits = 32
-	// unseenWait is the longest wait, in seconds, of a client that asks for no progress:
-	// most give up after a minute, and what lies between may do so earlier.
+	// unseenWait is the longest wait, in seconds, for a client that does not
+	// request progress: most give up after a minute, and proxies may do so earlier.
 	unseenWait = 50
-	// longestAgent is how much of an agent's id the log has, in bytes.
+	// longestAgent is how much of an agent id is logged, in bytes.
 	longestAgent = 256
 )
 
-// A remote is what calls from elsewhere go through.
+// A remote handles calls of remote callers.
 type remote struct {
 	listener *listen.Listener
 	now      func() time.Time
@@ -67,8 +66,7 @@ type remote struct {
 	waits    chan struct{}
 }
 
-// call is one call: its client is known to be there while it lasts, and it leaves a
-// line in the log.
+// call handles one call, which ends if its client leaves, and logs it.
 func (r *remote) call(
 	ctx context.Context, t Tool, s *store.Store, req *mcp.CallToolRequest,
 ) (result any, warnings []string, err error) {
@@ -108,7 +106,7 @@ func (r *remote) call(
 	return result, warnings, err
 }
 
-// outcome is how a call ended, in a word.
+// outcome describes in a word how a call ended.
 func outcome(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return "left"
@@ -122,14 +120,14 @@ func outcome(ctx context.Context, err error) string {
 	return "error"
 }
 
-// waitArguments say how long a call waits at most.
+// waitArguments are the arguments that limit how long a call waits.
 var waitArguments = []string{"wait_seconds", "timeout_seconds"}
 
-// waitsFor is the argument without which state_get does not wait.
+// waitsFor is the argument that makes state_get wait.
 const waitsFor = "after"
 
-// fromAfar reads what matters of a call that comes from elsewhere: who calls, and
-// how long it may wait where nothing tells its client that it does.
+// fromAfar reads who makes a remote call, and limits how long it may wait if
+// its client does not see progress.
 func (t Tool) fromAfar(
 	args json.RawMessage, seen bool,
 ) (agent string, bounded json.RawMessage, warnings []string, err error) {
@@ -137,7 +135,7 @@ func (t Tool) fromAfar(
 	if err := json.Unmarshal(args, &given); err != nil {
 		return "", nil, nil, fmt.Errorf("reading the arguments: %w", err)
 	}
-	_ = json.Unmarshal(given["agent_id"], &agent) // none, or a text: it was read before
+	_ = json.Unmarshal(given["agent_id"], &agent) // absent or a string, as it was checked before
 	if agent == "" && !t.Hints.ReadOnly {
 		return "", nil, nil, badInput("pass the id that you were given; this server has no other way to know who calls",
 			"%s needs `agent_id` here", t.Name)
@@ -155,10 +153,10 @@ func (t Tool) fromAfar(
 	return agent, bounded, warnings, err
 }
 
-// waits reports whether a call is one that may wait.
+// waits reports whether a call may wait.
 func (t Tool) waits(args json.RawMessage) bool {
 	given := map[string]json.RawMessage{}
-	_ = json.Unmarshal(args, &given) // they were read before
+	_ = json.Unmarshal(args, &given) // checked before
 	if _, later := given[waitsFor]; later {
 		return true
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// success is the JSON of the result, then the warnings if there are any, in no
-// more room than that. There is one copy of the answer, in the text, where every
-// client looks: no structured content.
+// success returns the result as JSON, followed by any warnings, in at most room
+// bytes. The answer is sent only once, as text, which every client reads, and
+// not as structured content as well.
 func (t Tool) success(result any, warnings []string, room int) *mcp.CallToolResult {
 	warnings = fewWarnings(warnings)
 	f, err := fit(result, room-frameRoom-wireSize(warningLines(warnings)))
@@ -30,7 +30,7 @@ func (t Tool) success(result any, warnings []string, room int) *mcp.CallToolResu
 	return &mcp.CallToolResult{Content: blocks(f.text, warningLines(append(warnings, t.larger(f.notes)...)))}
 }
 
-// larger says, where a tool's answer was cut, how to ask for a longer one.
+// larger adds to the notes on a shortened answer how to ask for a longer one.
 func (t Tool) larger(notes []string) []string {
 	if len(notes) > 0 && slices.Contains(t.names(), "limit") {
 		notes[0] += "; a larger limit makes more room"
@@ -38,7 +38,7 @@ func (t Tool) larger(notes []string) []string {
 	return notes
 }
 
-// tooMuch refuses an answer that no message holds.
+// tooMuch returns the error for an answer that no message can hold.
 func (t Tool) tooMuch(size int) error {
 	if !t.Hints.ReadOnly {
 		return &store.Error{Code: store.BadInput,
@@ -53,8 +53,8 @@ func (t Tool) tooMuch(size int) error {
 		Hint:    "ask for less at once with " + strings.Join(narrowing, ", ")}
 }
 
-// failure is a plain sentence with what to do on the next line, then the JSON
-// that says more where the error has it, then the warnings.
+// failure returns the error message, with the hint on the next line, then the
+// error's details as JSON, if any, then the warnings.
 func (t Tool) failure(err error, warnings []string, room int) *mcp.CallToolResult {
 	err = store.Shortened(err)
 	warnings = fewWarnings(warnings)
@@ -63,7 +63,7 @@ func (t Tool) failure(err error, warnings []string, room int) *mcp.CallToolResul
 	if ok && e.Hint != "" {
 		sentence += "\n" + legible.Lines(e.Hint)
 	}
-	for n := len(sentence); wireSize(sentence) > sentenceRoom; n /= 2 { // what is escaped takes up to six times its bytes
+	for n := len(sentence); wireSize(sentence) > sentenceRoom; n /= 2 { // escaped text takes up to six times its length
 		sentence = legible.Cut(sentence, n)
 	}
 	if ok && e.Detail != nil {
@@ -76,8 +76,8 @@ func (t Tool) failure(err error, warnings []string, room int) *mcp.CallToolResul
 	return &mcp.CallToolResult{IsError: true, Content: blocks(sentence, detail, warningLines(warnings))}
 }
 
-// warningLines puts each warning on a line of its own; a newline within one (a
-// file name may hold it) is escaped, as all that could not be seen.
+// warningLines puts each warning on a line of its own. Newlines within one
+// (file names may contain them) are escaped, like everything that could not be seen.
 func warningLines(warnings []string) string {
 	lines := make([]string, len(warnings))
 	for i, w := range warnings {
@@ -96,15 +96,15 @@ func blocks(texts ...string) []mcp.Content {
 	return content
 }
 
-// A quickResult is encoded as the SDK encodes a tool's result, but goes over its
-// content once and not once for each type around it: of a long listing that
-// took as long as reading the files.
+// A quickResult is a tool's result with a faster encoding than the SDK's: it
+// encodes the content once, instead of once for each enclosing type, which for
+// a long listing took as long as reading the files.
 type quickResult struct {
 	*mcp.CallToolResult
 	wrap func([]byte) []byte
 }
 
-// quickly is middleware that has tools' results encoded as quickResults.
+// quickly returns middleware that turns tools' results into quickResults.
 func quickly(by connection, log *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

@@ -8,18 +8,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Property is one argument of a tool: what clients read about it, and how
-// its value is read.
+// A Property is one argument of a tool: its description for clients, and how
+// its value is parsed.
 type Property struct {
 	Name        string
 	Type        string // one plain JSON type: string, array, boolean, number or integer
 	Items       string // the type of an array's items
 	Description string
 	Required    bool
-	// NotEmpty: "" is an error and not an omission, since a call with the
-	// wrong target would look like success.
+	// NotEmpty says that "" is an error instead of an omission: a call with the
+	// wrong target would look like a success.
 	NotEmpty bool
-	Empty    bool // "" is a value, and not an omission
+	Empty    bool // "" is a value instead of an omission
 
 	parse parser
 }
@@ -28,13 +28,13 @@ func textArg(name, description string) Property {
 	return Property{Name: name, Type: "string", Description: description, parse: parseText}
 }
 
-// orEmpty is a text that may be "".
+// orEmpty allows "" as a value.
 func (p Property) orEmpty() Property {
 	p.Empty = true
 	return p
 }
 
-// orNumber is a text that may be sent as a number, and is then that number's text.
+// orNumber also allows a number, which becomes its text.
 func (p Property) orNumber() Property {
 	p.parse = parseTextOrNumber
 	return p
@@ -44,7 +44,7 @@ func listArg(name, description string) Property {
 	return Property{Name: name, Type: "array", Items: "string", Description: description, parse: parseList}
 }
 
-// oneOrManyArg is declared as a string, and takes a list as well.
+// oneOrManyArg is declared as a string, but also accepts a list.
 func oneOrManyArg(name, description string) Property {
 	return Property{Name: name, Type: "string", Description: description, parse: parseList}
 }
@@ -71,7 +71,7 @@ func (p Property) notEmpty() Property {
 	return p
 }
 
-// The arguments that many tools share.
+// Arguments that many tools share.
 
 func baseDir() Property {
 	return textArg("base_dir", "Path in the repository").notEmpty()
@@ -97,14 +97,14 @@ func staleMinutes() Property {
 	return numberArg("stale_minutes", "Default 60")
 }
 
-// declaration is the tool as tools/list prints it.
+// declaration returns the tool as listed by tools/list.
 func (t Tool) declaration() (*mcp.Tool, error) {
 	schema, err := t.schema()
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 	}
-	// Whether a tool that changes nothing is destructive is not said: each byte
-	// is sent on every turn.
+	// Omit the destructive hint for tools that change nothing: each byte is
+	// sent on every turn.
 	openWorld, destructive := false, &t.Hints.Destructive
 	if t.Hints.ReadOnly {
 		destructive = nil
@@ -123,9 +123,9 @@ func (t Tool) declaration() (*mcp.Tool, error) {
 	}, nil
 }
 
-// schema is written by hand, and not inferred from the request types: strict
-// hosts refuse a whole session for lists of types, anyOf or $ref, and a map
-// would lose the order of the properties.
+// schema is written by hand instead of being derived from the request types:
+// strict hosts refuse a whole session because of type lists, anyOf or $ref, and
+// a map would not keep the order of the properties.
 func (t Tool) schema() (json.RawMessage, error) {
 	type item struct {
 		Type string `json:"type"`

@@ -1,9 +1,8 @@
-// Package server serves the store's operations as MCP tools over a pair of
-// streams. There is one list of tools (Tools); Serve answers calls of them
-// until the client has gone.
+// Package server serves the store's operations as MCP tools, over a pair of
+// streams (Serve) or a listener (ServeRemote). All tools are defined in one
+// list (AllTools).
 //
-// Nothing is remembered between calls: not an id, not a directory. Calls run
-// side by side.
+// Nothing is remembered between calls, neither an id nor a directory. Calls run concurrently.
 package server
 
 import (
@@ -17,19 +16,19 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Options are what a server needs. All fields must be set.
+// Options configure a server. All fields must be set.
 type Options struct {
 	Store   *store.Store
 	Version string
 	In      io.Reader // the client's messages
-	Out     io.Writer // nothing but protocol is written here
+	Out     io.Writer // gets nothing but protocol messages
 	Log     io.Writer
-	All     bool // every tool there is is served, and not only Tools
+	All     bool // serve every tool, not only Tools
 }
 
-// Serve answers the client on In and Out until In ends or ctx is done, which
-// are both a normal end: nil. An error means that the client could not be
-// answered any more.
+// Serve answers the client on In and Out until In ends or ctx is done; both are
+// a normal end and return nil. An error means that the client could not be read
+// from or written to.
 func Serve(ctx context.Context, o Options) error {
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
 	server, err := newServer(o.Store, o.Version, served(o.All), overStdio(), log)
@@ -39,7 +38,7 @@ func Serve(ctx context.Context, o Options) error {
 	return stdio.Serve(ctx, server, o.In, o.Out, log)
 }
 
-// A connection is what calls need of the way by which they came.
+// A connection has what calls need to know about their transport.
 type connection struct {
 	instructions string
 	call         func(ctx context.Context, t Tool, s *store.Store, req *mcp.CallToolRequest) (any, []string, error)
@@ -54,13 +53,13 @@ func overStdio() connection {
 	return connection{instructions, call, stdio.UntilInputEnds, stdio.AfterAnswer}
 }
 
-// newServer is a server of these tools that has not met a client yet.
+// newServer returns a server with the given tools.
 func newServer(s *store.Store, version string, tools []Tool, by connection, log *slog.Logger) (*mcp.Server, error) {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "agent-locks", Title: "agent-locks", Version: version},
 		&mcp.ServerOptions{
 			Instructions: by.instructions,
-			// Only what exists: the SDK would add logging and listChanged.
+			// Declare only what exists: the SDK would add logging and listChanged.
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		},
 	)
@@ -75,11 +74,11 @@ func newServer(s *store.Store, version string, tools []Tool, by connection, log 
 	return server, nil
 }
 
-// orOmitIt is for those who need no id.
+// orOmitIt is the part of the instructions for callers that need no id.
 const orOmitIt = ", or omit it"
 
-// instructions is what the server tells every client at the start of a
-// session. Some clients cut it at 2 KiB.
+// instructions are sent to every client at the start of a session. Some clients
+// cut them at 2 KiB.
 const instructions = `Several agents may work on this repository at once, each in its own worktree, and cannot see each other. ` +
 	`Locks say who works on which files. They stop nobody: check them, keep yours up to date.
 

@@ -9,11 +9,11 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A Tool is one operation as MCP clients see it. Everything that is said
-// about it is data, so that a test can sweep the list.
+// A Tool is one operation as MCP clients see it. Everything about it is data,
+// so that tests can check all tools.
 type Tool struct {
 	Name        string
-	Command     string // the subcommand that does the same
+	Command     string // the equivalent subcommand
 	Title       string
 	Description string
 	Hints       Hints
@@ -22,22 +22,22 @@ type Tool struct {
 	operation operation
 }
 
-// An operation is a method of the store, made callable with JSON.
+// An operation is a method of the store that can be called with JSON.
 type operation struct {
 	request reflect.Type // its json tags are the names of the tool's arguments
 	result  reflect.Type
 	run     func(ctx context.Context, s *store.Store, args json.RawMessage) (result any, warnings []string, err error)
 }
 
-// Hints are the annotations of a tool. Every tool works in the closed world of
-// one repository's store, so openWorldHint is always false.
+// Hints are a tool's annotations. Every tool works on one repository's store
+// only, so openWorldHint is always false.
 type Hints struct {
 	ReadOnly    bool // changes nothing
 	Destructive bool // may end what belongs to somebody else
 	Idempotent  bool // the same call again has no further effect
 }
 
-// AllTools lists every tool there is.
+// AllTools lists all tools.
 func AllTools() []Tool { return append(Tools(), setStateTool(), getStateTool(), listStateTool()) }
 
 func served(all bool) []Tool {
@@ -47,7 +47,7 @@ func served(all bool) []Tool {
 	return Tools()
 }
 
-// Tools lists those that every client is offered, in the order of the workflow.
+// Tools lists the tools offered by default, in the order of the workflow.
 func Tools() []Tool {
 	return []Tool{
 		queryTool(),
@@ -66,10 +66,9 @@ func Tools() []Tool {
 	}
 }
 
-// Call takes a tool call's arguments as they were sent and runs the
-// operation. The result is what store.Encode prints; warnings come with
-// errors too. Every error is of the caller's making or the store's: a
-// *store.Error, or ctx's.
+// Call runs the operation with the arguments of a tool call, as sent. The
+// result is to be printed with store.Encode. Warnings may accompany an error,
+// which is a *store.Error or ctx's.
 func (t Tool) Call(
 	ctx context.Context, s *store.Store, raw json.RawMessage,
 ) (result any, warnings []string, err error) {
@@ -80,7 +79,7 @@ func (t Tool) Call(
 	return t.operation.run(ctx, s, args)
 }
 
-// operate makes an operation of a method that takes a request R.
+// operate turns a method with a request of type R into an operation.
 func operate[R, A any](method func(*store.Store, context.Context, R) (store.Answer[A], error)) operation {
 	run := func(ctx context.Context, s *store.Store, args json.RawMessage) (any, []string, error) {
 		var r R

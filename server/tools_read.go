@@ -6,7 +6,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The tools that change nothing.
+// Tools that change nothing.
 
 func queryTool() Tool {
 	return Tool{
@@ -30,8 +30,8 @@ func queryTool() Tool {
 	}
 }
 
-// queryNewest is a query that lists not all there is unless it is asked to: a
-// model reads it, and pays for each lock.
+// queryNewest is a query with a default limit, since models read the result and
+// pay for each lock.
 func queryNewest(s *store.Store, ctx context.Context, r store.QueryRequest) (store.Answer[[]store.Summary], error) {
 	if r.Limit == nil {
 		limit := 100

@@ -2,7 +2,7 @@ package server
 
 import "github.com/agent-locks/agent-locks/store"
 
-// The tools on the shared state, which only those are offered who ask for them.
+// Tools for the shared state, which are offered only on request.
 
 func setStateTool() Tool {
 	return Tool{

@@ -2,7 +2,7 @@ package server
 
 import "github.com/agent-locks/agent-locks/store"
 
-// The tools that change locks, from the claim to the end.
+// Tools that change locks, from the claim to the end.
 
 func createTool() Tool {
 	return Tool{

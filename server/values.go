@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A parser reads a JSON value that is not null as a string, []string, bool,
+// A parser parses a JSON value other than null into a string, []string, bool,
 // float64 or int64. Its error completes the sentence "must be ...".
 type parser func(json.RawMessage) (any, error)
 
@@ -42,9 +42,9 @@ func parseTextOrNumber(raw json.RawMessage) (any, error) {
 	return parseText(raw)
 }
 
-// parseList takes a list of strings, or one string: the only item. Text that
-// looks like a glob is one: [id].ts names a file. But the JSON text of a list is
-// refused: taken for a name it would be about no file that was meant.
+// parseList accepts a list of strings, or a single string as the only item. A
+// string that looks like a glob is an item: [id].ts names a file. The JSON text
+// of a list is refused, since as a name it would match none of the intended files.
 func parseList(raw json.RawMessage) (any, error) {
 	if items, err := parseStrings(raw); err == nil || errors.Is(err, errUnicode) {
 		return items, err
@@ -69,7 +69,7 @@ func parseList(raw json.RawMessage) (any, error) {
 }
 
 func parseStrings(raw json.RawMessage) ([]string, error) {
-	var items []*string // an item that is null is not a string
+	var items []*string // pointers, to detect null items
 	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
 		return nil, errList
 	}
@@ -98,7 +98,7 @@ func parseBool(raw json.RawMessage) (any, error) {
 
 func parseNumber(raw json.RawMessage) (any, error) {
 	s := unquoted(raw)
-	// JSON's own grammar: ParseFloat alone would take NaN, Inf and 0x1p-2.
+	// Require JSON syntax: ParseFloat alone would accept NaN, Inf and 0x1p-2.
 	if !json.Valid([]byte(s)) {
 		return nil, errNumber
 	}
@@ -114,14 +114,14 @@ func parseCount(raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, errCount
 	}
-	// Beyond 2^53 a float64 no longer tells whole numbers apart.
+	// Above 2^53 float64 does not represent all whole numbers.
 	if n := f.(float64); n == math.Trunc(n) && math.Abs(n) <= 1<<53 {
 		return int64(n), nil
 	}
 	return nil, errCount
 }
 
-// unquoted is the text of a value that may have been put into a string.
+// unquoted returns the text of a value, which may have been sent as a string.
 func unquoted(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -130,8 +130,8 @@ func unquoted(raw json.RawMessage) string {
 	return strings.TrimSpace(s)
 }
 
-// isUnicode reports whether the strings in a JSON value are Unicode text.
-// encoding/json would read U+FFFD for what is not, and so name another file.
+// isUnicode reports whether the strings in a JSON value are valid Unicode. For
+// anything else encoding/json would substitute U+FFFD, which would name another file.
 func isUnicode(raw json.RawMessage) bool {
 	if !utf8.Valid(raw) {
 		return false
@@ -158,7 +158,7 @@ func isUnicode(raw json.RawMessage) bool {
 	}
 }
 
-// escapedUnit is the UTF-16 unit of a \uXXXX at the start of valid JSON.
+// escapedUnit returns the UTF-16 unit of a \uXXXX at the start of valid JSON.
 func escapedUnit(raw []byte) (unit uint64, ok bool) {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return 0, false

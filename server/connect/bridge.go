@@ -17,31 +17,31 @@ import (
 	"github.com/agent-locks/agent-locks/server/stdio"
 )
 
-// A bridge passes a client's messages to a listener, and its answers back.
+// A bridge forwards a client's messages to a listener, and the answers back.
 type bridge struct {
 	to  *Target
 	log *slog.Logger
 
 	mu      sync.Mutex
-	version string                        // of the protocol, once it is agreed
-	open    map[string]context.CancelFunc // requests that are not answered, by their ids
+	version string                        // of the protocol, once negotiated
+	open    map[string]context.CancelFunc // unanswered requests, by id
 	all     sync.WaitGroup
 
 	writing sync.Mutex
 	out     io.Writer
-	failed  error // of the first write that failed
+	failed  error // the first failed write
 	end     context.CancelFunc
 }
 
-// closeWithin is how long a listener has to hear that its client has gone.
+// closeWithin bounds the attempt to tell the listener that its client has gone.
 const (
 	closeWithin = 5 * time.Second
 	closeEvery  = 500 * time.Millisecond
 )
 
-// Bridge passes messages until in ends and what was asked is answered, or ctx is
-// done: both are a normal end, nil. A listener that cannot be reached is an answer
-// to each request, and may be there for the next one.
+// Bridge forwards messages until in ends and all requests are answered, or ctx
+// is done; both are a normal end. If the listener cannot be reached, each
+// request gets an error answer, and the next one tries again.
 func Bridge(ctx context.Context, t *Target, in io.Reader, out io.Writer, log *slog.Logger) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -52,7 +52,7 @@ func Bridge(ctx context.Context, t *Target, in io.Reader, out io.Writer, log *sl
 	select {
 	case err = <-input:
 		b.leave(ctx)
-	case <-ctx.Done(): // a read of the input could not be interrupted
+	case <-ctx.Done(): // reading the input cannot be interrupted
 	}
 	b.writing.Lock()
 	defer b.writing.Unlock()
@@ -65,7 +65,7 @@ func Bridge(ctx context.Context, t *Target, in io.Reader, out io.Writer, log *sl
 	return err
 }
 
-// take passes on what the client says.
+// take forwards the client's messages.
 func (b *bridge) take(ctx context.Context, in stdio.Reader) error {
 	for {
 		m, no, err := in.Next()
@@ -81,7 +81,7 @@ func (b *bridge) take(ctx context.Context, in stdio.Reader) error {
 			cancel := b.open[m.Cancels]
 			b.mu.Unlock()
 			if cancel != nil {
-				cancel() // the listener sees that nobody waits for an answer
+				cancel() // the listener notices that nobody waits for the answer
 			}
 		}
 		during, cancel := context.WithCancel(ctx)
@@ -95,7 +95,7 @@ func (b *bridge) take(ctx context.Context, in stdio.Reader) error {
 			defer b.done(m)
 			b.pass(during, m)
 		}
-		if m.Method == "initialize" { // what follows depends on its answer
+		if m.Method == "initialize" { // later messages depend on its answer
 			pass()
 			continue
 		}
@@ -122,13 +122,13 @@ func (b *bridge) done(m stdio.Message) {
 	delete(b.open, m.ID)
 }
 
-// leave says that the client asks nothing more, so that its waits end, and waits for
-// what it asked.
+// leave tells the listener that the client will ask nothing more, which ends
+// its waits, and waits for the outstanding answers.
 func (b *bridge) leave(ctx context.Context) {
 	answered := make(chan struct{})
 	go func() { b.all.Wait(); close(answered) }()
 	for {
-		b.close(ctx) // more than once: what was sent last may have come after it
+		b.close(ctx) // repeatedly, since the last messages may arrive after it
 		select {
 		case <-answered:
 			return
@@ -139,7 +139,7 @@ func (b *bridge) leave(ctx context.Context) {
 	}
 }
 
-// close ends the session's waits.
+// close ends the session's waits at the listener.
 func (b *bridge) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeWithin)
 	defer cancel()
@@ -148,7 +148,7 @@ func (b *bridge) close(ctx context.Context) {
 	}
 }
 
-// pass sends one message, and writes what comes back.
+// pass sends one message and writes the answer.
 func (b *bridge) pass(ctx context.Context, m stdio.Message) {
 	resp, err := b.to.send(ctx, http.MethodPost, m.Text, b.header(m))
 	if err != nil {
@@ -189,8 +189,7 @@ func (b *bridge) stream(ctx context.Context, m stdio.Message, body io.Reader) {
 	}
 }
 
-// fail answers a request that the listener did not. To one that was cancelled there
-// is no answer.
+// fail answers a request that the listener did not answer, unless it was canceled.
 func (b *bridge) fail(ctx context.Context, m stdio.Message, reason string) {
 	if ctx.Err() != nil {
 		return
@@ -218,7 +217,7 @@ func (b *bridge) answer(m stdio.Message, text []byte) {
 	b.print(line.Bytes())
 }
 
-// answers reports whether a text is an answer, and not a notification.
+// answers reports whether text is a response, as opposed to a notification.
 func answers(text []byte) bool {
 	var said struct {
 		ID            json.RawMessage
@@ -227,7 +226,7 @@ func answers(text []byte) bool {
 	return json.Unmarshal(text, &said) == nil && (said.Result != nil || said.Error != nil)
 }
 
-// print writes a line, if there is one.
+// print writes a line; nil is ignored.
 func (b *bridge) print(text []byte) {
 	if text == nil {
 		return
@@ -243,11 +242,10 @@ func (b *bridge) print(text []byte) {
 	}
 }
 
-// withNames is the first protocol version in which headers repeat what a message
-// says.
+// withNames is the first protocol version in which headers repeat parts of the message.
 const withNames = "2026-07-28"
 
-// header is what HTTP wants to know of a message.
+// header returns the HTTP headers that the protocol requires for a message.
 func (b *bridge) header(m stdio.Message) http.Header {
 	h := http.Header{}
 	var said struct {
@@ -256,7 +254,7 @@ func (b *bridge) header(m stdio.Message) http.Header {
 			Meta map[string]any `json:"_meta"`
 		}
 	}
-	_ = json.Unmarshal(m.Text, &said) // an object: it was read before
+	_ = json.Unmarshal(m.Text, &said) // it has been parsed before, so it is an object
 	version, _ := said.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string)
 	if version == "" {
 		b.mu.Lock()
@@ -276,7 +274,7 @@ func (b *bridge) header(m stdio.Message) http.Header {
 	return h
 }
 
-// inHeader spells a name so that a header can hold it.
+// inHeader encodes a name for use in a header.
 func inHeader(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) < 0 && strings.TrimSpace(name) == name &&
 		!strings.HasPrefix(name, "=?base64?") {

@@ -8,13 +8,13 @@ import (
 	"iter"
 )
 
-// maxEvent is how long one message of a listener's may be.
+// maxEvent is the maximum size of one message from a listener.
 const maxEvent = 16 << 20
 
 var errLongEvent = errors.New("it sent a message of more than 16 MiB")
 
-// events are the data of the events of a stream (text/event-stream), which ends with
-// nil or an error.
+// events returns the data of the events in a stream (text/event-stream). A read
+// error is yielded as the last element.
 func events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReader(r)
@@ -46,7 +46,7 @@ func events(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// lineOf is the next line without its end.
+// lineOf returns the next line without its line end.
 func lineOf(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

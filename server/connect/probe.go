@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Seen is what a listener said of itself.
+// Seen is what Probe found out about a listener.
 type Seen struct {
-	Answers bool   // somebody is there, and speaks HTTP
-	Taken   bool   // what was sent: the token, the host
-	Status  int    // else the reason
-	Said    string // in a sentence
+	Answers bool   // it is reachable and speaks HTTP
+	Taken   bool   // the request was accepted, including the token and the host
+	Status  int    // HTTP status
+	Said    string // why the request was not accepted, in a sentence
 	Name    string // of the server
 	Version string
 }
@@ -24,7 +24,7 @@ const probeWithin = 10 * time.Second
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
 	`"clientInfo":{"name":"agent-locks doctor","version":"1"}}}`
 
-// Probe asks a listener who it is. Nothing of a store is read.
+// Probe asks a listener for its name and version. It reads no store.
 func (t *Target) Probe(ctx context.Context) (Seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
@@ -52,7 +52,7 @@ func (t *Target) Probe(ctx context.Context) (Seen, error) {
 			}
 		}
 	} else {
-		_ = json.NewDecoder(io.LimitReader(resp.Body, maxEvent)).Decode(&answer) // else it has no name
+		_ = json.NewDecoder(io.LimitReader(resp.Body, maxEvent)).Decode(&answer) // if that fails, the name stays empty
 	}
 	seen.Name, seen.Version = answer.Result.ServerInfo.Name, answer.Result.ServerInfo.Version
 	return seen, nil

@@ -1,5 +1,5 @@
-// Package connect is the client's side of a listener: a bridge between it and a
-// client that speaks over stdin and stdout, and a look at whether it answers.
+// Package connect is the client side of a listener: Bridge connects it to a
+// client on stdin and stdout, and Probe checks whether it answers.
 package connect
 
 import (
@@ -16,27 +16,27 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A Target is a listener to talk to.
+// A Target is a listener to connect to.
 type Target struct {
-	said    string // as it was named
+	said    string // the address as given
 	url     string
 	client  *http.Client
-	token   func() (string, error) // asked for each request: it may be rotated; nil: none is sent
-	session string                 // by which the listener knows which calls are ours
+	token   func() (string, error) // called for each request, since tokens may be rotated; nil: none is sent
+	session string                 // identifies our calls to the listener
 }
 
-// dialWithin is how long a listener has to take a connection.
+// dialWithin bounds the time to connect.
 const dialWithin = 10 * time.Second
 
-// To reads where a listener is: unix:PATH or a URL, whose path is /mcp where it has
-// none. A repository narrows it to that one. No proxy is asked.
+// To parses a listener's address: unix:PATH, or a URL, whose path defaults to
+// /mcp. If repository is not "", only that one is reached. Proxies are not used.
 func To(address, repository string, token func() (string, error)) (*Target, error) {
 	t := &Target{said: address, token: token, session: rand.Text()}
 	transport := &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second}
 	dial := (&net.Dialer{Timeout: dialWithin}).DialContext
 	transport.DialContext = dial
 	t.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the token is for this one alone
+		return http.ErrUseLastResponse // the token is only for this server
 	}}
 	at := "http://localhost/mcp"
 	if socket, ok := strings.CutPrefix(address, "unix:"); ok {
@@ -57,7 +57,7 @@ func To(address, repository string, token func() (string, error)) (*Target, erro
 	return t, nil
 }
 
-// URL is a listener's URL, whose path is /mcp where it has none.
+// URL returns a listener's URL, whose path defaults to /mcp.
 func URL(address string) (string, error) {
 	said, err := url.Parse(address)
 	if err != nil || said.Scheme != "http" && said.Scheme != "https" || said.Host == "" || said.User != nil ||
@@ -97,7 +97,7 @@ func (t *Target) send(ctx context.Context, method string, text []byte, header ht
 	return t.client.Do(r)
 }
 
-// unreached says in a sentence why a listener could not be asked.
+// unreached says in a sentence why a listener could not be reached.
 func (t *Target) unreached(err error) string {
 	if wrapped, ok := err.(*url.Error); ok {
 		err = wrapped.Err
@@ -105,7 +105,7 @@ func (t *Target) unreached(err error) string {
 	return fmt.Sprintf("the listener at %s cannot be reached: %v", t.said, err)
 }
 
-// refused says in a sentence what a listener did not take.
+// refused says in a sentence that, and why, a listener refused a message.
 func (t *Target) refused(status int, body []byte) string {
 	said, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
 	if said = strings.TrimPrefix(said, "agent-locks: "); said == "" {

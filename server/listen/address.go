@@ -12,23 +12,23 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// socketPrefix begins an address that is a unix socket's path.
+// socketPrefix starts an address that is the path of a unix socket.
 const socketPrefix = "unix:"
 
 // An address is where to listen.
 type address struct {
-	socket string // absolute; "": none
+	socket string // absolute path; "": not a socket
 	mode   fs.FileMode
 	tcp    *net.TCPAddr
 }
 
-// socketMode is a socket's mode where none is said: for the user alone.
+// socketMode is the default mode of a socket: accessible to the user alone.
 const socketMode fs.FileMode = 0o600
 
 const writeTokens = "write one to a private file, for example with (umask 077; openssl rand -hex 32 >tokens), " +
 	"and name it with --token-file"
 
-// where reads where to listen, and whether that may be done without tokens.
+// where parses the address, and refuses one that must not be used without tokens.
 func (c Config) where() (address, error) {
 	if path, ok := strings.CutPrefix(c.Address, socketPrefix); ok {
 		return c.socket(path)
@@ -95,7 +95,7 @@ func refusal(hint, format string, values ...any) error {
 	return &store.Error{Code: store.BadInput, Message: fmt.Sprintf(format, values...), Hint: hint}
 }
 
-// joined is both errors, or the one that there is.
+// joined joins two errors, either of which may be nil.
 func joined(a, b error) error {
 	if a == nil || b == nil {
 		if a == nil {

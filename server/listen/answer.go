@@ -9,20 +9,20 @@ import (
 	"github.com/agent-locks/agent-locks/server/stdio"
 )
 
-// An answer is what goes to a client, which has to take each piece of it in time.
+// An answer is a ResponseWriter whose client must accept each piece in time.
 type answer struct {
 	http.ResponseWriter
 	on     *http.ResponseController
 	now    func() time.Time
-	failed error // of the first piece that could not be sent
+	failed error // the first failure to send a piece
 
-	to      stdio.Message // what is answered
-	refused bool          // in plain text, which comes as one piece
+	to      stdio.Message // the message that is answered
+	refused bool          // a plain-text refusal by the SDK, which arrives in one piece
 }
 
 var noDeadline time.Time
 
-// WriteHeader has what the SDK refuses in plain text answered in JSON, with the id.
+// WriteHeader turns the SDK's plain-text refusals into JSON, with the request's id.
 func (a *answer) WriteHeader(status int) {
 	plain := strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain")
 	if a.refused = plain && status == http.StatusBadRequest && a.to.ID != ""; a.refused {
@@ -49,7 +49,7 @@ func (a *answer) send(piece []byte) (int, error) {
 	return len(piece), err
 }
 
-// FlushError is what http.ResponseController looks for.
+// FlushError is used by http.ResponseController.
 func (a *answer) FlushError() error {
 	err := a.deadline()
 	if err == nil {

@@ -2,14 +2,14 @@ package listen
 
 import "sync"
 
-// Calls are the exchanges that are under way.
+// calls are the exchanges in progress.
 type calls struct {
 	mu   sync.Mutex
 	open map[*exchange]bool
-	used int // of maxCalls
+	used int // at most maxCalls
 }
 
-// enter takes a place for a request, if there is one.
+// enter reserves a slot for a request, if there is one.
 func (c *calls) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +26,8 @@ func (c *calls) leave() {
 	c.used--
 }
 
-// subscribe gives up the place of an exchange that has no answer, only an end.
+// subscribe releases the slot of an exchange that gets no answer and lasts
+// until it ends.
 func (c *calls) subscribe(x *exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +35,7 @@ func (c *calls) subscribe(x *exchange) {
 	c.used--
 }
 
-// register opens an exchange, unless another one of its session has its id.
+// register records an exchange, unless another one of its session has the same id.
 func (c *calls) register(x *exchange) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +57,7 @@ func (c *calls) forget(x *exchange) {
 	delete(c.open, x)
 }
 
-// end has the waits end of those that are meant.
+// end makes the selected exchanges stop waiting.
 func (c *calls) end(why error, meant func(*exchange) bool) {
 	c.each(meant, func(x *exchange) {
 		x.tell(why)
@@ -66,7 +67,7 @@ func (c *calls) end(why error, meant func(*exchange) bool) {
 	})
 }
 
-// cancel ends the call of a session with that id.
+// cancel cancels the call with the given id in a session.
 func (c *calls) cancel(session, id string) {
 	if session == "" || id == "" {
 		return

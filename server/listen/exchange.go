@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// An exchange is one request, from its arrival to the end of its answer.
+// An exchange is one request, from its arrival until its answer has been sent.
 type exchange struct {
-	session, id string // by which a client cancels it; "" where it said none
+	session, id string // identify the call for cancellation; "" if not given
 	token       digest
-	only        *repository // what its endpoint reaches; nil: all
-	subscribes  bool        // it has no answer: only its end ends it
-	wasRead     func()      // leaves the place of a large message
+	only        *repository // the only repository its endpoint reaches; nil: all
+	subscribes  bool        // gets no answer; lasts until it is ended
+	wasRead     func()      // releases the slot of a large message
 
-	left  context.Context // done once the client left, or cancelled
+	left  context.Context // done once the client has left or canceled
 	leave context.CancelCauseFunc
-	told  context.Context // done once its waits are to end
+	told  context.Context // done once it should stop waiting
 	tell  context.CancelCauseFunc
 
 	mu      sync.Mutex
-	agent   string // who calls, as the call says
-	reached string // the repository that it reached, by its name
-	todo    func() // once the answer is out
+	agent   string // the caller, according to the call
+	reached string // the name of the repository that it reached
+	todo    func() // what to do once the answer has been sent
 
 	settling *settling // the listener's
-	settled  func()    // of todo
+	settled  func()    // marks todo as done
 }
 
 type exchangeKey struct{}
@@ -36,7 +36,7 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-// Why waits end.
+// The reasons why waits end.
 var (
 	errStopping  = errors.New("the listener is being stopped")
 	errRevoked   = errors.New("the token was revoked")
@@ -44,8 +44,8 @@ var (
 	errCancelled = errors.New("the client cancelled the call")
 )
 
-// During is a context of a call that ends with its client: the SDK's outlives
-// that.
+// During derives a context for a call that ends when its client leaves, unlike
+// the SDK's context.
 func During(ctx context.Context) (context.Context, context.CancelFunc) {
 	during, cancel := context.WithCancelCause(ctx)
 	x := exchangeOf(ctx)
@@ -59,9 +59,9 @@ func During(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// UntilTold is for calls that wait, as stdio.UntilInputEnds: the context that it
-// derives is cancelled as soon as waits are to end, with the reason as its cause.
-// What was asked is then still answered.
+// UntilTold is stdio.UntilInputEnds for a listener: it derives a context for
+// calls that wait, which is canceled as soon as they should stop waiting, with
+// the reason as its cause. The call is still answered.
 func UntilTold(ctx context.Context) (context.Context, context.CancelFunc) {
 	until, cancel := context.WithCancelCause(ctx)
 	x := exchangeOf(ctx)
@@ -75,8 +75,8 @@ func UntilTold(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// AfterAnswer arranges that todo is done once the client has been sent the answer,
-// as stdio.AfterAnswer. Until then calls of the same agent wait (Settled).
+// AfterAnswer runs todo after the answer has been sent to the client, like
+// stdio.AfterAnswer. Until it is done, calls of the same agent wait (see Settled).
 func AfterAnswer(ctx context.Context, todo func()) func(result []byte) []byte {
 	if x := exchangeOf(ctx); x != nil && todo != nil {
 		x.mu.Lock()
@@ -86,7 +86,7 @@ func AfterAnswer(ctx context.Context, todo func()) func(result []byte) []byte {
 	return func(result []byte) []byte { return result }
 }
 
-// answered does what was to be done once the answer is out, if it is.
+// answered runs todo if the answer has been sent.
 func (x *exchange) answered(out bool) {
 	x.mu.Lock()
 	todo, settled := x.todo, x.settled
@@ -100,7 +100,7 @@ func (x *exchange) answered(out bool) {
 	}
 }
 
-// By notes who calls, once that was read.
+// By records the caller of a call, once its arguments have been read.
 func By(ctx context.Context, agent string) {
 	if x := exchangeOf(ctx); x != nil {
 		x.wasRead()
@@ -110,8 +110,7 @@ func By(ctx context.Context, agent string) {
 	}
 }
 
-// Reached is the name of the repository that a call reached; "" where it reached
-// none.
+// Reached returns the name of the repository that a call reached, or "".
 func Reached(ctx context.Context) string {
 	x := exchangeOf(ctx)
 	if x == nil {
@@ -122,17 +121,16 @@ func Reached(ctx context.Context) string {
 	return x.reached
 }
 
-// settling are the agents that have been sent an answer of which it is being
-// recorded that they were.
+// settling has the agents for which a todo (see AfterAnswer) is not done yet.
 type settling struct {
 	mu sync.Mutex
 	of map[string]chan struct{}
 }
 
-// settleWithin bounds how long one client can hold up others of the same name.
+// settleWithin bounds how long one client can delay others with the same agent id.
 const settleWithin = 2 * time.Second
 
-// begin says that such an answer goes out; the result says that it is done.
+// begin marks an agent as settling until done is called.
 func (s *settling) begin(agent string) (done func()) {
 	settled := make(chan struct{})
 	s.mu.Lock()
@@ -151,8 +149,8 @@ func (s *settling) begin(agent string) (done func()) {
 	}
 }
 
-// Settled waits until it is recorded that an agent was sent what it was: who has
-// seen an answer finds that done.
+// Settled waits until everything is recorded that follows from the answers sent
+// to an agent: a caller that has seen an answer can rely on it.
 func (l *Listener) Settled(ctx context.Context, agent string) {
 	l.settling.mu.Lock()
 	settled := l.settling.of[agent]

@@ -12,13 +12,13 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
-// endpoint is the path that reaches every repository; one alone is below it.
+// endpoint is the path for all repositories; the path for one is below it.
 const endpoint = "/mcp"
 
-// admit lets a request in, or refuses it, before its body is read.
+// admit serves or refuses a request, before reading its body.
 func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 	on := http.NewResponseController(w)
-	_ = on.SetReadDeadline(l.now().Add(bodyWithin)) // a connection that cannot has its client gone
+	_ = on.SetReadDeadline(l.now().Add(bodyWithin)) // if it fails, the client has gone
 	_ = on.SetWriteDeadline(l.now().Add(writeWithin))
 	no := func(status int, hint, format string, values ...any) {
 		_ = on.SetReadDeadline(l.now().Add(lingerAtMost))
@@ -26,7 +26,7 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 	}
 	name, found := endpointOf(r.URL.Path)
 	switch {
-	case !found: // without a token as well: a 401 has clients look for where to log in
+	case !found: // even without a token: a 401 makes clients look for a login page
 		no(http.StatusNotFound, "the endpoints are /mcp and /mcp/<repository>", "nothing is at %q", r.URL.Path)
 		return
 	case !l.knows(r):
@@ -62,7 +62,7 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 	default:
 		x := &exchange{token: token, only: only, reached: name}
 		defer func() {
-			if !x.subscribes { // which has left its place
+			if !x.subscribes { // a subscription has released its slot already
 				l.calls.leave()
 			}
 		}()
@@ -70,9 +70,8 @@ func (l *Listener) admit(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ofAnotherOrigin says by what a request was known as one that a page of another
-// ofAnotherOrigin says by what a request was known to come from a page of another
-// origin: the header Origin may be missing.
+// ofAnotherOrigin describes why a request counts as coming from a page of
+// another origin; the Origin header may be missing.
 func ofAnotherOrigin(r *http.Request) string {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		return fmt.Sprintf("the origin %q is not allowed", origin)
@@ -80,24 +79,24 @@ func ofAnotherOrigin(r *http.Request) string {
 	return fmt.Sprintf("a request with Sec-Fetch-Site %q is not allowed", r.Header.Get("Sec-Fetch-Site"))
 }
 
-// refuse answers a request that is not served: a sentence and the way out.
+// refuse answers a request that is not served with a reason and a hint.
 func (l *Listener) refuse(w http.ResponseWriter, r *http.Request, status int, hint, sentence string) {
 	l.note(r, status, sentence)
-	w.Header().Set("Connection", "close") // and do not wait for the rest of it
+	w.Header().Set("Connection", "close") // do not wait for the rest of the request
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "agent-locks: %s\n%s\n", legible.Plain(sentence), legible.Plain(hint))
 }
 
-// endpointOf is the repository that a path names, "" for none.
+// endpointOf returns the repository that a path names; "" for all of them.
 func endpointOf(path string) (name string, found bool) {
 	rest, found := strings.CutPrefix(path, endpoint)
 	name, named := strings.CutPrefix(rest, "/")
 	return name, found && (rest == "" || named && validName(name))
 }
 
-// closeSession ends the waits of a session. Nothing else is known of it.
+// closeSession ends the waits of a session. A listener keeps no other session state.
 func (l *Listener) closeSession(w http.ResponseWriter, r *http.Request) {
 	if session := r.Header.Get(sessionHeader); session != "" {
 		l.calls.end(errClosed, func(x *exchange) bool { return x.session == session })
@@ -105,7 +104,7 @@ func (l *Listener) closeSession(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// tokenOf is the token that a request brings, if it is one that counts now.
+// tokenOf returns the token of a request if it is currently valid.
 func (l *Listener) tokenOf(r *http.Request) (digest, error) {
 	if l.tokens == nil {
 		return digest{}, nil
@@ -121,12 +120,12 @@ func (l *Listener) tokenOf(r *http.Request) (digest, error) {
 	return d, nil
 }
 
-// knows decides by the Host that a request names, which a page of another site
-// cannot choose: its own site's name can be made to lead here.
+// knows checks the Host of a request. A page of another site cannot choose it:
+// DNS can make that site's name point here, but the Host is still that name.
 func (l *Listener) knows(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if at == nil {
-		return true // a socket, which no page reaches
+		return true // a socket, which web pages cannot reach
 	}
 	host := strings.ToLower(r.Host)
 	if slices.Contains(l.hosts, host) || slices.Contains(l.hosts, withoutPort(host)) {
@@ -140,7 +139,8 @@ func (l *Listener) knows(r *http.Request) bool {
 	return slices.Contains(names, withoutPort(host))
 }
 
-// withoutPort is the name or address in a Host, without brackets and a last dot.
+// withoutPort returns the name or address in a Host, without brackets and
+// without a trailing dot.
 func withoutPort(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -152,7 +152,8 @@ func withoutPort(host string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// allowed reads --allow-host: a name or an address, for any port unless it has one.
+// allowed parses --allow-host: names or addresses, each valid for any port
+// unless it has one.
 func allowed(given []string) ([]string, error) {
 	var hosts []string
 	for _, host := range given {

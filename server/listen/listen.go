@@ -1,18 +1,19 @@
-// Package listen connects an MCP server of go-sdk's to clients over HTTP, on a
-// unix socket or a TCP port, for agents that reach a socket and not the git
-// directory. Open checks everything and binds, Serve answers until its context is
-// done. What it promises:
+// Package listen serves an MCP server of the go-sdk over HTTP, on a unix socket
+// or a TCP port, for agents that can reach a socket but not the git directory.
+// Open checks the configuration and binds; Serve answers until its context is
+// done. The package guarantees:
 //
-//   - Nothing listens where something was wrong with what it was told.
-//   - Who has no token is answered before anything else is looked at. A browser's
-//     page from elsewhere is refused, by its Host and its Origin.
-//   - A call reaches the repositories that were named, and nothing else on the host
-//     (Locate).
-//   - A client that left, or cancelled, is granted nothing afterwards: During and
+//   - Nothing listens if anything in the configuration is wrong.
+//   - Without a valid token, a caller is refused before anything but the path and
+//     the Host is looked at. Web pages of other origins are refused, by Host and
+//     Origin.
+//   - A call reaches only the configured repositories, and nothing else on the
+//     host (Locate).
+//   - A client that has left or canceled is granted nothing afterwards: During and
 //     UntilTold end its calls and waits.
-//   - Whatever a client sends or does not read is bounded in size, number and time.
-//   - Nothing is remembered between requests: a listener that was started again is as
-//     good as before.
+//   - What clients send, or do not read, is limited in size, number and time.
+//   - Nothing is remembered between requests, so a restarted listener is as good
+//     as before.
 package listen
 
 import (
@@ -31,7 +32,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A Config is what a listener is told, in the words of its flags.
+// A Config has a listener's flags and its environment.
 type Config struct {
 	Address    string   // unix:PATH or HOST:PORT
 	Repos      []string // name=path; none: the working directory's
@@ -43,30 +44,30 @@ type Config struct {
 	Getwd   func() (string, error)
 	Environ func() []string
 	Now     func() time.Time
-	Said    io.Writer // what is said to the person that started it
+	Said    io.Writer // for messages to the person who started it
 	Log     *slog.Logger
 }
 
-// A Listener is bound, and has yet to Serve.
+// A Listener is bound, and ready to Serve.
 type Listener struct {
 	repos  repositories
-	tokens *tokens // nil: nobody is asked
+	tokens *tokens // nil: no token is required
 	hosts  []string
 	at     net.Listener
-	remove func() error // what was made for the socket
+	remove func() error // removes the socket
 	now    func() time.Time
 	log    *slog.Logger
 
 	calls    calls
-	large    chan struct{} // for each message of maxLarge
+	large    chan struct{} // a slot for each message that maxLarge allows
 	stopping atomic.Bool
 	settling settling
 	refusals refusals
 	mcp      http.Handler
 }
 
-// Open checks what a listener was told and binds. The error is a *store.Error, and
-// nothing listens then.
+// Open checks the configuration and binds. The error is a *store.Error; in that
+// case nothing listens.
 func Open(ctx context.Context, c Config) (*Listener, error) {
 	where, err := c.where()
 	if err != nil {
@@ -107,7 +108,8 @@ func unbound(address string, err error) error {
 	return refusal(hint, "cannot listen on %q: %v", address, err)
 }
 
-// introduce says where the listener is, for whom, and what to beware of.
+// introduce prints the address and the repositories, and warnings about
+// insecure settings.
 func (l *Listener) introduce(c Config, where address) {
 	if c.NoAuth {
 		fmt.Fprintln(c.Said, "agent-locks: warning: no token is required (--no-auth): every user and every program "+
@@ -123,7 +125,7 @@ func (l *Listener) introduce(c Config, where address) {
 	fmt.Fprintf(c.Said, "agent-locks: listening on %s for %s\n", l.Address(), l.repos.list())
 }
 
-// Address is where clients find the listener, as connect takes it.
+// Address returns the address for clients, in the form that connect accepts.
 func (l *Listener) Address() string {
 	if l.at.Addr().Network() == "unix" {
 		return socketPrefix + l.at.Addr().String()
@@ -131,13 +133,13 @@ func (l *Listener) Address() string {
 	return "http://" + l.at.Addr().String() + endpoint
 }
 
-// Serve answers calls until ctx is done, which is a normal end: no new calls are
-// taken then, waits end, and what is under way has a few seconds.
+// Serve answers calls until ctx is done, which is a normal end. Then it accepts
+// no new calls, ends waits, and gives the calls in progress a few seconds.
 func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
 	one := func(*http.Request) *mcp.Server { return server }
 	l.mcp = mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{
-		Stateless:                  true, // else it is of one process, and knows no newer protocol
-		DisableLocalhostProtection: true, // for the gate, which is stricter and knows --allow-host
+		Stateless:                  true, // otherwise sessions are bound to a process, and newer protocols missing
+		DisableLocalhostProtection: true, // the gate is stricter, and knows --allow-host
 		MaxRequestBodyBytes:        maxBody,
 	})
 	seats := newSeats()
@@ -147,7 +149,7 @@ func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
 		IdleTimeout:                  idleAtMost,
 		MaxHeaderBytes:               maxHeaders,
 		ConnState:                    seats.changed,
-		DisableGeneralOptionsHandler: true, // a request is for an endpoint
+		DisableGeneralOptionsHandler: true, // only endpoints are served
 		ErrorLog:                     slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan error, 1)
@@ -156,7 +158,7 @@ func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
 	defer stop()
 	go l.watchTokens(watching)
 	select {
-	case err := <-ended: // never without a reason
+	case err := <-ended: // Serve always returns an error
 		return fmt.Errorf("listening on %s ended: %w", l.Address(), joined(err, l.remove()))
 	case <-ctx.Done():
 	}
@@ -166,7 +168,7 @@ func (l *Listener) Serve(ctx context.Context, server *mcp.Server) error {
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
 	err := s.Shutdown(soon)
-	if err != nil { // somebody took longer
+	if err != nil { // a call took longer
 		err = s.Close()
 	}
 	return joined(err, l.remove())

@@ -16,8 +16,8 @@ import (
 
 const sessionHeader = "Mcp-Session-Id"
 
-// lastWithSessions is the last protocol version with sessions. They mean nothing
-// here, but that a client can name the call that it cancels.
+// lastWithSessions is the last protocol version with sessions. They are only
+// used to let a client name the call that it cancels.
 const lastWithSessions = "2025-11-25"
 
 // post answers one message.
@@ -30,7 +30,7 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 		return
 	}
 	defer x.wasRead()
-	_ = out.on.SetReadDeadline(l.now().Add(bodyWithin)) // from when it is read on
+	_ = out.on.SetReadDeadline(l.now().Add(bodyWithin)) // starts again now that the message is going to be read
 	text, ok := l.body(out, r)
 	if !ok {
 		return
@@ -77,7 +77,7 @@ func (l *Listener) post(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.answered(out.failed == nil)
 }
 
-// enterLarge waits for a place where a message is large.
+// enterLarge waits for a slot if the message is large.
 func (l *Listener) enterLarge(r *http.Request, x *exchange) bool {
 	x.wasRead = func() {}
 	if 0 <= r.ContentLength && r.ContentLength <= largeBody {
@@ -93,7 +93,7 @@ func (l *Listener) enterLarge(r *http.Request, x *exchange) bool {
 	return false
 }
 
-// body reads a message. From here on the client has no time to keep.
+// body reads the message. After that the client has no read deadline.
 func (l *Listener) body(w *answer, r *http.Request) ([]byte, bool) {
 	text, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, maxBody))
 	_, long := errors.AsType[*http.MaxBytesError](err)
@@ -110,10 +110,10 @@ func (l *Listener) body(w *answer, r *http.Request) ([]byte, bool) {
 	return nil, false
 }
 
-// reject answers what is not one message with a JSON-RPC error.
+// reject answers anything but a single message with a JSON-RPC error.
 func reject(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_, _ = w.Write(append(bytes.TrimRight(text, "\n"), '\n')) // a client that has gone
+	_, _ = w.Write(append(bytes.TrimRight(text, "\n"), '\n')) // an error means that the client has gone
 }

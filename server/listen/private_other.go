@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// checksModes: this system's files have no mode that says who may read them.
+// checksModes: file modes on this system do not say who may read a file.
 const checksModes = false
 
 const openAtOnce = 0

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// checksModes: this system says who may read a file.
+// checksModes: file modes on this system say who may read a file.
 const checksModes = true
 
-// openAtOnce waits for nobody at the other end of a fifo.
+// openAtOnce keeps the open of a fifo from blocking.
 const openAtOnce = syscall.O_NONBLOCK
 
 // private refuses a file that others can read, or could have written.

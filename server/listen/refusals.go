@@ -7,19 +7,19 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile/legible"
 )
 
-// Refusals are logged, but not so many that a caller without a token can fill a
-// disk with them.
+// refusals limits the logging of refusals, so that a caller without a token
+// cannot fill the disk.
 type refusals struct {
 	mu      sync.Mutex
 	second  int64
-	said    int // in that second
-	skipped int // since the last one that was said
+	said    int // how many were logged in that second
+	skipped int // how many were not logged since the last one that was
 }
 
-// refusalsASecond is how many lines there are at most.
+// refusalsASecond is the maximum number of log lines.
 const refusalsASecond = 5
 
-// note logs a refusal that somebody may have to act on.
+// note logs a refusal that may require action.
 func (l *Listener) note(r *http.Request, status int, why string) {
 	if status != http.StatusUnauthorized && status != http.StatusForbidden && status != http.StatusServiceUnavailable {
 		return

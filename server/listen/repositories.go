@@ -13,16 +13,16 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A repository is one that calls may name.
+// A repository is one that calls can name.
 type repository struct {
 	name string
-	repo *gitdir.Repo // as it was found at the start: what counts is its common directory
+	repo *gitdir.Repo // as found at the start; only its common directory is relied on
 	find func(ctx context.Context, path *string) (*gitdir.Repo, error)
 }
 
 type repositories []*repository
 
-// validName reports whether calls, and an endpoint, can name a repository so.
+// validName reports whether a repository's name can be used in calls and endpoints.
 func validName(s string) bool {
 	return s != "" && len(s) <= 100 && !strings.ContainsRune("._-", rune(s[0])) && strings.Trim(s, nameLetters) == ""
 }
@@ -31,7 +31,7 @@ const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 const nameHint = "a name has letters from a to z, digits and ._-, as in --repo app=/home/me/app"
 
-// named finds the repositories that a listener is for.
+// named finds the configured repositories.
 func (c Config) named(ctx context.Context) (repositories, error) {
 	if len(c.Repos) == 0 {
 		return c.here(ctx)
@@ -54,7 +54,7 @@ func (c Config) named(ctx context.Context) (repositories, error) {
 	return all, nil
 }
 
-// here is the working directory's repository, by the name of its directory.
+// here returns the working directory's repository, named after its directory.
 func (c Config) here(ctx context.Context) (repositories, error) {
 	repo, err := c.find(ctx, nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func (all repositories) byName(name string) *repository {
 	return all[i]
 }
 
-// list names them.
+// list returns their names, quoted and separated by commas.
 func (all repositories) list() string {
 	names := make([]string, len(all))
 	for i, r := range all {
@@ -92,12 +92,13 @@ func (all repositories) list() string {
 	return strings.Join(names, ", ")
 }
 
-// Names are the names of the repositories, quoted.
+// Names returns the names of the repositories, quoted.
 func (l *Listener) Names() string { return l.repos.list() }
 
-// Locate is store.Store's: the repository that a call's base_dir names. That is its
-// name, or a path in one of its worktrees; where there is only one to reach, it need
-// not be named. A path is looked at only where git lists a worktree that it lies in.
+// Locate implements store.Store.Locate: it finds the repository that a call's
+// base_dir names, either by its name or by a path in one of its worktrees. If
+// only one repository is reachable, base_dir may be omitted. A path is examined
+// only if git lists a worktree that contains it.
 func (l *Listener) Locate(ctx context.Context, baseDir *string) (*gitdir.Repo, error) {
 	reach := l.repos
 	x := exchangeOf(ctx)
@@ -115,8 +116,8 @@ func (l *Listener) Locate(ctx context.Context, baseDir *string) (*gitdir.Repo, e
 	return repo, err
 }
 
-// locate finds the repository, and has heard why a worktree that git lists is not
-// one: its caller is not told what there is.
+// locate finds the repository. If a worktree that git lists cannot be used, it
+// passes the reason to heard, since the caller must not learn what exists on this host.
 func (all repositories) locate(
 	ctx context.Context, baseDir *string, heard func(path string, why error),
 ) (*repository, *gitdir.Repo, error) {
@@ -150,7 +151,7 @@ func (all repositories) locate(
 	return nil, nil, none
 }
 
-// afresh is the repository without a worktree, as it is now.
+// afresh reads the repository, without a worktree, as it is now.
 func (r *repository) afresh(ctx context.Context) (*repository, *gitdir.Repo, error) {
 	repo, err := r.repo.Afresh(ctx)
 	if errors.Is(err, gitdir.ErrNotRepository) {
@@ -159,15 +160,16 @@ func (r *repository) afresh(ctx context.Context) (*repository, *gitdir.Repo, err
 	return r, repo, err
 }
 
-// worktree is the repository in the worktree that a path lies in, if git lists one
-// and says the same; else nil, whatever there is at the path. The caller stands at
-// the worktree's root: its own directory is elsewhere.
+// worktree returns the repository as seen from the worktree that contains path,
+// if git lists that worktree and confirms it; otherwise nil, whatever exists at
+// the path. Dir is the worktree's root, since the caller's own directory is on
+// another machine or in a container.
 func (r *repository) worktree(ctx context.Context, path string) (*gitdir.Repo, error) {
 	now, err := r.repo.Afresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	roots, _ := now.Worktrees() // one that cannot be read is not listed
+	roots, _ := now.Worktrees() // unreadable ones are not listed
 	i := slices.IndexFunc(roots, func(root string) bool { return path == root })
 	if i < 0 {
 		i = slices.IndexFunc(roots, func(root string) bool { return liesIn(root, path) })
@@ -187,8 +189,7 @@ func (r *repository) worktree(ctx context.Context, path string) (*gitdir.Repo, e
 	return &standing, nil
 }
 
-// liesIn reports whether something is at a path in a worktree, by no link that leads
-// out of it.
+// liesIn reports whether path exists in a worktree, without following a link out of it.
 func liesIn(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Seats are the connections that there are, at most maxConns. For one more the
-// connection goes that has been doing nothing for longest: so those that only
-// stand there keep nobody out. Where each is in a request, one more waits: a
-// connection that was refused ends half a second later.
+// seats limits the number of connections to maxConns. To admit one more, it
+// closes the connection that has been idle longest, so that idle connections
+// keep nobody out. If all are in a request, the new one waits: a refused
+// connection, for example, ends within half a second.
 type seats struct {
 	mu   sync.Mutex
-	free *sync.Cond // a connection has left, or does nothing any more
+	free *sync.Cond // a connection has ended or become idle
 	turn uint64
-	idle map[net.Conn]uint64 // not in a request, since which turn
+	idle map[net.Conn]uint64 // not in a request; the value orders them by age
 	busy map[net.Conn]bool
-	left map[net.Conn]bool // closed for another one, and not at their end
+	left map[net.Conn]bool // closed to admit another one, but not yet reported as closed
 }
 
 func newSeats() *seats {
@@ -25,7 +25,7 @@ func newSeats() *seats {
 	return s
 }
 
-// changed is the http.Server's ConnState.
+// changed is the http.Server's ConnState hook.
 func (s *seats) changed(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *seats) changed(c net.Conn, state http.ConnState) {
 		delete(s.busy, c)
 		delete(s.left, c)
 		s.free.Signal()
-	case s.left[c]: // a part of a request that it had sent makes it active once more
-	case state == http.StateNew: // what accepts connections waits here
+	case s.left[c]: // data that it had already sent makes it active again
+	case state == http.StateNew: // this blocks the accept loop
 		for len(s.busy) >= maxConns {
 			s.free.Wait()
 		}
@@ -57,8 +57,8 @@ func (s *seats) changed(c net.Conn, state http.ConnState) {
 	}
 }
 
-// longestIdle takes a connection out of the idle ones, of which there is one at
-// least.
+// longestIdle removes and returns the connection that has been idle longest.
+// There must be one.
 func (s *seats) longestIdle() net.Conn {
 	var longest net.Conn
 	for c, since := range s.idle {
@@ -70,7 +70,7 @@ func (s *seats) longestIdle() net.Conn {
 	return longest
 }
 
-// dismiss closes the connections that are in no request.
+// dismiss closes the idle connections.
 func (s *seats) dismiss() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// lockSuffix names the file beside a socket that the living listener locks. It is
-// never removed: who waits for a file that is gone would keep nobody out.
+// lockSuffix ends the name of the file beside a socket that a running listener
+// locks. It is never removed: otherwise a listener waiting for a removed file
+// and one locking a new file could both run.
 const lockSuffix = ".lock"
 
-// bind listens on a socket that only those may open whom the mode lets. remove
-// takes it away again. One that was left behind is replaced; one that somebody
-// listens on is not.
+// bind listens on a socket that only those can open whom the mode permits;
+// remove removes it. A leftover socket is replaced, one with a listener is not.
 func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, err error) {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -32,7 +32,7 @@ func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, 
 		return nil, nil, refusal("make a directory of your own for it, as with mkdir -m 700 "+own,
 			"the socket's directory %q is not safe: %s", dir, why)
 	}
-	path = filepath.Join(dir, filepath.Base(path)) // a link on its way may lead elsewhere by now
+	path = filepath.Join(dir, filepath.Base(path)) // use the resolved directory, since a link could change
 	if len(path) > maxSocket {
 		return nil, nil, refusal("choose a shorter path, as /run/user/1000/agent-locks.sock",
 			"the socket's path %q has %d bytes; the system takes %d", path, len(path), maxSocket)
@@ -50,7 +50,7 @@ func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, 
 	}
 	var own fs.FileInfo
 	if err == nil {
-		at.(*net.UnixListener).SetUnlinkOnClose(false) // it may be a successor's by then
+		at.(*net.UnixListener).SetUnlinkOnClose(false) // by then the path may belong to a successor
 		err = os.Chmod(path, mode)
 	}
 	if err == nil {
@@ -65,7 +65,7 @@ func bind(path string, mode fs.FileMode) (at net.Listener, remove func() error, 
 	return at, func() error { return joined(unlink(path, own), lock.Unlock()) }, nil
 }
 
-// makeWay removes a socket that nobody listens on, and nothing else.
+// makeWay removes a socket without a listener, and nothing else.
 func makeWay(path string) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -4,7 +4,7 @@ package listen
 
 import "net"
 
-// maxSocket is how long a socket's path may be.
+// maxSocket is the maximum length of a socket's path.
 const maxSocket = 107
 
 const noFollow = 0
@@ -13,5 +13,5 @@ func listenPrivately(path string) (net.Listener, error) {
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
-// unsafe: this system's directories do not say who may write them.
+// unsafe: directories on this system do not say who may write to them.
 func unsafe(string) string { return "" }

@@ -11,21 +11,21 @@ import (
 	"syscall"
 )
 
-// maxSocket is how long a socket's path may be.
+// maxSocket is the maximum length of a socket's path.
 const maxSocket = len(syscall.RawSockaddrUnix{}.Path) - 1
 
 const noFollow = syscall.O_NOFOLLOW
 
-// listenPrivately binds under a mask that leaves the socket to its owner from its
-// first moment on.
+// listenPrivately creates the socket under a umask that makes it accessible to
+// its owner only, from the beginning.
 func listenPrivately(path string) (net.Listener, error) {
 	mask := syscall.Umask(0o177)
 	defer syscall.Umask(mask)
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
-// unsafe says why others could put something else in the place of what is in a
-// directory, which has no links on its way; "" if they cannot.
+// unsafe says why others could replace a file in a directory, whose path has no
+// symlinks; "" if they cannot.
 func unsafe(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)

@@ -17,28 +17,28 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// A digest stands for a token: all have one length, so that comparing them takes
-// one time.
+// A digest represents a token. All digests have the same length, so comparing
+// them takes constant time.
 type digest [sha256.Size]byte
 
 func digestOf(token string) digest { return sha256.Sum256([]byte(token)) }
 
-// maxTokens is how long the token file may be.
+// maxTokens is the maximum size of the token file.
 const maxTokens = 1 << 20
 
-// Tokens are those of a file, as it is now.
+// tokens are the current tokens in a file.
 type tokens struct {
 	path string
 	now  func() time.Time
 
 	mu     sync.Mutex
 	all    []digest
-	read   fs.FileInfo // of the file that they were read from; nil: none could be
-	recent bool        // it had been written just before
-	failed string      // why they cannot be read, as it was logged
+	read   fs.FileInfo // the file that was read; nil: it could not be read
+	recent bool        // the file had just been written when it was read
+	failed string      // why it cannot be read, as logged
 }
 
-// openTokens reads the tokens of a file, which must be nobody else's to read.
+// openTokens reads the tokens from a file, which nobody else may be able to read.
 func openTokens(path string, now func() time.Time) (*tokens, error) {
 	t := &tokens{path: path, now: now}
 	if err := t.load(); err != nil {
@@ -47,8 +47,8 @@ func openTokens(path string, now func() time.Time) (*tokens, error) {
 	return t, nil
 }
 
-// Token is the first token of a file, for a client to send. The file is checked as a
-// listener's.
+// Token returns the first token in a file, for a client to send. It checks the
+// file like a listener does.
 func Token(path string) (string, error) {
 	text, _, err := readPrivate(path)
 	if err == nil {
@@ -62,7 +62,7 @@ func Token(path string) (string, error) {
 			return token, nil
 		}
 	}
-	return "", unusable(path, errNoToken) // which parseTokens has said
+	return "", unusable(path, errNoToken) // unreachable: parseTokens reports it
 }
 
 func unusable(path string, err error) error {
@@ -72,7 +72,7 @@ func unusable(path string, err error) error {
 
 var errNoToken = errors.New("it has no token")
 
-// tokenIn is the token in a line; "" where there is none.
+// tokenIn returns the token in a line, or "".
 func tokenIn(line string) string {
 	token := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	if strings.HasPrefix(token, "#") {
@@ -81,24 +81,24 @@ func tokenIn(line string) string {
 	return token
 }
 
-// count reports whether a token is one of the file's.
+// count reports whether a token is valid.
 func (t *tokens) count(d digest, log *slog.Logger) bool {
 	t.refresh(log)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	found := 0
-	for i := range t.all { // all of them, whichever it is
+	for i := range t.all { // compare all, to take constant time
 		found |= subtle.ConstantTimeCompare(t.all[i][:], d[:])
 	}
 	return found == 1
 }
 
-// settled is how old a file must be to count as written to its end: systems count
-// time in steps, of two seconds at worst.
+// settledAfter is how old a file's modification time must be before the file
+// counts as completely written: file systems record times in steps of up to two seconds.
 const settledAfter = 2 * time.Second
 
-// refresh reads the file again if it changed, or may have. One that cannot be read
-// admits nobody.
+// refresh reads the file again if it has changed or may have. While it cannot
+// be read, no token is valid.
 func (t *tokens) refresh(log *slog.Logger) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +132,7 @@ func (t *tokens) load() error {
 	return nil
 }
 
-// readPrivate reads a file, once it is sure whose the opened one is.
+// readPrivate reads a file after checking the permissions of the opened file.
 func readPrivate(path string) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openAtOnce, 0)
 	if err != nil {
@@ -148,7 +148,7 @@ func readPrivate(path string) (text []byte, info fs.FileInfo, err error) {
 	return text, info, err
 }
 
-// parseTokens reads one token a line. Only what a header can hold is one.
+// parseTokens parses one token per line, of characters that are valid in a header.
 func parseTokens(text []byte) ([]digest, error) {
 	if len(text) > maxTokens {
 		return nil, fmt.Errorf("it has more than %d bytes", maxTokens)
@@ -172,7 +172,7 @@ func parseTokens(text []byte) ([]digest, error) {
 	return all, nil
 }
 
-// reasonOf is an error without the path, which its message names.
+// reasonOf returns an error without the path, which the message names already.
 func reasonOf(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
@@ -180,7 +180,8 @@ func reasonOf(err error) error {
 	return err
 }
 
-// watchTokens ends the waits of tokens that count no longer, though nobody calls.
+// watchTokens ends the waits of callers whose tokens have been revoked, even if
+// there are no other calls.
 func (l *Listener) watchTokens(ctx context.Context) {
 	if l.tokens == nil {
 		return

@@ -9,27 +9,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// What a handler wants done once its answer is out. The SDK says neither which
-// request a handler answers nor when the answer was written, so that the result
-// itself carries a mark, which the client never sees.
+// afterwards has functions to run after an answer has been written. The SDK
+// tells us neither which request a handler answers nor when its answer was
+// written, so the result itself carries a mark, which the client never sees.
 type afterwards struct {
 	mu   sync.Mutex
 	last int
 	todo map[string]func()
 
-	// doing is held from before such an answer is written until that is done.
-	// Nothing that the client sends meanwhile is passed on, nor does the session
-	// end: who has seen the answer finds it done.
+	// doing is held from before such an answer is written until its function
+	// has run. Meanwhile nothing that the client sends is passed on, and the
+	// session does not end, so a client that has seen the answer can rely on its effect.
 	doing sync.Mutex
 }
 
-// mark begins a result that has something to be done after it.
+// mark starts a result that has a function to run after it.
 const mark = `{"agent-locks/after":"`
 
-// AfterAnswer arranges that todo is done once the client has been sent the
-// answer that begins with the result of the function, which takes the result as
-// JSON. It is not done where there is no answer, as to a call that was cancelled,
-// nor for a ctx that does not come from Serve.
+// AfterAnswer arranges for todo to run after the client has been sent an
+// answer. The function that it returns marks that answer's result, given and
+// returned as JSON. todo does not run if there is no answer, because the call
+// was canceled, or if ctx does not come from Serve.
 func AfterAnswer(ctx context.Context, todo func()) func(result []byte) []byte {
 	a, ok := ctx.Value(afterKey{}).(*afterwards)
 	if !ok || todo == nil {
@@ -50,8 +50,7 @@ func AfterAnswer(ctx context.Context, todo func()) func(result []byte) []byte {
 
 type afterKey struct{}
 
-// unmark removes the mark from an answer and returns what it stands for; nil
-// where it has none.
+// unmark removes the mark from an answer, and returns its function, or nil.
 func (a *afterwards) unmark(response *jsonrpc.Response) func() {
 	rest, marked := bytes.CutPrefix(response.Result, []byte(mark))
 	if !marked {
@@ -66,7 +65,7 @@ func (a *afterwards) unmark(response *jsonrpc.Response) func() {
 	return todo
 }
 
-// settled returns once what was to be done after an answer is done.
+// settled waits until the functions for the answers written so far have run.
 func (a *afterwards) settled() {
 	a.doing.Lock()
 	defer a.doing.Unlock()

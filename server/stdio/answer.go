@@ -10,11 +10,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxReason is how long the sentence of an error answer may be, in bytes: what
-// was wrong may be as long as the client made it.
+// maxReason is the maximum length, in bytes, of the message in an error answer:
+// it may quote what the client sent, which can be of any length.
 const maxReason = 2 << 10
 
-// A refusal is the error answer to a message that the SDK is not given.
+// A refusal is the error answer to a message that is not passed to the SDK.
 type refusal struct {
 	id     json.RawMessage // nil for null
 	code   int64
@@ -27,13 +27,13 @@ func refuse(id json.RawMessage, code int64, format string, values ...any) *refus
 
 func (r *refusal) Error() string { return r.reason }
 
-// text is the answer as JSON, without a line end.
+// text returns the answer as JSON, without a line end.
 func (r *refusal) text() []byte {
 	return encodeError(r.id, &jsonrpc.Error{Code: r.code, Message: r.reason})
 }
 
-// encode is the answer to a call as JSON, without a line end. The result has
-// been JSON on one line since the SDK made it; there is no need to read it again.
+// encode returns the answer to a call as JSON, without a line end. The SDK has
+// already encoded the result as JSON on one line, so it is not parsed again.
 func encode(c *call, response *jsonrpc.Response) []byte {
 	if response.Error != nil {
 		return encodeError(c.id, legible(c.method, response.Error))
@@ -48,7 +48,7 @@ func encodeError(id json.RawMessage, e *jsonrpc.Error) []byte {
 	if len(e.Data) > maxReason {
 		e.Data = nil
 	}
-	// A number, a string and what is JSON already: encoding them cannot fail.
+	// A number, a string and valid JSON: encoding them cannot fail.
 	text, _ := json.Marshal(e)
 	return envelope(id, "error", text)
 }
@@ -63,9 +63,9 @@ func envelope(id json.RawMessage, member string, value []byte) []byte {
 	return append(append(text, value...), '}')
 }
 
-// legible is an error of the SDK's with a code that means something and without
-// Go's types in it. The SDK has no code for a request that comes before the
-// handshake and for a second handshake, and sends 0.
+// legible returns an error of the SDK with a meaningful code and without names
+// of Go types. The SDK sends code 0 for a request before the handshake, and for
+// a second handshake.
 func legible(method string, err error) *jsonrpc.Error {
 	answer := &jsonrpc.Error{Message: err.Error()}
 	if coded, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -82,8 +82,7 @@ func legible(method string, err error) *jsonrpc.Error {
 	return answer
 }
 
-// didWork reports whether an answer is that of a tool which did what it was
-// asked.
+// didWork reports whether an answer is the result of a tool that did its work.
 func didWork(c *call, response *jsonrpc.Response) bool {
 	return c.method == methodCall && response.Error == nil && string(member(response.Result, "isError")) != "true"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// The methods that the connection itself must know.
+// The methods that the connection itself handles specially.
 const (
 	methodInitialize = "initialize"
 	methodCall       = "tools/call"
@@ -18,39 +18,39 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// A call is a request that the SDK was given and that is not answered yet.
+// A call is a request that was passed to the SDK and has not been answered yet.
 type call struct {
-	id        json.RawMessage // as the client wrote it
+	id        json.RawMessage // as written by the client
 	method    string
-	answers   *answers // where its answer goes
+	answers   *answers // the group of answers to which its answer belongs
 	cancelled bool
 }
 
-// awaited reports whether the end of input waits for the call's answer. It does
-// not for subscriptions, which end with the session.
+// awaited reports whether the session waits for the call's answer after the end
+// of input. Subscriptions end with the session.
 func (c *call) awaited() bool { return !c.cancelled && c.method != methodListen }
 
-// Answers are those to one line, a message or a batch. Guarded by the mutex of
-// the calls.
+// answers collects the answers to one line, which is a message or a batch. It
+// is guarded by the mutex of calls.
 type answers struct {
 	isBatch bool
-	missing int // answers, plus one while a batch is being read
+	missing int // missing answers, plus one while a batch is being read
 	texts   [][]byte
 }
 
-// Calls are the calls that are open, and the protocol version of the session.
+// calls has the open calls, and the protocol version of the session.
 type calls struct {
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]*call
 	version string        // negotiated; "" before the handshake
-	changed chan struct{} // closed, and replaced, when a call was answered or cancelled
+	changed chan struct{} // closed and replaced when a call is answered or canceled
 }
 
 func newCalls() *calls {
 	return &calls{open: make(map[jsonrpc.ID]*call), changed: make(chan struct{})}
 }
 
-// begin registers a call, or returns false if another one has its id.
+// begin registers a call. It returns false if an open call has the same id.
 func (s *calls) begin(id jsonrpc.ID, c *call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,13 +62,13 @@ func (s *calls) begin(id jsonrpc.ID, c *call) bool {
 	return true
 }
 
-// cancel marks the call with this id as cancelled. The result are the answers
-// that are not to wait for it any more, nil where there is nothing to cancel.
+// cancel marks the call with the given id as canceled. It returns the group of
+// answers that no longer waits for it, or nil if there is no such call.
 func (s *calls) cancel(id jsonrpc.ID) *answers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.open[id]
-	// MCP forbids to cancel the handshake.
+	// MCP forbids canceling the handshake.
 	if c == nil || c.cancelled || c.method == methodInitialize {
 		return nil
 	}
@@ -78,9 +78,9 @@ func (s *calls) cancel(id jsonrpc.ID) *answers {
 	return others
 }
 
-// take returns the call that is answered, which nobody changes any more, or nil.
-// Its id is free from here on, before the answer is written: the client may use
-// it again as soon as it sees the answer.
+// take removes and returns the call that a response answers, or nil. Its id is
+// free again even before the answer is written, since the client may reuse it
+// as soon as it sees the answer.
 func (s *calls) take(response *jsonrpc.Response) *call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,15 +90,15 @@ func (s *calls) take(response *jsonrpc.Response) *call {
 	}
 	delete(s.open, response.ID)
 	if c.method == methodInitialize && response.Error == nil {
-		_ = json.Unmarshal(member(response.Result, "protocolVersion"), &s.version) // a string: it is the SDK's
+		_ = json.Unmarshal(member(response.Result, "protocolVersion"), &s.version) // the SDK has encoded it as a string
 	}
 	s.announce()
 	return c
 }
 
-// collect adds texts to the answers to a line, of which one thing less is missing
-// now. The result is the line that answers it, nil while something is missing or
-// where there is nothing to answer, as for notifications.
+// collect adds texts to a group of answers and counts one missing answer less.
+// When the group is complete, it returns the line to write, or nil if there is
+// nothing to answer, as for notifications.
 func (s *calls) collect(a *answers, texts ...[]byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *calls) collect(a *answers, texts ...[]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(a.texts, []byte(",")), []byte("]"))
 }
 
-// agreed returns the protocol version, "" before any handshake, once no
-// handshake is under way: a batch may come right behind one.
+// agreed returns the negotiated protocol version, "" before any handshake. It
+// waits for a handshake in progress, since a batch may follow one immediately.
 func (s *calls) agreed(ctx context.Context) string {
 	s.waitWhile(ctx, func(c *call) bool { return c.method == methodInitialize })
 	s.mu.Lock()
@@ -122,11 +122,11 @@ func (s *calls) agreed(ctx context.Context) string {
 	return s.version
 }
 
-// isOpen is for waitWhile.
+// isOpen matches all calls, for waitWhile.
 func isOpen(*call) bool { return true }
 
-// waitWhile returns true when no open call is such a one, false if ctx is done
-// before.
+// waitWhile waits until no open call matches such, and returns true. If ctx is
+// done before, it returns false.
 func (s *calls) waitWhile(ctx context.Context, such func(*call) bool) bool {
 	for {
 		s.mu.Lock()

@@ -12,15 +12,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A connection is the SDK's view of the client: an mcp.Connection, and the
-// mcp.Transport that leads to it. It serves one session.
+// A connection is the SDK's view of the client: both an mcp.Connection and the
+// mcp.Transport that returns it. It serves one session.
 type connection struct {
 	in    *lines
 	calls *calls
 	log   *slog.Logger
 
-	// incoming carries the messages that passed the checks from receiveAll to
-	// Read: a read of the client's input could not be interrupted.
+	// incoming carries checked messages from receiveAll to Read, which must be
+	// interruptible; reading the client's input is not.
 	incoming chan jsonrpc.Message
 
 	// input is done once the client's input has ended; see UntilInputEnds.
@@ -32,15 +32,15 @@ type connection struct {
 	end  context.CancelCauseFunc
 
 	// writing is held while a line is chosen and written, so that the client
-	// sees lines in the order in which the state of the calls changed.
+	// sees lines in the order in which the state of the calls changes.
 	writing sync.Mutex
 	out     io.Writer
-	failed  error // of the first write that failed
+	failed  error // the first failed write
 
 	after afterwards
 }
 
-// errEnded is the normal end: all was answered, or the SDK closed the session.
+// errEnded is the normal end: everything is answered, or the SDK closed the session.
 var errEnded = errors.New("the session has ended")
 
 func newConnection(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) *connection {
@@ -58,17 +58,17 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer, log *slog.L
 
 func (c *connection) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-// SessionID is empty: there is one session in a process.
+// SessionID is empty: a process has only one session.
 func (c *connection) SessionID() string { return "" }
 
-// Close ends the session. The SDK calls it when it has nothing more to do.
+// Close ends the session. The SDK calls it when it is done.
 func (c *connection) Close() error {
 	c.end(errEnded)
 	return nil
 }
 
-// Read returns the next message. It fails when the session is over, and not as
-// soon as the client's input has ended: the SDK would cancel what was asked.
+// Read returns the next message. It fails when the session is over, but not as
+// soon as the client's input has ended: then the SDK would cancel the open calls.
 func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-c.incoming:
@@ -78,10 +78,10 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write sends a message of the SDK's to the client, or keeps it for its batch.
+// Write sends a message from the SDK to the client, or keeps it until its batch is complete.
 func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
-		return err // the notification of a call that was cancelled
+		return err // the notification of a canceled call
 	}
 	response, ok := m.(*jsonrpc.Response)
 	if !ok {
@@ -105,8 +105,8 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// writeResponse reports whether the client has been sent the answer, which
-// another one of its batch may have to wait for.
+// writeResponse sends an answer, and reports whether it was written: in a
+// batch, it may have to wait for others.
 func (c *connection) writeResponse(response *jsonrpc.Response) (written bool, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -122,8 +122,8 @@ func (c *connection) writeResponse(response *jsonrpc.Response) (written bool, er
 	return line != nil, c.print(line)
 }
 
-// writeLine writes a line, if there is one. It does not wait for a client that
-// does not read where it has nothing to write: reading is to continue.
+// writeLine writes a line; nil is ignored, without waiting for a client that
+// does not read, so that receiving can continue.
 func (c *connection) writeLine(text []byte) error {
 	if text == nil {
 		return nil
@@ -133,9 +133,8 @@ func (c *connection) writeLine(text []byte) error {
 	return c.print(text)
 }
 
-// print writes a line, if there is one, writing being held. A failure, which may
-// have left part of a line behind, is the last thing that is written, and ends
-// the session.
+// print writes a line; nil is ignored. writing must be held. After a failure,
+// which may have left part of a line behind, nothing more is written, and the session ends.
 func (c *connection) print(text []byte) error {
 	if text != nil && c.failed == nil {
 		if _, err := c.out.Write(append(text, '\n')); err != nil {

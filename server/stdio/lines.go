@@ -9,15 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// MaxMessage is how many bytes one line of the client's may have, its line end
-// included.
+// MaxMessage is the maximum length of a line from the client, in bytes,
+// including the line end.
 const MaxMessage = 16 << 20
 
 // readAhead is the size of the read buffer.
 const readAhead = 64 << 10
 
-// Lines splits the client's input into lines, holding no more than limit bytes
-// of any.
+// lines splits the client's input into lines, and holds at most limit bytes of each.
 type lines struct {
 	r     *bufio.Reader
 	limit int
@@ -27,13 +26,12 @@ func newLines(r io.Reader, limit int) *lines {
 	return &lines{r: bufio.NewReaderSize(r, readAhead), limit: limit}
 }
 
-// next returns the next line without its line end and the blanks around it.
-// Input that ends without a line end ends its last line too. An error is io.EOF,
-// a *refusal of a line over the limit, which has been skipped, or that of a
-// reader which failed.
+// next returns the next line without its line end and surrounding blanks. The
+// last line need not end in a line end. The error is io.EOF, a *refusal if a
+// line was over the limit and has been skipped, or a read error.
 func (l *lines) next() ([]byte, error) {
 	var line []byte
-	var skipped *scanner // once the line is over the limit
+	var skipped *scanner // set once the line is over the limit
 	size := 0
 	for {
 		chunk, err := l.r.ReadSlice('\n')
@@ -62,8 +60,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// trimLine removes what surrounds a message without being part of it: the line
-// end, blanks, and the byte order mark that some shells put before piped text.
+// trimLine removes what may surround a message: the line end, blanks, and the
+// byte order mark that some shells put before piped text.
 func trimLine(b []byte) []byte {
 	return bytes.Trim(bytes.TrimPrefix(b, []byte("\ufeff")), " \t\r\n")
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxDepth is how deep the SDK lets a message nest.
+// maxDepth is the maximum nesting depth that the SDK accepts.
 const maxDepth = 1000
 
-// maxSafeID is the largest number (either sign) that survives as an id: peers
+// maxSafeID is the largest absolute value of a numeric id that survives: peers
 // and the SDK read numbers as float64.
 const maxSafeID = 1<<53 - 1
 
-// A message is one that the SDK can be given: a *jsonrpc.Request, which may be
-// a notification, or a *jsonrpc.Response. Message is nil for a report that the
-// client could not read something of ours.
+// A message can be passed to the SDK: it is a *jsonrpc.Request, which may be a
+// notification, or a *jsonrpc.Response. Message is nil if the client reports
+// that it could not read a message of ours.
 type message struct {
 	jsonrpc.Message
-	id json.RawMessage // of a request, as the client wrote it
+	id json.RawMessage // of a request, as written by the client
 }
 
-// splitLine checks that a line, not empty, is one JSON text which the SDK can
-// read, and returns the message it holds, or those of the batch it is.
+// splitLine checks that a non-empty line is one JSON text that the SDK can
+// read, and returns its message, or the messages of a batch.
 func splitLine(text []byte) (messages []json.RawMessage, isBatch bool, err error) {
-	// Depth first: the JSON decoder has a limit too, and reports it as a syntax
-	// error. Few lines hold that many brackets at all.
+	// Check the depth first: the JSON decoder also has a limit, but reports it
+	// as a syntax error. Few lines have that many brackets at all.
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxDepth {
 		if s := scan(text); s.deepest > maxDepth {
 			return nil, false, refuse(s.id(), jsonrpc.CodeInvalidRequest, "the message nests deeper than %d levels", maxDepth)
@@ -56,7 +56,7 @@ func splitLine(text []byte) (messages []json.RawMessage, isBatch bool, err error
 }
 
 // readMessage checks that raw, which is valid JSON, is one JSON-RPC message. Of
-// members that are there twice the last counts, unknown ones do not.
+// duplicate members the last counts; unknown members are ignored.
 func readMessage(raw json.RawMessage) (message, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
@@ -75,12 +75,12 @@ func readMessage(raw json.RawMessage) (message, error) {
 func readRequest(members map[string]json.RawMessage) (message, error) {
 	request := &jsonrpc.Request{}
 	id, hasID := members["id"]
-	// Not unmarshalled at once: null would pass as the empty string.
+	// Unmarshal alone would accept null as the empty string.
 	if raw := members["method"]; raw[0] != '"' || json.Unmarshal(raw, &request.Method) != nil {
 		return message{}, refuse(echo(id), jsonrpc.CodeInvalidRequest, `"method" must be a string`)
 	}
 	if string(id) == "null" && strings.HasPrefix(request.Method, "notifications/") {
-		hasID = false // some clients write what they omit as null
+		hasID = false // some clients write omitted members as null
 	}
 	if hasID {
 		var ok bool
@@ -98,10 +98,10 @@ func readRequest(members map[string]json.RawMessage) (message, error) {
 	return message{request, id}, nil
 }
 
-// readResponse reads a response to a request of ours. If it is malformed, the
-// answer carries no id: the client would take it for the answer to a request of
-// its own. An error with the id null reports that the client could not read
-// something of ours.
+// readResponse parses a response to a request of ours. If it is malformed, the
+// error answer has no id, since the client would take it for the answer to a
+// request of its own. An error with the id null reports that the client could
+// not read a message of ours.
 func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (message, error) {
 	id := members["id"]
 	_, hasResult := members["result"]
@@ -124,16 +124,15 @@ func readResponse(raw json.RawMessage, members map[string]json.RawMessage) (mess
 	return message{response, nil}, nil
 }
 
-// member is a member of an object, nil if that is none or lacks it.
+// member returns a member of an object, or nil if there is none.
 func member(object json.RawMessage, name string) json.RawMessage {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(object, &members)
 	return members[name]
 }
 
-// readID reads an id that the SDK can tell from all others: a string of Unicode
-// text or an integer that float64 can tell from its neighbours. raw is valid
-// JSON.
+// readID parses an id that the SDK can distinguish from all others: a string of
+// valid Unicode, or an integer that float64 represents exactly. raw is valid JSON.
 func readID(raw json.RawMessage) (id jsonrpc.ID, ok bool) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -141,19 +140,20 @@ func readID(raw json.RawMessage) (id jsonrpc.ID, ok bool) {
 	}
 	switch v := value.(type) {
 	case string:
-		// Lone surrogates decode as U+FFFD, and so cannot be distinguished.
+		// Lone surrogates decode as U+FFFD, so they cannot be distinguished.
 		ok = !strings.ContainsRune(v, utf8.RuneError)
 	case float64:
 		ok = v == math.Trunc(v) && math.Abs(v) <= maxSafeID
 	}
 	if ok {
-		id, _ = jsonrpc.MakeID(value) // which takes all strings and numbers
+		id, _ = jsonrpc.MakeID(value) // it accepts all strings and numbers
 	}
 	return id, ok
 }
 
-// echo is the id that an error answer carries for raw: itself where JSON-RPC
-// allows that, for it tells the client which request failed, else nil (null).
+// echo returns the id for an error answer to a message with the id raw: the
+// same id if JSON-RPC allows it, so that the client learns which request
+// failed, else nil (null).
 func echo(raw json.RawMessage) json.RawMessage {
 	if len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9') {
 		return raw
@@ -161,17 +161,16 @@ func echo(raw json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// Clients in PHP write an empty object as [], since json_encode cannot know
-// which of the two an empty array was meant to be.
+// Clients in PHP encode an empty object as [], since json_encode cannot know
+// whether an empty array was meant as an object.
 
-// Patterns are compiled when they are first used: a program that starts for one
-// command needs none of them.
+// The patterns are compiled on first use, since other commands do not need them.
 var (
 	emptyList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\s*\]`) })
 	emptyMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:\s*\[\s*\]`) })
 )
 
-// isObject reports whether a member of a request's params has to be an object.
+// isObject reports whether a member of a request's params must be an object.
 func isObject(name string) bool {
 	switch strings.TrimPrefix(name, "io.modelcontextprotocol/") {
 	case "clientCapabilities", "clientInfo":
@@ -180,9 +179,9 @@ func isObject(name string) bool {
 	return slices.Contains([]string{"_meta", "arguments", "capabilities", "notifications"}, name)
 }
 
-// emptyObjects writes {} for each [] that stands for an object in the params of
-// a request: for params itself, the objects in it and in its _meta, and whatever
-// is in capabilities, which hold no lists. raw is the value of the member name.
+// emptyObjects replaces each [] that stands for an object in the params of a
+// request by {}: params itself, the objects in it and in its _meta, and
+// everything in capabilities, which contain no lists. raw is the value of the member name.
 func emptyObjects(name string, raw json.RawMessage) json.RawMessage {
 	found := emptyList().FindIndex(raw)
 	var members map[string]json.RawMessage
@@ -206,6 +205,6 @@ func emptyObjects(name string, raw json.RawMessage) json.RawMessage {
 	if !changed {
 		return raw
 	}
-	raw, _ = json.Marshal(members) // cannot fail: they are JSON already
+	raw, _ = json.Marshal(members) // cannot fail: the values are valid JSON
 	return raw
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// A Message is one that was read as Serve reads a line, for a connection that does
-// not come in lines.
+// A Message is a message parsed with the checks of Serve, for connections that
+// are not line-based.
 type Message struct {
-	Text    []byte // as the SDK is to be given it; nil where there is nothing to give
-	Method  string // of a request or a notification
-	ID      string // of a request, the same for ids that are the same
-	Cancels string // the ID of the request that it cancels, of a notification that does
+	Text    []byte // the message for the SDK; nil if there is nothing to pass on
+	Method  string // of a request or notification
+	ID      string // of a request; equal for equal ids
+	Cancels string // the ID of the request that this notification cancels
 	raw     json.RawMessage
 }
 
-// ReadMessage reads a text that is to be one message, and no batch. Where it is
-// none that the SDK can be given, the result is the error answer to it, as JSON.
+// ReadMessage parses a single message; batches are refused. If the text cannot
+// be passed to the SDK, answer is the error answer, as JSON.
 func ReadMessage(text []byte) (m Message, answer []byte) {
 	m, err := readOne(trimLine(text))
 	if no, ok := err.(*refusal); ok {
@@ -55,14 +55,15 @@ func readOne(text []byte) (Message, error) {
 			m.Cancels = nameOf(id)
 		}
 	}
-	// What was judged is what the SDK is given, and not what it might make of the text.
+	// Re-encode the message, so that the SDK gets what was checked, and not its
+	// own interpretation of the text.
 	if m.Text, err = jsonrpc.EncodeMessage(read.Message); err != nil {
 		return m, refuse(m.raw, jsonrpc.CodeInvalidRequest, "%v", err)
 	}
 	return m, nil
 }
 
-// nameOf tells an id from all others; "" for none.
+// nameOf returns a string that distinguishes an id from all others; "" for no id.
 func nameOf(id jsonrpc.ID) string {
 	if !id.IsValid() {
 		return ""
@@ -70,13 +71,13 @@ func nameOf(id jsonrpc.ID) string {
 	return fmt.Sprintf("%T %v", id.Raw(), id.Raw())
 }
 
-// InUse is the error answer to a request whose id another one has that is not
-// answered yet.
+// InUse returns the error answer to a request whose id belongs to another
+// request that is not answered yet.
 func InUse(m Message) []byte {
 	return refuse(nil, jsonrpc.CodeInvalidRequest, inUse, m.raw).text()
 }
 
-// Failed is the error answer to a request; nil to what expects none.
+// Failed returns the error answer to a request; nil for a notification.
 func (m Message) Failed(reason string) []byte {
 	if m.ID == "" {
 		return nil
@@ -84,8 +85,8 @@ func (m Message) Failed(reason string) []byte {
 	return refuse(m.raw, jsonrpc.CodeInternalError, "%s", reason).text()
 }
 
-// Refused is the error answer to a request that the SDK refused over HTTP, where it
-// says no more than the reason; nil to what expects none.
+// Refused returns the error answer to a request that the SDK refused over HTTP
+// with only a reason as text; nil for a notification.
 func (m Message) Refused(reason string) []byte {
 	if m.ID == "" {
 		return nil
@@ -97,15 +98,15 @@ func (m Message) Refused(reason string) []byte {
 	return refuse(m.raw, code, "%s", reason).text()
 }
 
-// A Reader reads a client's lines, as Serve does.
+// A Reader reads a client's lines with the checks of Serve.
 type Reader struct{ lines *lines }
 
-// NewReader reads the lines of r.
+// NewReader returns a Reader for the lines of r.
 func NewReader(r io.Reader) Reader { return Reader{newLines(r, MaxMessage)} }
 
-// Next is the next message. answer is the error answer to a line that is none;
-// then there is no message, and as little where the line was empty. The error is
-// io.EOF, or that of the input.
+// Next returns the next message. If a line is not a valid message, answer is
+// the error answer instead; for an empty line there is neither. The error is
+// io.EOF or a read error.
 func (r Reader) Next() (m Message, answer []byte, err error) {
 	text, err := r.lines.next()
 	if no, ok := err.(*refusal); ok {

@@ -11,11 +11,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// versionWithoutBatches is the first protocol version that has none.
+// versionWithoutBatches is the first protocol version without batches.
 const versionWithoutBatches = "2025-06-18"
 
-// receiveAll gives the SDK what the client sends, until its input ends and all
-// that was asked is answered; then it ends the session.
+// receiveAll passes the client's messages to the SDK until the input has ended
+// and everything is answered. Then it ends the session.
 func (c *connection) receiveAll() {
 	err := c.receiveLines()
 	c.endInput(errInputEnded)
@@ -24,12 +24,12 @@ func (c *connection) receiveAll() {
 	defer cancel()
 	c.calls.waitWhile(soon, isOpen)
 	c.after.settled()
-	c.writing.Lock() // once the last answer is out
+	c.writing.Lock() // wait until the last answer is written
 	defer c.writing.Unlock()
 	c.end(err)
 }
 
-// receiveLines returns errEnded at the end of input, else what ended it before.
+// receiveLines returns errEnded at the end of input, or the error that occurred before.
 func (c *connection) receiveLines() error {
 	for {
 		text, err := c.in.next()
@@ -48,16 +48,15 @@ func (c *connection) receiveLines() error {
 	}
 }
 
-// receive deals with one line. An error is a *refusal, or means that the session
-// is over.
+// receive handles one line. The error is a *refusal, or means that the session is over.
 func (c *connection) receive(text []byte) error {
 	messages, isBatch, err := splitLine(text)
 	if err != nil {
 		return err
 	}
 	if !isBatch {
-		// Its answer is not for this goroutine to write, and wait with, as that
-		// to a batch may be.
+		// Unlike the answer to a batch, its answer is never written, and waited
+		// for, by this goroutine.
 		return c.pass(messages[0], &answers{})
 	}
 	if !c.batchesAllowed(text) {
@@ -80,15 +79,14 @@ func (c *connection) receive(text []byte) error {
 
 const inUse = "the id %s is in use by a request that is not answered yet"
 
-// batchesAllowed reports whether the protocol has batches, by the version that
-// was agreed on, or that the messages of a batch name for themselves, as they do
-// since there is no handshake.
+// batchesAllowed reports whether the protocol version allows batches: the
+// negotiated one, or the one that the messages of the batch state themselves,
+// as they do since there is no handshake.
 func (c *connection) batchesAllowed(text []byte) bool {
 	return c.calls.agreed(c.life) < versionWithoutBatches && !bytes.Contains(text, []byte(mcp.MetaKeyProtocolVersion))
 }
 
-// pass gives a message to the SDK, whose answer belongs to a. An error is as in
-// receive.
+// pass passes a message to the SDK; its answer belongs to a. The error is as in receive.
 func (c *connection) pass(raw json.RawMessage, a *answers) error {
 	m, err := readMessage(raw)
 	if err != nil {
@@ -99,12 +97,13 @@ func (c *connection) pass(raw json.RawMessage, a *answers) error {
 	case m.Message == nil:
 		c.log.Warn("the client could not read a message")
 		return nil
-	case request == nil: // a response
+	case request == nil: // it is a response
 	case request.Method == methodInitialize && a.isBatch:
 		return refuse(m.id, jsonrpc.CodeInvalidRequest, "initialize must not be part of a batch")
 	case request.IsCall():
 		if !c.calls.begin(request.ID, &call{id: m.id, method: request.Method, answers: a}) {
-			// Under its id the answer would be taken for that of the other request.
+			// With its id, the client would take the answer for that of the
+			// other request.
 			return refuse(nil, jsonrpc.CodeInvalidRequest, inUse, m.id)
 		}
 	case request.Method == methodCancelled:

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxScannedID bounds what a scanner keeps of one member.
+// maxScannedID bounds how much of a member a scanner keeps.
 const maxScannedID = 256
 
-// A scanner finds how deep a JSON text nests, and the id in it if it is an
-// object, while the text goes by in pieces that are not kept. (Some clients
-// write the id first, others last.) Its answer is only right for well-formed
-// JSON; for anything else it is some answer.
+// A scanner determines how deeply a JSON text nests and, if it is an object,
+// its id, while the text passes by in pieces that are not kept. (Some clients
+// write the id first, others last.) The results are correct only for
+// well-formed JSON.
 type scanner struct {
 	depth, deepest    int
 	inString, escaped bool
 
-	// Of the outermost object's current member: its key once the colon is
-	// seen, and the text of the key or value that is being read.
+	// The key of the outermost object's current member, set at the colon, and
+	// the text of the key or value being read.
 	key   string
 	token []byte
 	found json.RawMessage
@@ -39,7 +39,7 @@ func (s *scanner) feed(p []byte) {
 			s.escaped = b == '\\' && !s.escaped
 		case b == ' ', b == '\t', b == '\r', b == '\n':
 		case b == '{', b == '[':
-			s.keep(b) // so that a value with an object inside is not an id
+			s.keep(b) // so that a value containing an object is not taken for an id
 			s.depth++
 			s.deepest = max(s.deepest, s.depth)
 		case b == '}', b == ']':
@@ -72,8 +72,7 @@ func (s *scanner) endMember() {
 	s.key, s.token = "", nil
 }
 
-// id returns the id that went by, or nil: none, or none that an answer can
-// carry.
+// id returns the id, or nil if there was none, or none that an answer can carry.
 func (s *scanner) id() json.RawMessage {
 	if len(s.found) > maxScannedID || !json.Valid(s.found) || !utf8.Valid(s.found) {
 		return nil

@@ -1,25 +1,26 @@
-// Package stdio connects an MCP server of go-sdk's to one client over a pair
-// of streams. Serve is all there is to call.
+// Package stdio connects an MCP server of the go-sdk to one client over a pair
+// of streams. Serve does it; the other functions are for handlers, and for
+// transports that share its checks.
 //
-// It takes the place of the SDK's own stdio transport, which ends the session
-// on anything unexpected. What it promises:
+// It replaces the SDK's own stdio transport, which ends the session on anything
+// unexpected. It guarantees:
 //
-//   - A bad line gets its JSON-RPC error answer and the session continues:
-//     -32700 for text that is not JSON, -32600 for JSON that is not a request.
-//     The answer carries the id where one could be read, else null. Empty lines,
-//     a byte order mark, CRLF and blanks around a message are accepted.
-//   - An answer carries its request's id byte for byte. A request with an id
-//     that the SDK would change or not answer is refused.
-//   - Batches are accepted below protocol version 2025-06-18 and before a
-//     version is agreed. Their answers come as one array.
+//   - A bad line gets a JSON-RPC error answer, and the session continues: -32700
+//     for text that is not JSON, -32600 for JSON that is not a request. The answer
+//     has the request's id if it could be read, else null. Empty lines, a byte
+//     order mark, CRLF and blanks around a message are accepted.
+//   - An answer has its request's id byte for byte. A request with an id that the
+//     SDK would change or not answer is refused.
+//   - Batches are accepted below protocol version 2025-06-18, and before a version
+//     is negotiated. Their answers are sent as one array.
 //   - A line longer than MaxMessage is skipped, in bounded memory, and refused
-//     with the figure.
+//     with its length.
 //   - Everything that was asked before the end of input is answered before the
-//     session ends. Subscriptions and cancelled calls are not waited for.
-//   - A cancelled request gets no answer, unless it was the call of a tool that
-//     had done its work already: what was done is always reported.
-//   - What the client sees is whole lines of JSON-RPC, one message (or batch)
-//     each, however many handlers answer at once.
+//     session ends, except for subscriptions and canceled calls.
+//   - A canceled request gets no answer, unless it was the call of a tool that had
+//     already done its work: what was done is always reported.
+//   - The client sees whole lines of JSON-RPC, with one message (or batch) each,
+//     however many handlers answer at once.
 package stdio
 
 import (
@@ -33,24 +34,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// How long the end of a session waits for what need not be waited for.
+// How long the end of a session waits for optional things.
 const (
-	// linger is what cancelled calls and subscriptions get, after the end of
-	// input, to send an answer that they already have.
+	// linger is how long canceled calls and subscriptions have, after the end
+	// of input, to send an answer that they already have.
 	linger = 250 * time.Millisecond
-	// grace is what handlers get to return after they were cancelled. A signal
-	// ends the session within a second, so it must be well below that.
+	// grace is how long handlers have to return after being canceled. A signal
+	// must end the session within a second, so it is well below that.
 	grace = 500 * time.Millisecond
 )
 
-// Serve serves one session to its end, which is normal (nil) when the client's
-// input ended and all that was asked is answered, or when ctx is done. It is an
-// error when the client could not be read from or written to. Nothing but
-// protocol is written to out. Neither stream is ever closed.
+// Serve serves one session. It returns nil when the client's input has ended
+// and everything is answered, or when ctx is done, and an error if the client
+// could not be read from or written to. It writes nothing but protocol messages
+// to out, and closes neither stream.
 //
-// Once ctx is done Serve returns within a second, even while a read, a write or
-// a handler is stuck; these are then left behind. Nothing else bounds how long
-// the calls still running at the end of input may take.
+// Once ctx is done, Serve returns within a second, even if a read, a write or a
+// handler is stuck; these are abandoned. Otherwise calls that are still running
+// at the end of input may take as long as they need.
 func Serve(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer, log *slog.Logger) error {
 	return newConnection(ctx, in, out, log).serve(ctx, server)
 }
@@ -65,12 +66,13 @@ func (c *connection) serve(ctx context.Context, server *mcp.Server) error {
 	go func() { returned <- session.Wait() }()
 	go c.receiveAll()
 
-	// At the end Read fails, for which the SDK cancels the calls still running.
+	// At the end of the session Read fails, and so the SDK cancels the calls
+	// still running.
 	<-c.life.Done()
 	select {
 	case err = <-returned:
 	case <-time.After(grace):
-		if !c.calls.waitWhile(c.life, isOpen) { // else the SDK takes its time on a busy machine
+		if !c.calls.waitWhile(c.life, isOpen) { // otherwise only the SDK is slow, on a busy machine
 			c.log.Warn("left behind a call that did not end when it was cancelled")
 		}
 	}
@@ -90,12 +92,12 @@ var errInputEnded = errors.New("the client closed its input")
 
 type inputKey struct{}
 
-// UntilInputEnds is for calls that wait for something to happen: it derives a
-// context which, besides ending with ctx, is cancelled with a cause that says so
-// as soon as the client has closed its input. The end of input alone does not
-// cancel calls, as they have answers to give; but a client that will ask nothing
-// more is not kept waiting for long by a call that could. For a ctx that does
-// not come from Serve the result ends with ctx alone.
+// UntilInputEnds derives a context for calls that wait for an event: it is also
+// canceled, with a cause that says so, as soon as the client has closed its
+// input. The end of input does not cancel calls as such, since they still have
+// answers to give, but a client that will ask nothing more should not have to
+// wait long for a call that waits. If ctx does not come from Serve, the result
+// ends only with ctx.
 func UntilInputEnds(ctx context.Context) (context.Context, context.CancelFunc) {
 	until, cancel := context.WithCancelCause(ctx)
 	input, ok := ctx.Value(inputKey{}).(context.Context)
