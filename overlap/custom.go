@@ -18,8 +18,6 @@ const MaxName = 128
 // pattern: nobody is to think that custom://port-* covers custom://port-3000.
 const customNames = "-._/:@#+=~"
 
-const customHint = `write custom://name, as in custom://port-3000; a directory of that name is written %s`
-
 // custom reads custom://name; nil and no fault for the text of a path.
 func custom(text string) (*Entry, *fault) {
 	if !likesCustom(text) {
@@ -27,7 +25,9 @@ func custom(text string) (*Entry, *fault) {
 	}
 	name, ok := strings.CutPrefix(text, customScheme)
 	if !ok {
-		return nil, &fault{reason: "is not spelled custom://name", hint: fmt.Sprintf(customHint, quote("./"+text))}
+		f := &fault{reason: "is not spelled custom://name"}
+		f.unless("write custom://name, as in custom://port-3000", directorySo, text)
+		return nil, f
 	}
 	if f := misnamed(name); f != nil {
 		f.offset += len(customScheme)

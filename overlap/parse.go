@@ -127,7 +127,8 @@ func parsePattern(text string, c Context) (*Entry, *fault) {
 // admit refuses a text for faults that show without reading it as a pattern.
 func admit(text string) *fault {
 	if text == "" {
-		return &fault{reason: "is empty", hint: `name a path or a glob; "." is the directory you are in`}
+		return &fault{reason: "is empty", hint: `name a path or a glob; "." is the directory you are in`,
+			hintAfar: "name a path or a glob; ** is all of it"}
 	}
 	if len(text) > MaxBytes {
 		return tooLong(MaxBytes)

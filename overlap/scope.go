@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -138,11 +139,14 @@ func (b *Budget) spent() bool { return b != nil && b.left.Load() <= 0 }
 
 // An Error is a refused entry.
 type Error struct {
-	Entry   string
-	Offset  int    // byte offset of the fault
-	Reason  string // lower case, one line, without the entry
-	Hint    string // the way out
-	Outside bool   // it names nothing in the repository
+	Entry  string
+	Offset int    // byte offset of the fault
+	Reason string // lower case, one line, without the entry
+	Hint   string // the way out
+	// HintAfar is the way out for a caller that stands in no directory here, and may
+	// write no "./".
+	HintAfar string
+	Outside  bool // it names nothing in the repository
 }
 
 func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
@@ -165,11 +169,13 @@ func quote(s string) string {
 type fault struct {
 	offset       int
 	reason, hint string
+	hintAfar     string // where it differs
 	outside      bool   // the entry names nothing in the repository
 	anywhere     bool   // nothing is known of what the entry may have been meant to name
 	meant        string // what the entry may have been meant to say, where that is not its text
 }
 
 func (f *fault) of(entry string) *Error {
-	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint, Outside: f.outside}
+	return &Error{Entry: entry, Offset: f.offset, Reason: f.reason, Hint: f.hint, HintAfar: cmp.Or(f.hintAfar, f.hint),
+		Outside: f.outside}
 }

@@ -13,46 +13,52 @@ import (
 // or refused: as a plain name it would be a claim on nothing that looks like one.
 // A name that really begins so is written with "./" before it.
 
-// A notation is another program's, with the way out. In reason and hint %r is the
-// rest of the text, which the notation is about, and %t the text.
+// A notation is another program's. hint is the way out, in which %r is the rest of the
+// text, which the notation is about; spelled is how a name that really looks so is
+// written, after "./" (%t).
 type notation struct {
-	pattern      *regexp.Regexp // its one group, where there is one, is the rest
-	reason, hint string
-	fault        fault // what is known of the name that was meant
+	pattern       *regexp.Regexp // its one group, where there is one, is the rest
+	reason        string
+	hint, spelled string
+	fault         fault // what is known of the name that was meant
 }
 
 var notations = sync.OnceValue(func() []notation {
 	return []notation{
 		{regexp.MustCompile(`^~(?:[A-Za-z_][\w-]*[/\\]|$|[/\\])`), "begins with a ~ that is not expanded here",
-			"write the path out; a name that begins like this is written %t", fault{}},
+			"write the path out", beginsSo, fault{}},
 		{regexp.MustCompile(`^(?:\$\{?[A-Z_0-9]+\}?|%\w+%)(?:$|[/\\])`), "begins with a variable that is not expanded here",
-			"write the path out; a name that begins like this is written %t", fault{anywhere: true}},
+			"write the path out", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile("^(?:\\$\\(.*\\)|`[^`]+`)[/\\\\]"), "begins with a command that is not run here",
-			"write the path out; a name that begins like this is written %t", fault{anywhere: true}},
+			"write the path out", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile(`^!((?:[^(].*)?)$`), "begins with !, but exclusions are not supported",
-			`list what is covered; a name that begins with ! is written "./!name"`, fault{}},
+			"list what is covered", `a name that begins with ! is written "./!name"`, fault{}},
 		{regexp.MustCompile(`^:(?:\([^)]*\)|[/!^:]*)(.*)$`), "begins with git's pathspec magic, which is not supported",
-			`write %r; a name that begins with : is written "./:name"`, fault{}},
+			"write %r", `a name that begins with : is written "./:name"`, fault{}},
 		{regexp.MustCompile("^(?:\"(.*)\"|'(.*)'|`(.*)`|\u201c(.*)\u201d|\u2018(.*)\u2019)$"),
 			"has quotation marks around it",
-			"remove them; a name that has them is written %t", fault{}},
+			"remove them", "a name that has them is written %t", fault{}},
 		{regexp.MustCompile(`^[\[{]\s*["']`), "is written as JSON",
-			"give each path as a separate entry, without quotation marks; a name that begins like this is written %t",
-			fault{anywhere: true}},
+			"give each path as a separate entry, without quotation marks", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile(`^\\\\[^\\/]+\\[^*?\[\]{}()\\]`), "is a network path",
-			"write the path from the repository's root", fault{anywhere: true}},
+			"write the path from the repository's root", "", fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z]:[^\s0-9]`), "begins with a drive letter, and this system has none",
-			"write the path from the repository's root; a directory of that name is written %t", fault{anywhere: true}},
+			"write the path from the repository's root", directorySo, fault{anywhere: true}},
 		{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`), "is a URI, which names no file in the repository",
-			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000; a " +
-				"directory of that name is written %t", fault{outside: true}},
+			"write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000",
+			directorySo, fault{outside: true}},
 		{regexp.MustCompile(`^\^.*[*$\\]|\.\*(?:\\\.|.*\$$)|(?:^|[^\\])\\\.\w+\$$`), "is a regular expression",
-			"write a glob, as in src/**/*.ts; a name that begins like this is written %t", fault{anywhere: true}},
+			"write a glob, as in src/**/*.ts", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile(`^(?:[^\\]|\\[!@]\(|\\[^!@` + shellEscaped + `])*\\(?:[!@](?:[^(]|$)|[` + shellEscaped + `])`),
-			"has a backslash that a shell would remove", "remove that backslash; to separate directories write /",
+			"has a backslash that a shell would remove", "remove that backslash; to separate directories write /", "",
 			fault{}},
 	}
 })
+
+const (
+	beginsSo    = "a name that begins like this is written %t"
+	directorySo = "a directory of that name is written %t"
+)
 
 // shellEscaped are, with ! and @, the characters that shells put a backslash before
 // and that mean nothing here.
@@ -73,10 +79,24 @@ func misspelled(text string, windows bool) *fault {
 		f := n.fault
 		f.meant = strings.TrimSpace(strings.Join(m[1:], ""))
 		f.reason = n.reason
-		f.hint = strings.NewReplacer("%r", quote(f.meant), "%t", quote("./"+text)).Replace(n.hint)
+		f.unless(strings.Replace(n.hint, "%r", quote(f.meant), 1), n.spelled, text)
 		return &f
 	}
 	return nil
+}
+
+// unless gives a fault the hint that has the way out, and how a name that is really
+// spelled like the text is written. From elsewhere "./" is refused: there brackets around
+// the first character make a name of what looks like none, where they help.
+func (f *fault) unless(way, spelled, text string) {
+	f.hint, f.hintAfar = way, way
+	if spelled == "" {
+		return
+	}
+	f.hint += "; " + strings.Replace(spelled, "%t", quote("./"+text), 1)
+	if strings.IndexByte("~$%", text[0]) >= 0 {
+		f.hintAfar += "; " + strings.Replace(spelled, "%t", quote("["+text[:1]+"]"+text[1:]), 1)
+	}
 }
 
 // fileScheme reports whether a text is a file: URI: scheme and a slash.

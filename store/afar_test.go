@@ -195,13 +195,15 @@ func TestHintsForCallersFromElsewhere(t *testing.T) {
 		return "", err
 	}
 	for scope, want := range map[string]string{
-		"~/x":         `write the path out; a name that begins like this is written "[~]/x"`,
-		"$HOME/x":     `write the path out; a name that begins like this is written "[$]HOME/x"`,
-		"":            "name a path or a glob; ** is all of it",
-		"!x":          "list what is covered",
-		"'x'":         "remove them",
-		"custom:/x":   "write custom://name, as in custom://port-3000",
-		"http://x/yz": "write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000",
+		"~/x":               `write the path out; a name that begins like this is written "[~]/x"`,
+		"$HOME/x":           `write the path out; a name that begins like this is written "[$]HOME/x"`,
+		" ~/y":              `write the path out; a name that begins like this is written "[~]/y"`,
+		":/a; is written b": `write "a; is written b"`,
+		"":                  "name a path or a glob; ** is all of it",
+		"!x":                "list what is covered",
+		"'x'":               "remove them",
+		"custom:/x":         "write custom://name, as in custom://port-3000",
+		"http://x/yz":       "write the path from the repository's root, or custom://name for what is not a file, as in custom://port-3000",
 	} {
 		if hint, err := create(scope, agent); hint != want {
 			t.Errorf("%q: %v", scope, err)

@@ -36,18 +36,3 @@ func (r *Reader) fromElsewhere(text string) error {
 		fault.InQuotes(text)).
 		WithHint("begin at the repository's root, as in src/auth/**; ** is all of it")
 }
-
-// hintAfar adapts a hint for a remote caller, which cannot use "./" and ".":
-// brackets around the first character mark a name that does not look like one.
-func hintAfar(entry, hint string) string {
-	hint = strings.Replace(hint, `"." is the directory you are in`, "** is all of it", 1)
-	way, _, written := strings.Cut(hint, " is written ")
-	switch {
-	case !written:
-		return hint
-	case strings.ContainsRune("~$%", rune(entry[0])):
-		return way + " is written " + fault.InQuotes("["+entry[:1]+"]"+entry[1:])
-	}
-	way, _, _ = strings.Cut(hint, "; ")
-	return way
-}

@@ -175,7 +175,7 @@ func (r *Reader) scopeError(err error) error {
 	if oe, ok := errors.AsType[*overlap.Error](err); ok {
 		e.Hint = oe.Hint
 		if r.afar {
-			e.Hint = hintAfar(oe.Entry, oe.Hint)
+			e.Hint = oe.HintAfar
 		}
 		if path, err := FilePath(oe.Entry); err == nil && oe.Outside && filepath.IsAbs(path) && !r.afar && !missing(path) {
 			e.Hint = "it is in another repository, or in none: name the repository with `base_dir`"
