@@ -47,7 +47,8 @@ type FleetState struct {
 	RefLost     string        `json:"ref_lost,omitempty"`    // when the ref was found deleted or replaced, the last time
 	SetBack     string        `json:"set_back,omitempty"`    // that the ref is older than it was, and by how much
 	Epoch       string        `json:"epoch,omitempty"`       // of the ref: another one after that
-	Ignored     []string      `json:"ignored,omitempty"`     // what of the others could not be taken
+	Ignored     []string      `json:"ignored,omitempty"`     // what was not taken, the first of each clone
+	Unread      int           `json:"unread,omitempty"`      // how much of that may be locks
 }
 
 // FleetOn lets this clone share its locks with the others on a remote, once a

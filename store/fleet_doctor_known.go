@@ -42,13 +42,19 @@ func (x *fleetExam) known(v *fleet.View) {
 		x.add(SeverityNote, "allow this ref to be forced on the host, or delete it there once: live locks are kept",
 			"%q has %d commits, since the host keeps its history", x.set.ref, v.Tip.Chain)
 	}
-	if n := len(v.Odd); n > 0 {
-		x.add(SeverityNote, "who publishes that has to fix it; agent-locks fleet status lists all of it",
-			"what others have published is ignored in part, %d times: %s", n,
-			strings.Join(v.Odd[:min(n, maxNamed)], "; "))
+	const fix = "who publishes that has to fix it; agent-locks fleet status names more"
+	if odd := v.Remarks.MayBeLocks; odd.Count > 0 {
+		x.add(SeverityProblem, fix, "what others have published may be locks, and cannot be read, %d times: %s", odd.Count,
+			firstOf(odd.Texts))
+	}
+	if odd := v.Remarks.Strays; odd.Count > 0 {
+		x.add(SeverityNote, fix, "what others have published is not a lock, and is ignored, %d times: %s", odd.Count,
+			firstOf(odd.Texts))
 	}
 	x.clocks(v)
 }
+
+func firstOf(texts []string) string { return strings.Join(texts[:min(len(texts), maxNamed)], "; ") }
 
 // clocks finds those of others that are ahead: a heartbeat that is later than when
 // it was seen here.

@@ -107,7 +107,8 @@ func TestDoctorOnTheFleet(t *testing.T) {
 			arrange: func(w *world, bare string) {
 				w.forge(bare, map[string]string{"building/x.md": "nothing", "odd.txt": "x"})
 			},
-			want: []sick{{note, "fleet", "ignored in part, 2 times: ", "fleet status lists all of it"}},
+			want: []sick{{problem, "fleet", "may be locks, and cannot be read, 1 times: ", "fleet status names more"},
+				{note, "fleet", "not a lock, and is ignored, 1 times: ", "fleet status names more"}},
 		},
 		{
 			name:    "a history that is never dropped",

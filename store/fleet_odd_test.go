@@ -26,15 +26,18 @@ func TestForeignLocksThatCannotBeRead(t *testing.T) {
 		}
 		return got
 	}
-	a.forge(bare, map[string]string{"README": "hello", "building/README": "hello",
-		"building/y.md": forged("y", "Theirs", "claude", "lib/**", fresh)})
+	a.forge(bare, map[string]string{"README": "hello", "building/y.md": forged("y", "Theirs", "claude", "lib/**", fresh)})
 	sync()
 	if got := check(); got.Missing() != "" {
 		t.Errorf("for a stray file it says %q", got.Missing())
 	}
+	if d := a.doctor(a.at(a.main), false).Result; d.Problems() > 0 {
+		t.Errorf("for a stray file doctor says %+v", d.Findings)
+	}
+	const many = 101
 	files := map[string]string{}
-	for i := range 30 {
-		id := fmt.Sprintf("x%02d", i)
+	for i := range many {
+		id := fmt.Sprintf("x%03d", i)
 		files["building/"+id+".md"] = forged(id, "Theirs", "claude", "src/**", fresh+".5")
 	}
 	a.forge(bare, files)
@@ -42,14 +45,19 @@ func TestForeignLocksThatCannotBeRead(t *testing.T) {
 	wantSaid := func(name string, warnings []string) {
 		t.Helper()
 		said := strings.Join(warnings, "\n")
-		if len(warnings) > 6 || !strings.Contains(said, `"x00" is ignored`) || !strings.Contains(said, "may hold a lock on these paths") {
+		if len(warnings) > 6 || !strings.Contains(said, `"x000" is ignored`) || !strings.Contains(said, "may hold a lock on these paths") {
 			t.Errorf("%s says\n%s", name, said)
 		}
 	}
-	if got := check(); got.Missing() == "" || got.Unreadable > 12 {
+	got := check()
+	if got.Missing() != "101 lock files could not be read" {
 		t.Errorf("%q, %d", got.Missing(), got.Unreadable)
-	} else {
-		wantSaid("check", got.Warnings)
+	}
+	wantSaid("check", got.Warnings)
+	wantWarning(t, got.Warnings, fmt.Sprintf("and %d more of these", many+1-3))
+	s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{}))
+	if s.Unread != many || !slices.Contains(s.Ignored, "of clone building: and 91 more") || len(s.Ignored) != 12 {
+		t.Errorf("the status says %+v", s)
 	}
 	free, err := a.free(0)
 	if err != nil || free.Result.Status != "free" {
@@ -61,6 +69,42 @@ func TestForeignLocksThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSaid("a claim", claim.Warnings)
+}
+
+// A lock that somebody has renamed, or its clone's directory, may cover anything.
+func TestLocksThatWereRenamed(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	for _, name := range []string{"building/x.MD", "building/old/x.md", "Building/x.md", "building.old/x.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, _, bare := newFleet(t)
+			a.claimed("agent", "lib/**") // for drift
+			a.forge(bare, map[string]string{name: forged("x", "Theirs", "claude", "src/**", fresh)})
+			get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+			for name, read := range a.readings() {
+				if v, err := read(); err != nil || v.missing == "" {
+					t.Errorf("%s: %+v, %v", name, v, err)
+				}
+			}
+			const said = "may hold a lock on these paths"
+			free, err := a.free(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantWarning(t, free.Warnings, said)
+			claim, err := a.at(a.main).Create(t.Context(), claimRequest("me", "src/**"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantWarning(t, claim.Warnings, said)
+			if s := get(t)(a.at(a.main).FleetStatus(t.Context(), store.FleetRequest{})); s.Unread != 1 {
+				t.Errorf("the status says %+v", s)
+			}
+			wantFindings(t, a.doctor(a.at(a.main), false).Result, []sick{{problem, "fleet", "may be locks, and cannot be read, 1 times: ",
+				"fleet status"}})
+		})
+	}
 }
 
 // One that only the claim's own look has brought is said as well.

@@ -111,7 +111,7 @@ func (c *call) noteView(v *fleet.View) {
 	}
 	c.viewed = true
 	now := c.dir.Now()
-	c.unread = v.Unread
+	c.unread = v.Remarks.MayBeLocks.Count
 	if c.doubt = doubtOf(v, c.late, now); c.doubt != "" {
 		c.unseen = true
 		if v.Looked.IsZero() {
@@ -126,11 +126,13 @@ func (c *call) noteView(v *fleet.View) {
 		return
 	}
 	const most = 3 // anybody who may push can make it thousands
-	for _, what := range v.Odd[:min(most, len(v.Odd))] {
+	texts := v.Remarks.Texts()
+	texts = texts[:min(most, len(texts))]
+	for _, what := range texts {
 		c.warn("what other clones have published: %s", what)
 	}
-	if more := len(v.Odd) - most; more > 0 {
-		c.warn("and %d more of these: agent-locks fleet status has them", more)
+	if more := v.Remarks.Count() - len(texts); more > 0 {
+		c.warn("and %d more of these: agent-locks fleet status names the first of each clone", more)
 	}
 }
 
@@ -140,7 +142,7 @@ func (c *call) confirmed(v *fleet.View) {
 	c.unseen, c.doubt, c.late = false, "", ""
 	c.warnings = slices.DeleteFunc(c.warnings, func(said string) bool { return c.doubted != "" && said == c.doubted })
 	before, had := c.view, c.incomplete()
-	if v == nil || before != nil && before.Unread == v.Unread {
+	if v == nil || before != nil && before.Remarks.MayBeLocks.Count == v.Remarks.MayBeLocks.Count {
 		return
 	}
 	c.view, c.viewed = v, false

@@ -67,7 +67,7 @@ func ofOriginal(l *lockfile.Lock, v *fleet.View) bool {
 
 // addLooks says what came of the last looks.
 func (s *FleetState) addLooks(v *fleet.View) {
-	s.Epoch, s.Ignored = v.Tip.Epoch, v.Odd
+	s.Epoch, s.Ignored, s.Unread = v.Tip.Epoch, v.Remarks.Texts(), v.Remarks.MayBeLocks.Count
 	if !v.Looked.IsZero() {
 		s.AsOf = lockfile.FormatStamp(v.Looked)
 	}

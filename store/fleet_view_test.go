@@ -37,6 +37,7 @@ type viewed struct {
 	warnings []string
 	unseen   bool
 	rows     int
+	missing  string
 }
 
 // readings are the operations that say who is at work, as they answer here.
@@ -45,32 +46,32 @@ func (w *world) readings() map[string]func() (viewed, error) {
 	return map[string]func() (viewed, error){
 		"check": func() (viewed, error) {
 			a, err := s.Check(background, store.CheckRequest{Scope: []string{"src"}})
-			return viewed{a.Warnings, a.Unseen, len(a.Result)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result), a.Missing()}, err
 		},
 		"status": func() (viewed, error) {
 			a, err := s.Query(background, store.QueryRequest{})
-			return viewed{a.Warnings, a.Unseen, len(a.Result)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result), a.Missing()}, err
 		},
 		"edit": func() (viewed, error) {
 			a, err := s.Edit(background, store.EditRequest{Path: filepath.Join(w.main, "src", "a.go"), AgentID: &agent})
-			return viewed{a.Warnings, a.Unseen, len(a.Result.Blocked)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result.Blocked), a.Missing()}, err
 		},
 		"guard": func() (viewed, error) {
 			a, err := s.Guard(background, store.GuardRequest{Files: []string{"src/a.go"}, AgentID: &agent})
-			return viewed{a.Warnings, a.Unseen, len(a.Result.Blocked)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result.Blocked), a.Missing()}, err
 		},
 		"session": func() (viewed, error) {
 			a, err := s.SessionStart(background, store.SessionRequest{Session: store.Session{ID: "s1"}, AgentID: &agent,
 				OwnID: &agent, Why: "startup"})
-			return viewed{a.Warnings, a.Unseen, len(a.Result.Others)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result.Others), a.Missing()}, err
 		},
 		"drift": func() (viewed, error) {
 			a, err := s.Drift(background, store.DriftRequest{AgentID: &agent})
-			return viewed{a.Warnings, a.Unseen, len(a.Result[0].HeldByOthers)}, err
+			return viewed{a.Warnings, a.Unseen, len(a.Result[0].HeldByOthers), a.Missing()}, err
 		},
 		"forecast": func() (viewed, error) {
 			a, err := s.Forecast(background, store.ForecastRequest{})
-			return viewed{a.Warnings, a.Unseen, 1}, err
+			return viewed{a.Warnings, a.Unseen, 1, a.Missing()}, err
 		},
 	}
 }

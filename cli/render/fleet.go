@@ -48,6 +48,9 @@ func FleetStatus(w io.Writer, s store.FleetState) {
 	for _, m := range s.Members {
 		fmt.Fprintf(w, "  %s  %s, last seen %s\n", memberName(m), Count(m.Locks, "lock"), Plain(m.LastSeen))
 	}
+	if s.Unread > 0 {
+		fmt.Fprintf(w, "not read: %s; nobody knows what they cover\n", Count(s.Unread, "possible lock"))
+	}
 	for _, what := range s.Ignored {
 		fmt.Fprintf(w, "ignored: %s\n", Short(what))
 	}

@@ -41,15 +41,15 @@ func (e ender) readable(id string) (format.Tree, error) {
 	return tree, err
 }
 
-// put changes one file in a directory of a tree; "" takes it away, and the
-// directory with the last lock in it.
+// put changes one file in a directory of a tree; "" takes it away, and the directory
+// with the last file besides its owner's: what cannot be read may be a lock.
 func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
 	tree, err := e.readable(parent.Find(format.ModeDir, dir))
 	if err != nil {
 		return nil, err
 	}
 	tree = tree.With(format.ModeFile, name, blob)
-	if locks, _ := tree.Locks(); len(locks) == 0 {
+	if len(tree.With(format.ModeFile, format.OwnerName, "")) == 0 {
 		tree = nil
 	}
 	id, err := e.turn.writeTree(tree)

@@ -121,16 +121,16 @@ func TestHostileTree(t *testing.T) {
 			t.Errorf("there is %s", name)
 		}
 	}
-	said := strings.Join(v.Odd, "\n")
+	said := strings.Join(v.Remarks.Texts(), "\n")
 	for _, name := range []string{"Clone001", "clone003", "clone004", "clone005", "clone0066", "exec.md",
-		"GOOD.md", "link.md", "CON.md", "and 1 more", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
+		"GOOD.md", "link.md", "CON.md", "no lock.md", "sub.md", "bomb", "104857600 bytes", "huge", "307200 bytes", "refused"} {
 		if !strings.Contains(said, name) {
 			t.Errorf("it is not said that %s is ignored:\n%s", name, said)
 		}
 	}
 	// It does not keep anybody from working.
 	a.must(a.claim("2026-01-01T00-00-00-mine", "src/**"))
-	if v := a.look(); !strings.Contains(strings.Join(v.Odd, "\n"), "refused") {
+	if v := a.look(); !strings.Contains(strings.Join(v.Remarks.Texts(), "\n"), "refused") {
 		t.Error("what was ignored is not said the next time")
 	}
 }
@@ -157,7 +157,7 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 	v, err := a.Look(context.Background(), 20*time.Second, true)
 	if err == nil {
 		wantIDs(t, v, "x")
-		if said := strings.Join(v.Odd, "\n"); !strings.Contains(said, "evil.md") || !strings.Contains(said, ".git") {
+		if said := strings.Join(v.Remarks.Texts(), "\n"); !strings.Contains(said, "evil.md") || !strings.Contains(said, ".git") {
 			t.Errorf("it is not said: %s", said)
 		}
 	} else {
@@ -259,7 +259,7 @@ func TestBoundsHold(t *testing.T) {
 	if want := format.MaxLocks + format.MaxClones - 1; len(v.Locks) != want {
 		t.Errorf("%d locks, want %d", len(v.Locks), want)
 	}
-	if said := strings.Join(v.Odd, "\n"); !strings.Contains(said, "more than 64") || !strings.Contains(said,
+	if said := strings.Join(v.Remarks.Texts(), "\n"); !strings.Contains(said, "more than 64") || !strings.Contains(said,
 		"more than 500") {
 		t.Errorf("it is not said: %s", said)
 	}
@@ -349,8 +349,8 @@ func TestTreeThatIsFull(t *testing.T) {
 	wantCode(t, err, fault.FleetRefused)
 	v := b.look()
 	wantIDs(t, v)
-	if len(v.Odd) > 10 {
-		t.Errorf("%d remarks", len(v.Odd))
+	if said := v.Remarks.MayBeLocks; said.Count != format.MaxTree/36 || len(said.Texts) > 11 {
+		t.Errorf("%d remarks of %d", len(said.Texts), said.Count)
 	}
 	a.plan.Purge = true
 	a.must(a.sync())

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -40,17 +39,17 @@ type View struct {
 	Broken *Broken
 	Lost   time.Time
 	Behind uint64
-	Odd    []string // what was ignored, or could not be read
-	Unread int      // those of Odd that may be locks
-	Wanted bool     // as Glance.Wanted
+	Wanted bool // as Glance.Wanted
+
+	Remarks format.Remarks // on what was not taken, of all clones
 }
 
 // locksIn reads what is known of the others from the directory where that lies. It
 // needs neither the network nor git, and creates nothing.
-func locksIn(ctx context.Context, dir *disk.Dir, top *disk.Folder) ([]Lock, []string, error) {
+func locksIn(ctx context.Context, dir *disk.Dir, top *disk.Folder) (locks []Lock, odd format.Listing, err error) {
 	names, err := dir.NamesIn(ctx, top)
 	if err != nil {
-		return nil, nil, err
+		return nil, odd, err
 	}
 	return locksOf(ctx, dir, slices.DeleteFunc(names, func(name string) bool { return !format.ValidClone(name) })...)
 }
@@ -63,12 +62,13 @@ type stored struct {
 
 // locksOf reads the locks of some clones, all of them together: many clones with
 // a few locks each are as quick to read as one that has them all.
-func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock, odd []string, err error) {
+func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock, odd format.Listing,
+	err error) {
 	var all []stored
 	for _, clone := range clones {
 		folder, err := dir.OpenFolder(filepath.Join(Name, clone))
 		if err != nil {
-			return nil, nil, err
+			return nil, odd, err
 		}
 		if folder == nil {
 			continue
@@ -76,7 +76,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock
 		defer folder.Close() // it was only read
 		names, err := dir.NamesIn(ctx, folder)
 		if err != nil {
-			return nil, nil, err
+			return nil, odd, err
 		}
 		for _, name := range names {
 			if id, isLock := strings.CutSuffix(name, format.Extension); isLock && lockfile.ValidID(id) == nil {
@@ -91,8 +91,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it has ended meanwhile
 		case err != nil:
-			odd = append(odd, fmt.Sprintf("%q cannot be read: %v", all[i].folder.File(all[i].id+format.Extension),
-				disk.Cause(err)))
+			odd.Add("%q cannot be read: %v", all[i].folder.File(all[i].id+format.Extension), disk.Cause(err))
 		default:
 			locks = append(locks, found[i])
 		}
@@ -151,17 +150,17 @@ func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, 
 	if err != nil {
 		return nil, err
 	}
-	unread := len(odd)
-	for _, clone := range slices.Sorted(maps.Keys(s.Odd)) {
-		for _, text := range s.Odd[clone] {
-			if clone != format.EndedName && !format.Stray(text) {
-				unread++
-			}
-			if clone != "" {
-				text = "of clone " + clone + ": " + text
-			}
-			odd = append(odd, text)
+	var said format.Remarks
+	said.Include("", format.Remarks{MayBeLocks: odd})
+	for _, clone := range slices.Sorted(maps.Keys(s.Remarks)) {
+		whose := "of clone " + clone + ": "
+		switch clone {
+		case "":
+			whose = ""
+		case format.EndedName:
+			whose = "of what others have ended: "
 		}
+		said.Include(whose, s.Remarks[clone])
 	}
 	mine, ended := s.Mine, s.Ended
 	if self.copied { // these are the original's
@@ -169,7 +168,6 @@ func viewOf(ctx context.Context, dir *disk.Dir, folder *disk.Folder, self Self, 
 	}
 	return &View{
 		Self: self, Tip: s.Tip, Locks: locks, Mine: mine, Ended: ended, Looked: s.Looked, Failed: s.Failed,
-		Words:  s.Words,
-		Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Odd: odd, Unread: unread,
+		Words: s.Words, Broken: s.Broken, Lost: s.Lost, Behind: s.Behind, Remarks: said,
 	}, nil
 }

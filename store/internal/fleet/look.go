@@ -235,7 +235,7 @@ func (t *turn) seen() error {
 // live locks stay until their clones, or this one, have published them again.
 func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
 	next := t.state
-	next.Tip, next.Root, next.Mine, next.Ended, next.Odd = snap.tip, snap.raw, snap.mine, snap.ended, snap.odd
+	next.Tip, next.Root, next.Mine, next.Ended, next.Remarks = snap.tip, snap.raw, snap.mine, snap.ended, snap.remarks
 	next.Looked, next.Failed, next.Words, next.Broken, next.Behind, next.Lease = t.began, time.Time{}, "", nil, 0, ""
 	next.Seen = false
 	next.Changed = t.fleet.dir.Now()

@@ -63,8 +63,8 @@ func TestManyClonesAreReadTogether(t *testing.T) {
 	put(40, 3)
 	storetest.Put(t, a.folder.File("clone002/2026-07-17T18-45-12-lock-6.md"), "no lock")
 	locks, odd, err := locksIn(t.Context(), a.Fleet.dir, a.folder)
-	if err != nil || len(locks) != 119 || len(odd) != 1 {
-		t.Fatalf("%d locks, %q, %v", len(locks), odd, err)
+	if err != nil || len(locks) != 119 || odd.Count != 1 {
+		t.Fatalf("%d locks, %+v, %v", len(locks), odd, err)
 	}
 	for i, l := range locks {
 		if i > 0 && locks[i-1].Clone > l.Clone || l.Path != a.folder.File(filepath.Join(l.Clone, l.Lock.ID+".md")) {

@@ -66,8 +66,8 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 	if err != nil {
 		return draft{}, err
 	}
-	d.same = !p.Always && sameLocks(d.mine, t.state.Mine) && len(t.state.Odd[t.self.Clone]) == 0 &&
-		len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0
+	d.same = !p.Always && sameLocks(d.mine, t.state.Mine) && t.state.Remarks[t.self.Clone].Count() == 0 &&
+		len(p.Ends)+len(p.Heard)+len(t.state.Carried) == 0 && (own != "" || !root.Has(t.self.Clone))
 	d.root = d.root.With(format.ModeDir, t.self.Clone, own)
 	if err := t.addCarried(ctx, &d); err != nil {
 		return draft{}, err
@@ -127,8 +127,9 @@ func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string,
 		d.mine[l.ID] = standingOf(l, blob)
 		tree = tree.With(format.ModeFile, l.ID+format.Extension, blob)
 	}
-	if _, odd := tree.Locks(); len(odd) > 0 {
-		return "", fault.New(fault.BadInput, "other clones would not see what this one publishes: %s", odd[0]).
+	if _, said := tree.Locks(); said.Count() > 0 {
+		return "", fault.New(fault.BadInput, "other clones would not see what this one publishes: %s",
+			said.MayBeLocks.Texts[0]).
 			WithHint(fmt.Sprintf("finish some locks: a clone publishes at most %d, whose ids differ by more than "+
 				"letter case", format.MaxLocks))
 	}

@@ -22,10 +22,10 @@ type snapshot struct {
 	mine  map[string]Standing
 	ended []Ended
 	// files are those of clones that have changed, kept the clones that have
-	// not, odd what was ignored, by clone.
-	files map[string][]lockText
-	kept  map[string]bool
-	odd   map[string][]string
+	// not, remarks what was not taken, by clone.
+	files   map[string][]lockText
+	kept    map[string]bool
+	remarks map[string]format.Remarks
 }
 
 type lockText struct {
@@ -46,19 +46,19 @@ func contentOf(err error) error {
 
 // A survey reads one tip.
 type survey struct {
-	reader *remote.Reader
-	size   int // of an object id
-	self   Self
-	before format.Tree // the root that is known
-	odd    map[string][]string
-	state  *state
+	reader  *remote.Reader
+	size    int // of an object id
+	self    Self
+	before  format.Tree // the root that is known
+	remarks map[string]format.Remarks
+	state   *state
 }
 
 // read reads a tip. Where it cannot be read at all the error is a *Broken.
 func (f *Fleet) read(ctx context.Context, self *Self, s *state, commit string) (*snapshot, error) {
 	reader := f.repo.Objects(ctx)
 	defer reader.Close() // whatever it was still saying
-	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, odd: map[string][]string{}, state: s}
+	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, remarks: map[string]format.Remarks{}, state: s}
 	v.before, _ = s.rootTree(v.size) // what cannot be read any more is read again
 	snap, err := v.top(commit)
 	if err != nil {
@@ -84,7 +84,8 @@ func (v *survey) top(commit string) (*snapshot, error) {
 			err = content{err}
 		}
 	}
-	snap := &snapshot{files: map[string][]lockText{}, kept: map[string]bool{}, odd: v.odd, mine: map[string]Standing{}}
+	snap := &snapshot{files: map[string][]lockText{}, kept: map[string]bool{}, remarks: v.remarks,
+		mine: map[string]Standing{}}
 	snap.tip.Commit, broken.Committer = commit, c.Committer
 	if err == nil {
 		if snap.tip.Header, err = format.ParseHeader(c.Message); err != nil {
@@ -149,20 +150,20 @@ func (v *survey) readTree(id string) (format.Tree, error) {
 
 // fill reads the clones' directories.
 func (v *survey) fill(snap *snapshot) error {
-	clones, odd := snap.root.Clones(v.self.Clone)
-	v.note("", odd)
+	clones, said := snap.root.Clones(v.self.Clone)
+	v.note("", said)
 	for _, e := range clones {
 		same := e.ID == v.before.Find(format.ModeDir, e.Name)
 		var err error
 		switch {
 		case e.Name == v.self.Clone && same && v.state.Mine != nil:
 			snap.mine = v.state.Mine
-			v.note(e.Name, v.state.Odd[e.Name])
+			v.note(e.Name, v.state.Remarks[e.Name])
 		case e.Name == v.self.Clone:
 			snap.mine, err = v.standing(e)
 		case same:
 			snap.kept[e.Name] = true
-			v.note(e.Name, v.state.Odd[e.Name])
+			v.note(e.Name, v.state.Remarks[e.Name])
 		default:
 			snap.files[e.Name], err = v.clone(e)
 		}
@@ -182,26 +183,26 @@ func (v *survey) fill(snap *snapshot) error {
 	return err
 }
 
-func (v *survey) note(clone string, odd []string) {
-	if len(odd) > 0 {
-		v.odd[clone] = append(v.odd[clone], odd...)
+// note keeps what there is to say of a clone's directory; "": of what is beside those.
+func (v *survey) note(clone string, said format.Remarks) {
+	if said.Count() > 0 {
+		v.remarks[clone] = said
 	}
 }
 
 // locks are the entries of a directory of locks; none where it is not readable.
-func (v *survey) locks(clone, id string) (format.Tree, error) {
+func (v *survey) locks(id string) (locks format.Tree, said format.Remarks, err error) {
 	tree, err := v.readTree(id)
 	err = contentOf(err)
 	if bad, ok := errors.AsType[content](err); ok {
-		v.note(clone, []string{bad.Error()})
-		return nil, nil
+		said.MayBeLocks.Add("its locks cannot be read: %v", bad)
+		return nil, said, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, said, err
 	}
-	locks, odd := tree.Locks()
-	v.note(clone, odd)
-	return locks, nil
+	locks, said = tree.Locks()
+	return locks, said, nil
 }
 
 // lock reads one lock's file. What is wrong with it is bad; err is of reading.
@@ -218,14 +219,11 @@ func (v *survey) lock(e format.Entry) (l lockfile.Lock, data []byte, bad, err er
 	return l, data, bad, nil
 }
 
-// maxRemarks bounds what is said of one clone's locks.
-const maxRemarks = 10
-
 // taken reads the lock files in a clone's directory, and tells of each that others
 // take, and of each that they ignore.
 func (v *survey) taken(dir format.Entry, take func(format.Entry, lockfile.Lock, []byte),
 	ignore func(format.Entry)) error {
-	locks, err := v.locks(dir.Name, dir.ID)
+	locks, said, err := v.locks(dir.ID)
 	if err != nil {
 		return err
 	}
@@ -243,10 +241,9 @@ func (v *survey) taken(dir format.Entry, take func(format.Entry, lockfile.Lock, 
 			continue
 		}
 		ignore(e)
-		if len(v.odd[dir.Name]) < maxRemarks {
-			v.note(dir.Name, []string{fmt.Sprintf("%q is ignored: %v", e.Name, bad)})
-		}
+		said.MayBeLocks.Add("%q is ignored: %v", e.Name, bad)
 	}
+	v.note(dir.Name, said)
 	return nil
 }
 
@@ -265,39 +262,33 @@ func (v *survey) standing(dir format.Entry) (map[string]Standing, error) {
 		func(e format.Entry) { mine[e.Name] = Standing{Blob: e.ID} })
 }
 
-// endedOf reads what others have ended of this clone.
-func (v *survey) endedOf(root format.Tree) ([]Ended, error) {
+// endedOf reads what others have ended of this clone. What of that cannot be read hides
+// nobody's active lock.
+func (v *survey) endedOf(root format.Tree) (ended []Ended, err error) {
 	id := root.Find(format.ModeDir, format.EndedName)
 	if id == "" {
 		return nil, nil
 	}
 	if id == v.before.Find(format.ModeDir, format.EndedName) {
+		v.note(format.EndedName, v.state.Remarks[format.EndedName])
 		return v.state.Ended, nil
 	}
 	clones, err := v.readTree(id)
 	err = contentOf(err)
 	if bad, ok := errors.AsType[content](err); ok {
-		v.note(format.EndedName, []string{bad.Error()})
+		var said format.Remarks
+		said.Strays.Add("what was ended cannot be read: %v", bad)
+		v.note(format.EndedName, said)
 		return nil, nil
 	}
 	dir := clones.Find(format.ModeDir, v.self.Clone)
 	if err != nil || dir == "" {
 		return nil, err
 	}
-	locks, err := v.locks(format.EndedName, dir)
-	if err != nil {
-		return nil, err
-	}
-	var ended []Ended
-	for _, e := range locks {
-		l, _, bad, err := v.lock(e)
-		if err != nil {
-			return nil, err
-		}
-		if bad == nil {
-			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String(),
-				Updated: l.Updated.Time})
-		}
-	}
-	return ended, nil
+	err = v.taken(format.Entry{Mode: format.ModeDir, Name: format.EndedName, ID: dir},
+		func(e format.Entry, l lockfile.Lock, _ []byte) {
+			ended = append(ended, Ended{ID: e.Name, By: l.FinishedBy, At: l.Finished.String(), Updated: l.Updated.Time})
+		}, func(format.Entry) {})
+	v.note(format.EndedName, v.remarks[format.EndedName].Harmless())
+	return ended, err
 }

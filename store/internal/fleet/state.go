@@ -78,7 +78,8 @@ type state struct {
 	Mine    map[string]Standing `json:"mine"`              // what stands of this clone, by id
 	Ended   []Ended             `json:"ended,omitempty"`   // what others have ended of this clone's
 	Carried []string            `json:"carried,omitempty"` // clones whose locks outlive a lost ref until they are published again
-	Odd     map[string][]string `json:"odd,omitempty"`     // what was ignored, by clone
+
+	Remarks map[string]format.Remarks `json:"remarks,omitempty"` // on what was not taken, by clone; "": beside them
 
 	Looked  time.Time     `json:"looked"`  // the tip was still the ref's then: the last look that succeeded began
 	Changed time.Time     `json:"changed"` // the last time that others had moved it

@@ -110,8 +110,10 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	if len(p.Claims) == 0 && now.Sub(s.Changed) < optimism && p.push > 0 {
 		s.Quiet = now.Add(rand.N(min(2*p.push, courtesy)))
 	}
-	s.Odd = maps.Clone(s.Odd)
-	delete(s.Odd, t.self.Clone)
+	s.Remarks = maps.Clone(s.Remarks)
+	if delete(s.Remarks, t.self.Clone); plan.Purge {
+		s.Remarks = nil
+	}
 	t.state = s
 	if err := p.fleet.repo.Track(tip.Commit); err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 const (
 	ModeDir  = "40000"
 	ModeFile = "100644"
+
+	modeSubmodule = "160000"
 )
 
 // An Entry is one name in a git tree.
@@ -63,6 +65,11 @@ func (t Tree) Find(mode, name string) string {
 	return ""
 }
 
+// Has reports whether anything has that name.
+func (t Tree) Has(name string) bool {
+	return slices.ContainsFunc(t, func(e Entry) bool { return e.Name == name })
+}
+
 // With is the tree with an entry put in its place, or without one of that name
 // where the id is empty.
 func (t Tree) With(mode, name, id string) Tree {
@@ -82,36 +89,50 @@ func (e Entry) order() string {
 	return e.Name
 }
 
-// What is said of names that no clone writes.
-const (
-	strayClone = "is not a clone's directory"
-	strayLock  = "is not a lock's file"
-)
-
-// Stray reports whether a remark is not about what may be a lock.
-func Stray(remark string) bool {
-	return strings.HasSuffix(remark, strayClone) || strings.HasSuffix(remark, strayLock) ||
-		strings.HasPrefix(remark, "and ") && strings.HasSuffix(remark, " more") // of what was named
-}
-
-// Clones are the directories of clones in a tree, mine always among them; odd
-// says what else there is, and what is beyond the bound. The tree of ended
-// locks is not spoken of.
-func (t Tree) Clones(mine string) (clones Tree, odd []string) {
+// Clones are the directories of clones in a tree, mine always among them, and what
+// there is to say of all else. The tree of ended locks is not spoken of.
+func (t Tree) Clones(mine string) (clones Tree, said Remarks) {
 	for _, e := range t {
 		switch {
 		case e.Name == EndedName && e.Mode == ModeDir:
 		case !ValidClone(e.Name) || e.Mode != ModeDir:
-			odd = append(odd, fmt.Sprintf("%q "+strayClone, clip(e.Name)))
+			said.besideClones(e)
 		case clones.Find(e.Mode, e.Name) != "":
-			odd = append(odd, fmt.Sprintf("the clone %q is there twice", e.Name))
+			said.MayBeLocks.Add("the clone %q is there twice", e.Name)
 		case e.Name != mine && len(clones) >= MaxClones:
-			odd = append(odd, fmt.Sprintf("the clone %q is one more than %d", e.Name, MaxClones))
+			said.MayBeLocks.Add("the clone %q is one more than %d", e.Name, MaxClones)
 		default:
 			clones = append(clones, e)
 		}
 	}
-	return clones, summed(odd)
+	return clones, said
+}
+
+// besideClones says of an entry beside the clones' directories what it may be: people
+// put a README there, and that is to make no answer incomplete for ever. A directory
+// may be a clone's that was renamed.
+func (r *Remarks) besideClones(e Entry) {
+	const text = "%q (mode %s) is not a clone's directory"
+	name, mode := clip(e.Name), clip(e.Mode)
+	if isDirectory(e.Mode) || ValidClone(e.Name) || namesLock(e.Name) {
+		r.MayBeLocks.Add(text+", and may hold locks", name, mode)
+	} else {
+		r.Strays.Add(text, name, mode)
+	}
+}
+
+// isDirectory reports whether a mode is that of a directory, or of a submodule in the
+// place of one, however it is written.
+func isDirectory(mode string) bool {
+	mode = strings.TrimLeft(mode, "0")
+	return mode == ModeDir || mode == modeSubmodule
+}
+
+// namesLock reports whether a name begins as those of this program's locks do: with a
+// stamp, and a dash.
+func namesLock(name string) bool {
+	_, stamped := lockfile.ClaimedAt(strings.ToUpper(name))
+	return stamped
 }
 
 // Crowd is how many clones have a directory, also beyond the bound.
@@ -124,10 +145,11 @@ func (t Tree) Crowd() (n int) {
 	return n
 }
 
-// Locks are the lock files in a clone's directory, by id. Of ids that differ by
-// letter case only one counts, since not every file system can hold both: the one
-// that is spelled as this program spells its own, else the first.
-func (t Tree) Locks() (locks Tree, odd []string) {
+// Locks are the lock files in a clone's directory, by id, and what there is to say of
+// all else: a clone puts nothing there but locks and the file .owner, so that it may be
+// a lock. Of ids that differ by letter case only one counts, since not every file system
+// can hold both: the one that is spelled as this program spells its own, else the first.
+func (t Tree) Locks() (locks Tree, said Remarks) {
 	at := map[string]int{} // by the id in lower case
 	for _, e := range t {
 		id, isLock := strings.CutSuffix(e.Name, Extension)
@@ -135,22 +157,26 @@ func (t Tree) Locks() (locks Tree, odd []string) {
 		twin, isTwin := at[lower]
 		switch {
 		case e.Name == OwnerName && e.Mode == ModeFile:
-		case !isLock || e.Mode != ModeFile || lockfile.ValidID(id) != nil:
-			odd = append(odd, fmt.Sprintf("%q "+strayLock, clip(e.Name)))
+		case e.Name == OwnerName && !isDirectory(e.Mode):
+			said.Strays.Add("%q has the mode %s, not %s", OwnerName, clip(e.Mode), ModeFile)
+		case !isLock || lockfile.ValidID(id) != nil:
+			said.MayBeLocks.Add("%q is not a lock's name", clip(e.Name))
+		case e.Mode != ModeFile:
+			said.MayBeLocks.Add("%q has the mode %s, not %s", clip(e.Name), clip(e.Mode), ModeFile)
 		case isTwin:
 			entry := Entry{e.Mode, id, e.ID}
 			if isOurs(id) && !isOurs(locks[twin].Name) {
 				entry, locks[twin] = locks[twin], entry
 			}
-			odd = append(odd, fmt.Sprintf("%q differs from another name only by letter case", clip(entry.Name+Extension)))
+			said.MayBeLocks.Add("%q differs from another name only by letter case", clip(entry.Name+Extension))
 		case len(locks) >= MaxLocks:
-			odd = append(odd, fmt.Sprintf("%q is one more than %d", clip(e.Name), MaxLocks))
+			said.MayBeLocks.Add("%q is one more than %d", clip(e.Name), MaxLocks)
 		default:
 			at[lower] = len(locks)
 			locks = append(locks, Entry{e.Mode, id, e.ID})
 		}
 	}
-	return locks, summed(odd)
+	return locks, said
 }
 
 // isOurs reports whether an id is spelled as this program spells those that it gives:
@@ -158,13 +184,4 @@ func (t Tree) Locks() (locks Tree, odd []string) {
 func isOurs(id string) bool {
 	_, stamped := lockfile.ClaimedAt(id)
 	return stamped && lockfile.SlugOf(id) == strings.ToLower(lockfile.SlugOf(id))
-}
-
-// summed keeps a thousand remarks from filling an answer.
-func summed(odd []string) []string {
-	const most = 5
-	if len(odd) <= most {
-		return odd
-	}
-	return append(odd[:most:most], fmt.Sprintf("and %d more", len(odd)-most))
 }
