@@ -46,6 +46,7 @@ type call struct {
 	view       *fleet.View  // the other clones' locks, as last read
 	viewed     bool         // noteView or unknown has issued its warning
 	namesOdd   bool         // warn about ignored data of other clones
+	remote     string       // name of the other clones' remote, once it is asked
 	late       string       // why the requested look at the remote is missing
 	doubt      string       // why unseen is set
 	doubted    string       // the warning issued for doubt

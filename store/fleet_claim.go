@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -170,7 +171,9 @@ func (n *confirming) atMost(ctx context.Context, do func() error) error {
 	c.ctx = ctx
 	err := do()
 	if err != nil && errors.Is(context.Cause(ctx), errLate) {
-		return errLate
+		late := *errLate
+		late.Message = fmt.Sprintf("the remote %q has not answered in time", c.remote)
+		return &late
 	}
 	return err
 }

@@ -96,6 +96,7 @@ func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 		return none, fault.Input("this clone does not share its locks").
 			WithHint("agent-locks fleet on shares them with the other clones")
 	}
+	c.remote = s.remote
 	f, err := s.open(c)
 	if err != nil {
 		if c.ctx.Err() == nil { // a look failed: calls that do not see this error read of it

@@ -9,7 +9,6 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
-	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 const (
@@ -160,13 +159,13 @@ func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, er
 // Alone keeps the process that syncs by itself away while do runs. It waits for
 // one that is at work.
 func (f *Fleet) Alone(ctx context.Context, wait time.Duration, do func() error) error {
+	began := f.dir.Now()
 	lock, err := f.alone(ctx, wait)
 	if err != nil {
 		return err
 	}
 	if lock == nil {
-		return fault.New(fault.FleetBusy, "another process of this clone has been talking to the remote %q for %s",
-			f.Remote, wait).WithHint("try again")
+		return f.kept(began)
 	}
 	return errors.Join(do(), lock.Unlock())
 }

@@ -6,6 +6,7 @@
 //	agents-locks/fleet/tip.json        the ref as it was seen last
 //	agents-locks/fleet/<clone>/<id>.md the others' locks, as of that
 //	agents-locks/fleet/fleet.lock      held around each look and swap
+//	agents-locks/fleet/asking          stands while its holder waits for the remote
 //	agents-locks/fleet/apart.lock      held by the process that syncs by itself
 //	agents-locks/fleet/wanted          there is something for it to do; why it failed last
 //	agents-locks/fleet.git             package remote's repository
@@ -148,8 +149,8 @@ func NoteFailure(ctx context.Context, c Config, why error) error {
 
 func (f *Fleet) noteFailure(ctx context.Context, why error) error {
 	lock, err := f.acquire(ctx, f.dir.Now().Add(noteTime))
-	if err != nil {
-		return err
+	if lock == nil || err != nil {
+		return err // who has it notes what comes of its own look
 	}
 	s := *new(Memory).recall(f.folder)
 	if s.Remote == "" {
@@ -228,8 +229,9 @@ func TurnedOff() *fault.Error {
 
 const lockPause = 10 * time.Millisecond
 
-// acquire waits for its turn to look and swap, until a moment. Nobody takes the
-// store's mutex and then waits here.
+// acquire waits for its turn to look and swap, until a moment; nil where another
+// process of this clone had it until then. Nobody takes the store's mutex and then
+// waits here.
 func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, error) {
 	for {
 		lock := f.folder.OpenLock(lockName)
@@ -250,9 +252,7 @@ func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, err
 			return nil, errors.Join(TurnedOff(), lock.Unlock())
 		}
 		if !f.dir.Now().Before(until) {
-			return nil, fault.New(fault.FleetBusy,
-				"another process of this clone has been talking to the remote %q all the while", f.Remote).
-				WithHint("try again, wait for longer, or claim with `local`, without the other clones")
+			return nil, nil
 		}
 		if err := disk.Pause(ctx, lockPause); err != nil {
 			return nil, fmt.Errorf("gave up waiting for %q: %w", lock.Path(), err)

@@ -50,9 +50,13 @@ type turn struct {
 
 // enter waits for its turn, and reads what the one before has left.
 func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
+	began := f.dir.Now()
 	lock, err := f.acquire(ctx, until)
 	if err != nil {
 		return nil, err
+	}
+	if lock == nil {
+		return nil, f.kept(began)
 	}
 	t := &turn{fleet: f, leave: lock.Unlock}
 	if err = t.begin(); err != nil {
@@ -66,6 +70,9 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 // knows of its own locks is kept nowhere else.
 func (t *turn) begin() error {
 	f := t.fleet
+	if err := t.askedBefore(); err != nil {
+		return err
+	}
 	self, known, err := readSelf(f.folder)
 	if err != nil {
 		return err
@@ -198,14 +205,16 @@ func (t *turn) broken() *fault.Error {
 // lookOnce fetches and, where the tip has moved, reads and installs it.
 func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 	t.began = t.fleet.dir.Now()
-	commit, err := t.fleet.repo.Fetch(ctx)
+	commit := ""
+	err := t.ask(func() (err error) {
+		commit, err = t.fleet.repo.Fetch(ctx)
+		if err == nil && commit == "" && (t.state.Tip.Commit != "" || t.state.Seen) { // it was there
+			err = t.fleet.repo.Vouch(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return 0, err
-	}
-	if commit == "" && (t.state.Tip.Commit != "" || t.state.Seen) { // it was there
-		if err := t.fleet.repo.Vouch(ctx); err != nil {
-			return 0, err
-		}
 	}
 	if commit == t.state.Tip.Commit || commit != "" && commit == t.state.Lease {
 		return format.Same, t.seen()

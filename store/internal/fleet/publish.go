@@ -12,6 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
+	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
 const (
@@ -58,8 +59,9 @@ type publishing struct {
 	result   Result
 	refusals int // the host's, where nobody was faster
 	silences int
-	words    string
-	push     time.Duration
+	answer   remote.Answer // of the last push
+	words    string        // and what was said then
+	push     time.Duration // and what it took
 }
 
 // Publish makes what stands of this clone what the judge says, judging again
@@ -116,7 +118,7 @@ func (p *publishing) timeUp() error {
 	waited := p.fleet.dir.Now().Sub(p.start).Round(time.Second)
 	what := fmt.Sprintf("other clones were faster each time for %s", waited)
 	switch {
-	case p.silences > 0:
+	case p.answer == remote.NoAnswer:
 		return p.silent()
 	case p.refusals > 0:
 		what = fmt.Sprintf("the remote %q has not taken it within %s", p.fleet.Remote, max(time.Second, waited))

@@ -53,17 +53,22 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	pushCtx, cancel := within(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
 	defer cancel()
 	t.began = p.fleet.dir.Now()
-	answer, words := p.fleet.repo.Push(pushCtx, lease, commit)
+	err = t.ask(func() error {
+		p.answer, p.words = p.fleet.repo.Push(pushCtx, lease, commit)
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
 	p.push = p.fleet.dir.Now().Sub(t.began)
 	p.result.Pushes++
-	if answer == remote.Swapped {
+	if p.answer == remote.Swapped {
 		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	p.words = words
-	return p.lost(ctx, t, answer, cut)
+	return p.lost(ctx, t, commit, cut)
 }
 
 // commit writes the tree and the commit.
@@ -161,7 +166,7 @@ func (p *publishing) gone(t *turn, plan Plan) []change {
 
 // lost looks what became of a push that was not taken, or got no answer: what
 // stands in the ref's tree tells, whatever has followed.
-func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cut bool) (done bool, err error) {
+func (p *publishing) lost(ctx context.Context, t *turn, commit string, cut bool) (done bool, err error) {
 	before := t.state.Tip.Commit
 	if err := p.lookAgain(ctx, t); err != nil {
 		if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetUnreachable {
@@ -173,10 +178,12 @@ func (p *publishing) lost(ctx context.Context, t *turn, answer remote.Answer, cu
 	switch {
 	case p.stand(t):
 		return true, nil
+	case t.state.Tip.Commit == commit:
+		return true, t.noteJudged()
 	case t.state.Tip.Commit != before:
 		p.refusals, p.silences = 0, 0
 		return false, nil
-	case answer == remote.NoAnswer:
+	case p.answer == remote.NoAnswer:
 		if remote.OtherFormat(p.words) {
 			return false, t.otherFormat(p.words)
 		}
@@ -221,7 +228,11 @@ func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 	if t.state.Broken != nil {
 		leadCtx, cancel := within(ctx, lookTime)
 		defer cancel()
-		if lease, err = f.repo.Leads(leadCtx); err != nil {
+		err := t.ask(func() (err error) {
+			lease, err = f.repo.Leads(leadCtx)
+			return err
+		})
+		if err != nil {
 			return nil, t.failed(err)
 		}
 	}
