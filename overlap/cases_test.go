@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"errors"
 	"sync"
 	"testing"
 
@@ -271,5 +272,21 @@ func TestHostile(t *testing.T) {
 				t.Error("not symmetric")
 			}
 		})
+	}
+}
+
+// Letters fold one by one: file systems differ in whether one may stand for two.
+func TestLettersFoldOneByOne(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[string]bool{"STRAẞE.md": true, "Straße.MD": true, "strasse.md": false, "STRASSE.md": false} {
+		c := Context{FoldCase: true}
+		a, err := Parse("straße.md", c)
+		b, err2 := Parse(other, c)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Compare(b); got.Overlap != want {
+			t.Errorf("%q: %+v", other, got)
+		}
 	}
 }

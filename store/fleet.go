@@ -109,12 +109,11 @@ func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 		}
 		s.label = label
 	}
-	switch r.Share {
-	case "":
-	case shareClaims, shareAll:
-		s.everything = r.Share == shareAll
-	default:
-		return s, fault.Input("`share` %q is unknown", r.Share).WithHint("share claims, or all: tasks and notes as well")
+	if r.Share != "" {
+		if err := checkShare("`share`", r.Share); err != nil {
+			return s, err
+		}
+		s.share = r.Share
 	}
 	return s, nil
 }
@@ -247,10 +246,7 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	if !set.on {
 		return state, nil
 	}
-	state.Label, state.Remote, state.Ref, state.Share = set.label, set.remote, set.ref, shareClaims
-	if set.everything {
-		state.Share = shareAll
-	}
+	state.Label, state.Remote, state.Ref, state.Share = set.label, set.remote, set.ref, set.share
 	view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 	if err != nil {
 		return state, err

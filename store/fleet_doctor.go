@@ -82,7 +82,8 @@ func (x *fleetExam) remote() {
 	case !p.Tried:
 		x.add(SeverityOK, "", "the remote %q answers without a question; no push was tried", x.set.remote)
 	default:
-		x.add(SeverityOK, "", "the remote %q answers without a question, and this user may push there", x.set.remote)
+		x.add(SeverityOK, "", "the remote %q answers without a question, and takes a dry run of a push; its hooks are only "+
+			"asked by a real one", x.set.remote)
 	}
 }
 

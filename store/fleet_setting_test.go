@@ -73,6 +73,8 @@ func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
 			"origin", "/elsewhere"}},
 		{"a bad ref", `"main" is not a ref's full name`, "config --unset agentlocks.fleetRef", []string{"config",
 			"agentlocks.fleetRef", "main"}},
+		{"an unknown share", `agentlocks.fleetShare "everything" is unknown`, "config --unset agentlocks.fleetShare",
+			[]string{"config", "agentlocks.fleetShare", "everything"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,6 +113,21 @@ func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
 				t.Errorf("then the status is %+v", state)
 			}
 		})
+	}
+}
+
+// An unknown share is fixed by the command that sets it.
+func TestUnknownShareIsFixed(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	a, _, _ := newFleet(t)
+	a.git(a.main, "config", "agentlocks.fleetShare", "All")
+	wantCode(t, second(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{})), store.BadInput, `"All" is unknown`,
+		"fleet on --share")
+	for _, share := range []string{"all", "claims"} {
+		if s := get(t)(a.at(a.main).FleetOn(t.Context(), store.FleetRequest{Share: share})); s.Share != share {
+			t.Errorf("it is %+v", s)
+		}
 	}
 }
 

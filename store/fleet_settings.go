@@ -15,11 +15,11 @@ import (
 
 // A fleetSettings is what git's config says of sharing with other clones.
 type fleetSettings struct {
-	on         bool
-	remote     string
-	ref        string
-	label      string
-	everything bool
+	on     bool
+	remote string
+	ref    string
+	label  string
+	share  string
 }
 
 // The keys in git's config; git prints them in lower case.
@@ -45,7 +45,7 @@ func fleetOf(c *call) (fleetSettings, error) {
 	get := func(key string) string { return found[strings.ToLower(key)] }
 	return fleetSettings{
 		on: c.repo.Fleet, remote: cmp.Or(get(fleetRemoteKey), defaultRemote), ref: cmp.Or(get(fleetRefKey), fleet.DefaultRef),
-		label: get(fleetLabelKey), everything: get(fleetShareKey) == shareAll,
+		label: get(fleetLabelKey), share: cmp.Or(get(fleetShareKey), shareClaims),
 	}, nil
 }
 
@@ -62,7 +62,7 @@ func (c *call) maybeShared() error {
 
 // open opens the way to the other clones.
 func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
-	if err := cmp.Or(checkRemote(s.remote), checkRef(s.ref)); err != nil {
+	if err := cmp.Or(checkRemote(s.remote), checkRef(s.ref), checkShare(fleetShareKey, s.share)); err != nil {
 		return nil, err
 	}
 	f, err := fleet.Open(c.ctx, s.config(c))
@@ -79,7 +79,7 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 
 func (s fleetSettings) config(c *call) fleet.Config {
 	return fleet.Config{
-		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.everything,
+		Repo: c.repo, Environ: c.environ, Remote: s.remote, Ref: s.ref, Label: s.label, Everything: s.share == shareAll,
 		Now: c.store.Now, Joined: c.confirms,
 	}
 }
@@ -110,9 +110,9 @@ func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 
 // save puts the settings into the clone's own config, the switch last.
 func (s fleetSettings) save(c *call) error {
-	share := ""
-	if s.everything {
-		share = shareAll
+	share := s.share
+	if share == shareClaims {
+		share = "" // as where it was never set
 	}
 	for _, set := range []struct{ key, value string }{
 		{fleetRemoteKey, s.remote}, {fleetLabelKey, s.label}, {fleetShareKey, share}, {fleetKey, "true"},
@@ -172,6 +172,15 @@ func checkRef(ref string) error {
 	return fault.Input("%s %q is not a ref's full name", fleetRefKey, ref).
 		WithHint("set it with git config, as in refs/agents-locks/fleet or, on a host that accepts only branches, " +
 			"refs/heads/agent-locks")
+}
+
+// checkShare refuses to guess what is to be published.
+func checkShare(name, value string) error {
+	if value == shareClaims || value == shareAll {
+		return nil
+	}
+	return fault.Input("%s %q is unknown", name, value).
+		WithHint("share claims, or all: tasks and notes as well; agent-locks fleet on --share sets it")
 }
 
 // isBranch reports whether a ref is one that people work on, too.

@@ -9,11 +9,16 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/agent-locks/agent-locks/store/internal/disk"
+	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
 const (
 	apartName  = "apart.lock"
 	wantedName = "wanted"
+	// unsaidName marks that the last sync failed, and that not even the reason could be
+	// written: a disk that is full still takes an empty file.
+	unsaidName = "unsaid"
+	unsaid     = "nothing can be written in this clone's store; agent-locks fleet sync says why"
 	// glances is how long the lock may be held by who only asks whether it is.
 	glances = 100 * time.Millisecond
 )
@@ -73,6 +78,11 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	if s.Broken != nil {
 		g.Words = s.Broken.Why
 	}
+	if len(why) == 0 {
+		if info, err = folder.Lstat(unsaidName); err == nil {
+			why = []byte(unsaid)
+		}
+	}
 	if len(why) > 0 && !s.Swapped.After(info.ModTime()) { // else that is over
 		g.Why, g.Tried = string(why), info.ModTime()
 	}
@@ -124,14 +134,25 @@ func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 // Serving is one sync, which does what is wanted when it begins. What fails stays
 // wanted, with the reason.
 func (f *Fleet) Serving(sync func() error) error {
-	if err := f.folder.Unlink(wantedName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return disk.Unusable("remove", f.folder.File(wantedName), err)
+	for _, name := range []string{wantedName, unsaidName} {
+		if err := f.folder.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable("remove", f.folder.File(name), err)
+		}
 	}
 	err := sync()
 	if err != nil {
-		err = errors.Join(err, f.write(wantedName, []byte(err.Error())))
+		err = errors.Join(err, f.orUnsaid(f.write(wantedName, []byte(err.Error()))))
 	}
 	return err
+}
+
+// orUnsaid leaves a mark where writing the reason of a failure has failed: the process
+// that syncs by itself has nobody to say so to.
+func (f *Fleet) orUnsaid(err error) error {
+	if err == nil || errors.Is(err, fault.FleetUnreachable) { // it was turned off
+		return err
+	}
+	return errors.Join(err, f.folder.Mark(wantedName), f.folder.Mark(unsaidName))
 }
 
 // alone is the lock of the one process that syncs by itself; nil where another

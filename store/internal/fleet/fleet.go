@@ -9,6 +9,7 @@
 //	agents-locks/fleet/asking          stands while its holder waits for the remote
 //	agents-locks/fleet/apart.lock      held by the process that syncs by itself
 //	agents-locks/fleet/wanted          there is something for it to do; why it failed last
+//	agents-locks/fleet/unsaid          it failed, and could not write why
 //	agents-locks/fleet.git             package remote's repository
 //
 // Read and GlanceAt read what is on disk, without network or git. Look brings
@@ -157,7 +158,7 @@ func (f *Fleet) noteFailure(ctx context.Context, why error) error {
 		s.Remote, s.Ref = f.Remote, f.Ref
 	}
 	s.Failed, s.Words = f.dir.Now(), why.Error()
-	return errors.Join(f.save(tipName, s), lock.Unlock())
+	return errors.Join(f.orUnsaid(f.save(tipName, s)), lock.Unlock())
 }
 
 // ensure makes the directory and the files that are locked in it.

@@ -15,7 +15,7 @@ type Findings struct {
 	Pushing error  // why it would be refused, if so
 }
 
-// Probe asks the remote for the ref, and whether this user may push there. The
+// Probe asks the remote for the ref, and whether it takes a dry run of a push. The
 // host's hooks, and a namespace that it hides, are only asked by a real push.
 // Nothing is written, here or there.
 func (f *Fleet) Probe(ctx context.Context) (p Findings) {
