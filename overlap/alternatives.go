@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Alternatives may leave a segment empty, or make it ".": a/{,b}/c and
-// a/{.,b}/c are a/c, too, and the automaton covers that. What they may not do
-// is lead elsewhere: to a directory above, or, at an entry's start, to the
-// caller's directory or the file system's root.
+// Alternatives may make a segment empty or ".": a/{,b}/c and a/{.,b}/c also
+// cover a/c, and the automaton handles that. What they must not do is lead
+// elsewhere: to a parent directory or, at the start of an entry, to the
+// caller's directory or the root of the file system.
 
-// positions are where in a segment a pattern may stand, as far as its dots go.
+// positions is a set of positions within a segment, as far as dots matter.
 type positions uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	atDot                            // after a dot that begins another segment
 	atDots                           // after two dots that begin a segment
 	atName
-	atEmptied   // after alternatives that left nothing of the entry's start
-	atElsewhere // it led elsewhere
+	atEmptied   // after alternatives that left the entry's start empty
+	atElsewhere // the pattern leads elsewhere
 
 	positionKinds = 8
 )
@@ -36,10 +36,10 @@ func (s positions) each(yield func(int) bool) {
 	}
 }
 
-// A course is where a pattern leads to, from each position.
+// A course maps each position to those that a pattern leads to.
 type course [positionKinds]positions
 
-// stay is the course of nothing.
+// stay is the course of an empty pattern.
 func stay() course {
 	var c course
 	for i := range c {
@@ -94,7 +94,7 @@ func (n *node) nodeCourse() course {
 	return byteCourse('*')
 }
 
-// byteCourse is where a byte of a name leads to.
+// byteCourse returns the course of one byte of a name.
 func byteCourse(b byte) course {
 	c := course{atName, atName, atName, atName, atName, atName, atName, atElsewhere}
 	if b == '.' {
@@ -110,7 +110,7 @@ func (n *node) groupCourse() course {
 	}
 	c := once
 	if n.repeat {
-		for range positionKinds { // more rounds add nothing
+		for range positionKinds { // further rounds add nothing
 			c = c.or(c.then(once))
 		}
 	}
@@ -118,13 +118,13 @@ func (n *node) groupCourse() course {
 		c = c.or(stay())
 	}
 	if c[0]&atNothing != 0 {
-		c[0] ^= atNothing | atEmptied // {,a}/b is b, not the absolute /b; {,a}./b is nothing that we read
+		c[0] ^= atNothing | atEmptied // {,a}/b is b, not the absolute /b; {,a}./b has no such reading
 	}
 	return c
 }
 
-// leadsElsewhere reports whether alternatives of a segment do; first says that
-// it begins the entry.
+// leadsElsewhere reports whether a segment's alternatives lead elsewhere; first
+// says that it begins the entry.
 func (s segment) leadsElsewhere(first bool) bool {
 	from := atStart
 	if first {
@@ -148,23 +148,23 @@ func elsewhere(offset int) *fault {
 		hint: "list the alternatives as separate entries"}
 }
 
-// tails are the ways in which an entry may end, read from its end to the left,
-// as far as they bear on whether it looks like a file: its last segment ends
-// in a dot, not the first character, a letter, and letters or digits.
+// tails is the set of possible ends of an entry, read from right to left, as
+// far as they determine whether it looks like a file: the last segment then
+// ends in a dot that is not its first character, a letter, and letters or digits.
 type tails uint8
 
 const (
 	tailEmpty  tails = 1 << iota
-	tailLetter       // letters and digits, a letter being the leftmost
-	tailDigit        // the same, but a digit being the leftmost
+	tailLetter       // letters and digits, the leftmost being a letter
+	tailDigit        // letters and digits, the leftmost being a digit
 	tailDot          // an extension with its dot
 	tailFile         // an extension, its dot, and something before it
 	tailOther
 
-	tailOpen = tailEmpty | tailLetter | tailDigit | tailDot // may still become either
+	tailOpen = tailEmpty | tailLetter | tailDigit | tailDot // undecided so far
 )
 
-// before returns the tails that a sequence and the tails make.
+// before returns the tails of a sequence that is followed by the given tails.
 func (t tails) before(s seq) tails {
 	for i := len(s) - 1; i >= 0 && t&tailOpen != 0; i-- {
 		t = t.beforeNode(&s[i])
@@ -183,7 +183,7 @@ func (t tails) beforeNode(n *node) tails {
 	case opGroup:
 		return t.beforeGroup(n)
 	}
-	// A star may stand for nothing, but *.ts is not written for the file .ts.
+	// A star may match nothing, but *.ts is not meant for a file named .ts.
 	return t.settle(tailFile)
 }
 
@@ -196,7 +196,7 @@ func (t tails) beforeText(text string) tails {
 	return t
 }
 
-// tailOf is the tail of a path.
+// tailOf returns the tail of a path.
 func tailOf(path string) tails {
 	last := strings.LastIndexByte(path, '/') + 1
 	t := tailEmpty.beforeText(path[last:])
@@ -206,8 +206,7 @@ func tailOf(path string) tails {
 	return t
 }
 
-// settle decides what is open: a dot becomes what is given, and anything else
-// is not an extension.
+// settle decides undecided tails: a dot becomes given, and the others are not an extension.
 func (t tails) settle(dot tails) tails {
 	settled := t &^ tailOpen
 	if t&tailDot != 0 {
@@ -242,9 +241,9 @@ func (t tails) beforeRune(r rune) tails {
 	return settled
 }
 
-// beforeClass takes a class for what it may stand for, as in *.[jt]s.
+// beforeClass treats a class as the characters that it may match, as in *.[jt]s.
 func (t tails) beforeClass(c *class) tails {
-	const alphabet = 64 // more than that is not a list of letters
+	const alphabet = 64 // a larger class is not a list of letters
 	var all tails
 	count := rune(0)
 	for _, s := range c.spans {
@@ -256,7 +255,7 @@ func (t tails) beforeClass(c *class) tails {
 		}
 	}
 	if all == 0 {
-		return t.settle(tailFile) // [z-a] is its own text only
+		return t.settle(tailFile) // [z-a] stands only for its own text
 	}
 	return all
 }
@@ -267,7 +266,7 @@ func (t tails) beforeGroup(n *node) tails {
 		all = t
 	}
 	if n.repeat && n.nested() {
-		return all | t.settle(tailFile) // rather a directory than a long search
+		return all | t.settle(tailFile) // assume a directory rather than search for long
 	}
 	for more := t; more != 0; {
 		var next tails
@@ -283,7 +282,7 @@ func (t tails) beforeGroup(n *node) tails {
 	return all
 }
 
-// nested reports whether a group contains another.
+// nested reports whether a group contains another group.
 func (n *node) nested() bool {
 	for _, alt := range n.alts {
 		for i := range alt {

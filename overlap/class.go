@@ -13,11 +13,10 @@ import (
 
 type span struct{ lo, hi rune }
 
-// A class is a set of runes, none of which is a slash: its spans are sorted
-// and apart.
+// A class is a set of runes without the slash. Its spans are sorted and disjoint.
 type class struct {
 	spans []span
-	// named: the bracket is likelier a name, such as [slug], than a pattern.
+	// named says that the bracket is probably a name, such as [slug], not a pattern.
 	named bool
 }
 
@@ -26,7 +25,7 @@ func (c *class) contains(r rune) bool {
 	return found || i > 0 && r <= c.spans[i-1].hi
 }
 
-// readClass reads a bracket; first says that it opens a segment.
+// readClass parses a bracket; first says that it begins a segment.
 func (p *parser) readClass(first bool) (node, *fault) {
 	p.wild = true
 	start := p.pos
@@ -61,26 +60,26 @@ func (p *parser) readClass(first bool) (node, *fault) {
 	return node{op: opClass, text: own, set: c}, nil
 }
 
-// nameEnds reports whether what was read may end a name, as in [post-id].tsx and
-// [user-id]-[post-id]: that is a name, whatever it is as a class.
+// nameEnds reports whether the bracket may be the end of a name, as in
+// [post-id].tsx and [user-id]-[post-id], whatever it is as a class.
 func (p *parser) nameEnds() bool {
 	return p.pos == len(p.in) || strings.IndexByte("/.-_[(", p.in[p.pos]) >= 0
 }
 
-// ranges are those of a bracket.
+// ranges collects the spans of a bracket.
 type ranges struct {
 	count    int
-	some     bool   // one of them has a character
-	reversed string // the text of the first that has none
+	some     bool   // at least one of them is not empty
+	reversed string // the text of the first empty one
 }
 
-// posixPattern is [:digit:] and its like inside a bracket, as git knows them.
+// posixPattern matches POSIX classes such as [:digit:], which git supports.
 var posixPattern = regexp.MustCompile(`^\[(?::[^\]]*:|\.[^\]]*\.|=[^\]]*=)\]`)
 
-// readSpans reads what is between the brackets and the closing one, as doublestar
-// does: a dash is a range only between two runes that belong to no other.
+// readSpans parses the inside of a bracket like doublestar: a dash makes a
+// range only between two runes that belong to no other range.
 func (p *parser) readSpans(start int) (spans []span, found ranges, f *fault) {
-	last := rune(-1) // what a range may begin with
+	last := rune(-1) // possible start of a range
 	for p.pos < len(p.in) {
 		c := p.in[p.pos]
 		switch {
@@ -124,7 +123,7 @@ func (p *parser) readRune() rune {
 	return r
 }
 
-// merge sorts spans and joins those that touch; empty ones go.
+// merge sorts spans, joins those that touch, and removes empty ones.
 func merge(spans []span) []span {
 	spans = slices.DeleteFunc(spans, func(s span) bool { return s.lo > s.hi })
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
@@ -139,7 +138,7 @@ func merge(spans []span) []span {
 	return merged
 }
 
-// complement returns the runes of names that are in no span. NUL is in no name.
+// complement returns the runes that may occur in names and are in no span; NUL never does.
 func complement(spans []span) []span {
 	var rest []span
 	next := rune(1)
@@ -165,8 +164,8 @@ func without(spans []span, r rune) []span {
 	return spans
 }
 
-// foldSpans adds to spans all runes that differ from theirs in case only, as long
-// as the budget lasts.
+// foldSpans adds the runes that differ only in case from those in spans, as
+// long as the budget lasts.
 func (p *parser) foldSpans(spans []span) []span {
 	if p.budget.spent() {
 		p.unfolded = true
@@ -196,8 +195,8 @@ func (p *parser) foldSpans(spans []span) []span {
 	return merge(all)
 }
 
-// comparable brings a name into the form in which names are compared: NFC, and
-// with fold one letter for all that differ in case only.
+// comparable converts a name to the form in which names are compared: NFC and,
+// with fold, one representative for all letters that differ only in case.
 func comparable(name string, fold bool) string {
 	name = norm.NFC.String(name)
 	if fold {
@@ -206,7 +205,7 @@ func comparable(name string, fold bool) string {
 	return name
 }
 
-// foldRune returns the smallest rune that differs from r in case only.
+// foldRune returns the smallest rune that differs from r only in case.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'a' <= r && r <= 'z' {
@@ -221,7 +220,7 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// normal reports whether a path is in NFC, so that it is compared as it is.
+// normal reports whether a path is in NFC, so that it need not be converted.
 func normal(path string) bool { return ascii(path) || norm.NFC.IsNormalString(path) }
 
 func ascii(s string) bool {
@@ -233,8 +232,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// The runes of names: those of Unicode, then one for each byte that is not
-// UTF-8, so that names which differ only there stay apart.
+// Runes of names are those of Unicode, and one more for each byte that is not
+// valid UTF-8, so that names that differ only in such bytes stay distinct.
 const (
 	strayByte = unicode.MaxRune + 1
 	lastRune  = strayByte + 0xff

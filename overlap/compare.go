@@ -7,12 +7,12 @@ import (
 // A Result says whether some path is covered by two entries.
 type Result struct {
 	Overlap bool
-	Example string // a path that both cover, where Overlap
+	Example string // if Overlap: a path that both cover
 	Exact   bool   // false: decided by literal prefixes, or read generously
 }
 
-// Compare reports whether some path is covered by both entries, which must
-// have been read with the same case folding. It is symmetric down to the
+// Compare reports whether both entries cover some common path. They must have
+// been parsed with the same case folding. Compare is symmetric, including the
 // example, and every entry overlaps itself.
 func (e *Entry) Compare(o *Entry) Result {
 	p := products.Get().(*product)
@@ -36,7 +36,7 @@ func (e *Entry) overlaps(o *Entry, p *product) Result {
 		return Result{Overlap: true, Example: guessBoth(e, o)}
 	}
 	if e.plain && o.plain {
-		// The longer name lies under the shorter one, which is therefore a
+		// The longer name is below the shorter one, which is therefore a
 		// directory, whatever it looks like.
 		return Result{Overlap: true, Example: guessBoth(e, o), Exact: exact}
 	}
@@ -54,28 +54,28 @@ func (e *Entry) overlaps(o *Entry, p *product) Result {
 	}
 }
 
-// prefixed reports whether one text begins with the other.
+// prefixed reports whether one text is a prefix of the other.
 func prefixed(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// tailsApart reports whether both entries cover files only, whose names end in
-// different ways, and neither leads through a name that the other covers.
+// tailsApart reports whether both entries cover only files, the ends of the
+// names differ, and neither entry leads through a name that the other covers.
 func tailsApart(a, b *Entry) bool {
 	return a.tail != "" && b.tail != "" &&
 		!strings.HasSuffix(a.tail, b.tail) && !strings.HasSuffix(b.tail, a.tail) &&
 		!strings.Contains(b.head, a.tail+"/") && !strings.Contains(a.head, b.tail+"/")
 }
 
-// pleasant are the characters that examples are made of, the best ones first. A
-// dot is among the last, since dots alone make no name.
+// pleasant has the characters for examples, the best ones first. The dot is
+// near the end, since dots alone are not a name.
 func pleasant() [9]span {
 	return [...]span{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'-', '-'}, {'!', ','}, {':', '~'},
 		{'~' + 1, lastRune}, {1, lastRune}}
 }
 
-// common returns a rune other than a slash that both classes have, a nil one
-// being all of them; 0 where there is none. looked is how many steps that took.
+// common returns a rune other than a slash that is in both classes, or 0; a nil
+// class contains all runes. looked is the number of steps that it took.
 func common(a, b *class) (r rune, looked int) {
 	switch {
 	case a == nil && b == nil:
@@ -104,14 +104,13 @@ func common(a, b *class) (r rune, looked int) {
 	return r, looked
 }
 
-// sample is a path that the entry covers.
+// sample returns a path that the entry covers.
 func (e *Entry) sample() string {
 	e.sampled.Do(func() { e.example = e.makeSample() })
 	return e.example
 }
 
-// makeSample makes the sample, without an automaton where the pattern is a
-// usual one.
+// makeSample finds the sample, without an automaton for the most common patterns.
 func (e *Entry) makeSample() string {
 	if e.refused || e.foreign || e.plain {
 		return e.guess()
@@ -164,10 +163,10 @@ func (s seq) writeSample(b *strings.Builder) {
 	}
 }
 
-// starting reports whether a segment starts at the end of a path.
+// starting reports whether a new segment starts after the path.
 func starting(path string) bool { return path == "" || strings.HasSuffix(path, "/") }
 
-// guessBoth is a path that both entries seem to cover: the longer of their heads.
+// guessBoth returns a path that both entries seem to cover: the longer of their heads.
 func guessBoth(a, b *Entry) string {
 	if len(a.head) < len(b.head) || len(a.head) == len(b.head) && b.text < a.text {
 		a, b = b, a

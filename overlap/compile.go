@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// over reports whether the entry can be compared with others by its head only,
-// since the budget is spent.
+// over reports whether the budget is spent, so that the entry can only be
+// compared by its head.
 func (e *Entry) over() bool { return e.unfolded || e.budget.spent() }
 
-// compile builds the entry's program, once. It reports false where there is
-// none, since the budget was spent before.
+// compile builds the entry's program once. It returns false if there is none
+// because the budget was already spent.
 func (e *Entry) compile() bool {
 	e.compiling.Lock()
 	defer e.compiling.Unlock()
@@ -65,10 +65,10 @@ func (e *Entry) build() {
 	e.prog = program{states: slices.Clone(c.states), sets: slices.Clone(c.sets), start: start}
 }
 
-// plainStates are those of every plain entry: all else is in its head.
+// plainStates is the program of every plain entry, which is otherwise in its head.
 var plainStates = []state{{code: codeEnd}, {code: codeWithin, out: within}}
 
-// parsed is the entry's glob reading, made in room where it is not kept.
+// parsed returns the entry's glob reading, parsed into room if it was not kept.
 func (e *Entry) parsed(room *seq) seq {
 	if e.seq != nil {
 		return e.seq
@@ -82,7 +82,7 @@ func (e *Entry) parsed(room *seq) seq {
 	return s
 }
 
-// file reports whether a plain entry covers itself only.
+// file reports whether a plain entry covers only itself.
 func (e *Entry) file() bool {
 	if e.is == Unknown && e.kind != nil {
 		e.is = e.kind(e.plainName())
@@ -90,12 +90,12 @@ func (e *Entry) file() bool {
 	return e.is == File || e.is == Unknown && tailOf(e.plainName()) == tailFile
 }
 
-// A code says what a state of an automaton does with the next rune.
+// A code is what a state of an automaton does with the next rune.
 type code uint8
 
 const (
 	codeEnd    code = iota // accepts: the covered name is complete
-	codeWithin             // accepts, and everything under it as well
+	codeWithin             // accepts, and covers everything below as well
 	codeRune               // takes one rune
 	codeAny                // takes any rune but a slash
 	codeAll                // takes any rune
@@ -105,24 +105,24 @@ const (
 	codeLater              // continues at out, only at the start of a segment that is not the first
 )
 
-// A state has no pointers, so that memory full of them need not be searched
-// for any.
+// A state has no pointers, so that the garbage collector need not scan large
+// slices of them.
 type state struct {
 	code     code
 	r, typed rune // codeRune: as compared, and as typed; codeSet: r counts the sets
 	out, alt int32
-	// least is no more than the number of runes up to the end.
+	// least is a lower bound for the number of runes up to the end.
 	least int32
 }
 
-// The two accepting states have the same places in every program.
+// The two accepting states have the same indexes in every program.
 const (
 	end    int32 = 0
 	within int32 = 1
 )
 
-// A program is a nondeterministic automaton over paths each of whose names is
-// ended by a slash, the last one too; an entry's begins after its head.
+// A program is a nondeterministic automaton over paths in which every name,
+// including the last, ends in a slash. An entry's program begins after its head.
 type program struct {
 	states []state
 	sets   []*class
@@ -143,7 +143,7 @@ func (p *program) takes(s *state, r rune) bool {
 	return false
 }
 
-// set is the runes that a state takes; nil where they are not a set.
+// set returns the runes that a state accepts, or nil if they are not given by a set.
 func (p *program) set(s *state) *class {
 	if s.code == codeSet {
 		return p.sets[s.r]

@@ -6,16 +6,17 @@ import (
 	"unicode"
 )
 
-// customScheme begins an entry that names something other than a file: a port, a
+// customScheme starts an entry for something other than a file: a port, a
 // database, the next number of a migration.
 const customScheme = "custom://"
 
-// MaxName is how many bytes the name of such an entry may have.
+// MaxName is the maximum length of such an entry's name, in bytes.
 const MaxName = 128
 
-// customNames are the characters of a name beside letters and digits. A name is
-// compared as text, so it has none that looks like another or like none, and no
-// pattern: nobody is to think that custom://port-* covers custom://port-3000.
+// customNames are the characters that a name may contain besides letters and
+// digits. Names are compared as text, so characters that look alike or are
+// invisible are excluded, and so are patterns: custom://port-* must not seem to
+// cover custom://port-3000.
 const customNames = "-._/:@#+=~"
 
 // custom reads custom://name; nil and no fault for the text of a path.
@@ -36,7 +37,7 @@ func custom(text string) (*Entry, *fault) {
 	return &Entry{text: text, head: text, shown: text, foreign: true, custom: true, exact: true}, nil
 }
 
-// likesCustom reports whether a text may have been meant as such an entry.
+// likesCustom reports whether text may have been meant as a custom entry.
 // custom:42 is line 42 of a file.
 func likesCustom(text string) bool {
 	const word = "custom:"
@@ -45,7 +46,7 @@ func likesCustom(text string) bool {
 		(len(text) == len(word) || text[len(word)] < '0' || text[len(word)] > '9')
 }
 
-// misnamed refuses what is not a name.
+// misnamed refuses an invalid name.
 func misnamed(name string) *fault {
 	switch at := strings.IndexFunc(name, func(r rune) bool { return !inCustomName(r) }); {
 	case name == "":
@@ -69,8 +70,8 @@ func inCustomName(r rune) bool {
 	return r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(customNames, r))
 }
 
-// customHead is what the names that a refused entry may have been meant to say
-// begin with.
+// customHead returns the common start of the names that a refused entry may
+// have been meant to be.
 func customHead(text string) string {
 	_, name, _ := strings.Cut(text, ":")
 	name = strings.TrimLeft(name, "/")
@@ -80,9 +81,9 @@ func customHead(text string) string {
 	return customScheme + name
 }
 
-// overlapsForeign compares two entries of different texts of which at least one
-// names nothing in the repository. Names meet only themselves; what was refused
-// may have been meant to say any that begins like it.
+// overlapsForeign compares two entries with different texts, at least one of
+// which names nothing in the repository. Names overlap only with themselves; a
+// refused entry may have been meant to be any name with its start.
 func (e *Entry) overlapsForeign(o *Entry) Result {
 	switch {
 	case e.foreign && o.foreign && (e.refused || o.refused) && prefixed(e.head, o.head),
@@ -92,17 +93,17 @@ func (e *Entry) overlapsForeign(o *Entry) Result {
 	return Result{Exact: !e.refused && !o.refused}
 }
 
-// hides reports whether a refused entry of which nothing is known has the text of
-// one that names no file within it, as JSON may.
+// hides reports whether a refused entry about which nothing is known contains,
+// as JSON might, the text of one that names something other than a file.
 func (e *Entry) hides() bool {
 	return e.refused && !e.foreign && e.head == "" && strings.Contains(strings.ToLower(e.text), customScheme)
 }
 
-// Custom reports whether the entry names something that is not a file.
+// Custom reports whether the entry names something other than a file.
 func (e *Entry) Custom() bool { return e.custom }
 
-// NamesFiles reports whether some entry may name a file: locks on ports and
-// databases alone say nothing of any.
+// NamesFiles reports whether some entry may name a file, unlike for locks that
+// are only about ports or databases.
 func (s Scope) NamesFiles() bool {
 	for _, e := range s {
 		if !e.custom {

@@ -18,8 +18,8 @@ func (c *compiler) emitNode(n *node, g goal) goal {
 	case opText:
 		return c.emitText(n.text, g)
 	case opSlash:
-		// Where alternatives leave a segment empty, one slash ends it and the
-		// one before.
+		// If alternatives leave a segment empty, one slash ends both it and the
+		// segment before.
 		return c.emitSlash(c.splitTo(g.next, g.skip))
 	case opOne:
 		return onward(c.emit(state{code: codeAny, out: g.next}))
@@ -50,7 +50,7 @@ func (c *compiler) emitText(text string, g goal) goal {
 		return g
 	}
 	if text == "." && g.skip != none {
-		// A segment of its own does not count; after a star it is none.
+		// As a segment of its own "." does not count; after a star it is part of a name.
 		dot := c.emitRune('.', g.next)
 		return goal{next: c.splitTo(dot, c.emit(state{code: codeStart, out: g.skip})), skip: none, strict: none, glued: dot}
 	}
@@ -62,7 +62,7 @@ func (c *compiler) emitText(text string, g goal) goal {
 	return onward(g.next)
 }
 
-// emitPath is a text with slashes.
+// emitPath emits a text with slashes.
 func (c *compiler) emitPath(path string, g goal) goal {
 	for {
 		i := strings.LastIndexByte(path, '/')
@@ -75,7 +75,7 @@ func (c *compiler) emitPath(path string, g goal) goal {
 	}
 }
 
-// emitClass is one rune of a set.
+// emitClass emits one rune of a set.
 func (c *compiler) emitClass(set *class, out int32) int32 {
 	if n := len(c.sets); n == 0 || c.sets[n-1] != set {
 		c.sets = append(c.sets, set)
@@ -83,13 +83,13 @@ func (c *compiler) emitClass(set *class, out int32) int32 {
 	return c.emit(state{code: codeSet, r: rune(len(c.sets) - 1), out: out})
 }
 
-// emitSlash is the end of a name.
+// emitSlash emits the end of a name.
 func (c *compiler) emitSlash(next int32) goal {
 	s := c.emitRune('/', next)
 	return goal{next: s, skip: next, strict: next, glued: s}
 }
 
-// emitStar is any text within a segment.
+// emitStar emits any text within a segment.
 func (c *compiler) emitStar(next int32) int32 {
 	any := c.emit(state{code: codeAny, out: next})
 	loop := c.splitTo(next, any)
@@ -97,7 +97,7 @@ func (c *compiler) emitStar(next int32) int32 {
 	return loop
 }
 
-// emitStars is **: a star, and where it is a whole segment any number of them.
+// emitStars emits **: a star or, if it is a whole segment, any number of segments.
 func (c *compiler) emitStars(g goal, whole bool) goal {
 	if whole {
 		if s := &c.states[g.skip]; s.code == codeLater {
@@ -113,7 +113,7 @@ func (c *compiler) emitStars(g goal, whole bool) goal {
 	return goal{next: c.splitTo(star, deep), skip: none, strict: none, glued: star}
 }
 
-// emitDeep is any number of whole segments, at the start of one.
+// emitDeep emits any number of whole segments, at the start of a segment.
 func (c *compiler) emitDeep(next int32) int32 {
 	all := c.emit(state{code: codeAll, out: next})
 	loop := c.splitTo(c.emit(state{code: codeStart, out: next}), all)
@@ -135,7 +135,7 @@ func (c *compiler) emitGroup(n *node, g goal) goal {
 }
 
 func (c *compiler) emitLoop(n *node, g goal) goal {
-	// The loop comes back to itself, or leaves; it is filled in once the
+	// The loop either returns to itself or continues; it is filled in when the
 	// alternatives that lead to it are known.
 	least := c.least(g)
 	loop := goal{next: c.hole(least), skip: c.hole(least), glued: c.hole(least)}
@@ -147,8 +147,8 @@ func (c *compiler) emitLoop(n *node, g goal) goal {
 	return body
 }
 
-// emitLater continues at a state, but not at the start of a path: no alternative
-// that leaves nothing at all of an entry is the whole tree.
+// emitLater continues at a state, but not at the start of a path: an
+// alternative that leaves nothing of an entry does not mean the whole tree.
 func (c *compiler) emitLater(out int32) int32 { return c.emit(state{code: codeLater, out: out}) }
 
 func (c *compiler) emitAlternatives(n *node, g goal) goal {
@@ -159,36 +159,36 @@ func (c *compiler) emitAlternatives(n *node, g goal) goal {
 	return all
 }
 
-// A goal is where a pattern continues.
+// A goal is where the automaton continues after a pattern.
 type goal struct {
 	next int32
-	// skip is the same without the slash that the pattern to come begins
-	// with; none where it does not. So ** can stand for no segment at all.
+	// skip is the same without the slash with which the following pattern
+	// begins, if it does. It lets ** match zero segments.
 	skip int32
-	// strict is skip, except where that ends the entry: no name matches what an
-	// extglob's nothing leaves there, as in a/?(b).
+	// strict is skip unless that would end the entry: no name matches an
+	// extglob that is empty at the end, as in a/?(b).
 	strict int32
-	// glued is the same right after a star, where ** is but another star.
+	// glued is the goal directly after a star, where ** is just another star.
 	glued int32
 }
 
 const none int32 = -1
 
-// onward is the goal of a pattern that begins with neither slash nor star.
+// onward returns the goal of a pattern that begins with neither a slash nor a star.
 func onward(next int32) goal { return goal{next: next, skip: none, strict: none, glued: next} }
 
-// nowhere is the goal of no pattern at all.
+// nowhere is the goal if there is none.
 func nowhere() goal { return goal{none, none, none, none} }
 
-// A compiler builds a program from its end to its start.
+// A compiler builds a program backward, from its end.
 type compiler struct {
 	states []state
 	sets   []*class
 	fold   bool
-	nodes  seq // room to parse in
+	nodes  seq // room for parsing
 }
 
-// compilers have made room already.
+// compilers pools compilers, to reuse their memory.
 var compilers = sync.Pool{New: func() any { return &compiler{} }}
 
 func (c *compiler) restart(fold bool) {
@@ -196,7 +196,7 @@ func (c *compiler) restart(fold bool) {
 	c.states, c.sets, c.fold = append(c.states[:0], plainStates...), c.sets[:0], fold
 }
 
-// deadEnd is the least of a state that leads to no end: more than any path has.
+// deadEnd is the value of least for a state that leads to no end: more than any path has.
 const deadEnd = 1 << 28
 
 // emit adds a state whose successors are known.
@@ -213,7 +213,7 @@ func (c *compiler) emit(s state) int32 {
 	return int32(len(c.states) - 1)
 }
 
-// least is the least of a goal, whichever way it is reached.
+// least returns the smallest least of a goal's states.
 func (c *compiler) least(g goal) int32 {
 	least := c.states[g.next].least
 	if g.skip != none {
@@ -222,14 +222,14 @@ func (c *compiler) least(g goal) int32 {
 	return least
 }
 
-// hole is a split to be filled in.
+// hole adds a split to be filled in later.
 func (c *compiler) hole(least int32) int32 {
 	i := c.emit(state{code: codeSplit})
 	c.states[i].least = least
 	return i
 }
 
-// fill makes a split of a hole; without a successor it is a dead end.
+// fill turns a hole into a split; without successors it is a dead end.
 func (c *compiler) fill(hole, a, b int32) {
 	if a == none {
 		a = hole
@@ -248,7 +248,7 @@ func (c *compiler) either(a, b goal) goal {
 	return g
 }
 
-// splitTo continues at both states; either may be none.
+// splitTo continues at both states, either of which may be missing.
 func (c *compiler) splitTo(a, b int32) int32 {
 	switch {
 	case a == none:

@@ -6,47 +6,48 @@ import (
 	"sync"
 )
 
-// An Entry is one parsed entry of a scope, ready to be compared many times. It
-// is safe for concurrent use.
+// An Entry is one parsed entry of a scope, ready for repeated comparison. It is
+// safe for concurrent use.
 type Entry struct {
 	text string
 
-	// What every covered path begins with, each of its names ended by a slash,
-	// in the form that is compared (head) and as typed (shown).
+	// The common start of all covered paths, with a slash after each name: in
+	// the form used for comparison (head), and as typed (shown).
 	head, shown string
-	// What every covered path ends with, where the entry is a pattern that
-	// covers files only; else "".
+	// The common end of all covered paths if the entry is a pattern that covers
+	// only files; else "".
 	tail string
 
-	plain    bool   // a name without any pattern in it
-	pattern  string // what seq is parsed from, where it is not kept
+	plain    bool   // a name without any pattern
+	pattern  string // the text of seq, if that was not kept
 	seq      seq    // the glob reading
-	literal  string // the text as a path, where the glob reading may miss it
+	literal  string // the text read as a path, if the glob reading may not cover it
 	grouped  bool   // alternatives may leave nothing of it
 	floating bool   // matches at any depth
 	refused  bool   // compared by head only
 	foreign  bool   // names nothing in the repository
 	custom   bool   // foreign: names something that is not a file, or was meant to
-	unfolded bool   // the budget was spent before its classes were folded
+	unfolded bool   // the budget was spent before its classes were case-folded
 	exact    bool
 	fold     bool
 	budget   *Budget
-	kind     func(path string) Kind // what a plain entry is, where that was not asked yet
+	kind     func(path string) Kind // looks up what a plain entry is, if that is not known yet
 
-	compiling sync.Mutex // guards what follows
-	is        Kind       // Dir for a pattern, too, that ends in a slash
+	compiling sync.Mutex // guards the fields below
+	is        Kind       // also Dir for a pattern that ends in a slash
 	prog      program
 	lead      int // head[:lead] are literal leading directories
 
-	sampled sync.Once // guards what follows
+	sampled sync.Once // guards the fields below
 	example string    // a path that the entry covers
-	vague   bool      // none was found in time: it is the text
+	vague   bool      // none was found in time: example is the text
 }
 
-// String is the entry as it is to be stored and shown.
+// String returns the entry as it is to be stored and shown.
 func (e *Entry) String() string { return e.text }
 
-// Name is the name, relative to the root, of an entry that is not a pattern; else "".
+// Name returns the name, relative to the root, of an entry that is not a
+// pattern; else "".
 func (e *Entry) Name() string {
 	if !e.plain {
 		return ""
@@ -57,8 +58,8 @@ func (e *Entry) Name() string {
 // Floating reports whether the entry matches at any depth.
 func (e *Entry) Floating() bool { return e.floating }
 
-// Directory is the literal directory, relative to the root, in which all that the entry
-// covers lies; "" is the root.
+// Directory returns the literal directory, relative to the root, that contains
+// everything the entry covers; "" is the root.
 func (e *Entry) Directory() string {
 	head := e.shown
 	switch {
@@ -70,13 +71,14 @@ func (e *Entry) Directory() string {
 	return head[:max(strings.LastIndexByte(head, '/'), 0)]
 }
 
-// anything is paths that only an entry covers which covers every path.
+// anything has paths that are all covered only by an entry that covers every path.
 var anything = []string{"\u00a7", ".\u00a7/\u00a7.\u00a7", "\u00a7\u00a7/\u00a7/.\u00a7"}
 
-// Within is a path, relative to the root, that the entry is or that holds all that
-// it covers. It has only letters, digits, spaces and ._- in it, in ASCII, so that
-// it means the same to git as a path and as a pattern; "" where no such path says
-// more than the root. A file that stands where it has a directory is not within.
+// Within returns a path, relative to the root, that the entry equals or that
+// contains everything it covers. It consists of ASCII letters, digits, spaces
+// and ._- only, so that git interprets it the same as a path and as a pattern;
+// it is "" if no such path is narrower than the root. A file in the place of
+// one of the entry's directories is not within it.
 func (e *Entry) Within() string {
 	path := e.Directory()
 	if e.plain && !e.foreign {
@@ -95,23 +97,23 @@ func (e *Entry) Within() string {
 	return strings.Join(names, "/")
 }
 
-// Everything reports whether the entry covers all that a repository may hold.
+// Everything reports whether the entry covers everything that a repository may contain.
 func (e *Entry) Everything() bool {
 	return !slices.ContainsFunc(anything, func(path string) bool { return !e.Matches(path) })
 }
 
-// CoversWhole reports whether the scope covers all that a path is, beyond doubt: the
-// file or, of a directory, whatever it may hold. A directory that an entry only
-// leads through is not.
+// CoversWhole reports whether the scope certainly covers all of a path: the
+// file, or everything that the directory may contain. A directory through which
+// an entry merely leads is not covered.
 func (s Scope) CoversWhole(path string) bool {
 	path = strings.TrimSuffix(path, "/") + "/"
 	return !slices.ContainsFunc(anything, func(below string) bool { return !s.CoversExactly(path + below) })
 }
 
-// plainName is a plain entry's name.
+// plainName returns a plain entry's name.
 func (e *Entry) plainName() string { return strings.TrimSuffix(e.shown, "/") }
 
-// literally makes the entry a plain one.
+// literally makes the entry plain.
 func (e *Entry) literally(path string) {
 	e.plain = true
 	e.begins(path + "/")
@@ -125,7 +127,7 @@ func (e *Entry) begins(head string) {
 	}
 }
 
-// ends sets the tail, the last text of the pattern s, if s covers files only.
+// ends sets the tail to the last text of the pattern s, if s covers only files.
 func (e *Entry) ends(text string, s seq) {
 	if e.is == Dir || tailEmpty.before(s) != tailFile {
 		return
@@ -137,8 +139,8 @@ func (e *Entry) ends(text string, s seq) {
 
 // Matches reports whether the entry covers one path (relative to the root,
 // slash-separated, taken literally). It is Compare with an entry that names
-// this path and is known to be a file: a file where the entry has a leading
-// directory blocks it, and so is covered.
+// this path and is known to be a file. A file in the place of one of the
+// entry's leading directories blocks it, and so is covered.
 func (e *Entry) Matches(path string) bool {
 	covers, _ := e.covers(path)
 	return covers
@@ -172,10 +174,10 @@ func (e *Entry) covers(path string) (covers, exact bool) {
 		w.enter()
 	}
 	w.budget = pathBudget(rest)
-	// A walk has a bound of its own and takes nothing off the call's budget: the
-	// answer for one path must not depend on how many were asked about before.
+	// A walk has its own bound and does not use the call's budget: the answer
+	// for one path must not depend on how many others were checked before.
 	if !w.through(rest, len(rest)-1) {
-		return true, false // over budget, and the head fits
+		return true, false // over budget, and the head matches
 	}
 	return w.accepts(), e.exact
 }

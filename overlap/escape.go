@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Literal is an entry that covers a path (relative to the root, UTF-8 without
-// control characters) wherever its reader stands: the path itself where it is
-// read as that, else with what would be read as something else escaped. On
-// Windows, where nothing can be escaped, a ? stands for it.
+// Literal returns an entry that covers a path (relative to the root, UTF-8
+// without control characters) regardless of the reader's directory: the path
+// itself, if it is parsed as that, or else the path with special characters
+// escaped. On Windows, where escaping is impossible, a ? replaces such a character.
 func Literal(path string, windows bool) string {
 	if e, err := Parse(path, Context{Windows: windows}); err == nil && e.isLiteral(path) {
 		return path
@@ -23,7 +23,7 @@ func Literal(path string, windows bool) string {
 			return r
 		}, path)
 	}
-	// A group keeps what would be trimmed, refused or resolved, at the start or the end.
+	// A group protects a start or end that would be trimmed, refused or resolved.
 	if r, n := utf8.DecodeRuneInString(text); unicode.IsSpace(r) || dotted(text) || mentionsHere(path) ||
 		misspelled(text, windows) != nil || misspelled(path, windows) != nil || fileScheme(path) || likesCustom(path) {
 		if r == '\\' {
@@ -37,15 +37,14 @@ func Literal(path string, windows bool) string {
 	return text
 }
 
-// isLiteral reports whether the entry, read from a path, is that path wherever it is
-// read again.
+// isLiteral reports whether the entry, made from a path, is parsed as that path
+// in any directory.
 func (e *Entry) isLiteral(path string) bool {
 	return e.text == path && !e.floating && (Scope{e}).CoversExactly(path) &&
 		!strings.ContainsAny(path, `*?{\`) && !mentionsHere(path)
 }
 
-// separate turns each backslash that is not an escape into a slash. The offsets
-// stay.
+// separate replaces each backslash that is not an escape by a slash. Offsets do not change.
 func separate(text string, windows bool) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text
@@ -64,8 +63,8 @@ func separate(text string, windows bool) string {
 	return string(b)
 }
 
-// dotted reports whether a text begins with .\ or ..\, which is where the caller
-// stands whatever follows.
+// dotted reports whether a text begins with .\ or ..\, which refers to the
+// caller's directory whatever follows.
 func dotted(text string) bool {
 	return strings.HasPrefix(text, `.\`) || strings.HasPrefix(text, `..\`)
 }
@@ -99,12 +98,13 @@ func unescape(pattern string) string {
 	return b.String()
 }
 
-// afterSign reports whether a parenthesis follows what makes it an extglob.
+// afterSign reports whether the parenthesis at this position follows the sign
+// of an extglob.
 func afterSign(text string, at int) bool {
 	return at > 0 && strings.IndexByte("?*+@!", text[at-1]) >= 0
 }
 
-// escape writes a path as a pattern for it alone.
+// escape returns a pattern that matches only the given path.
 func escape(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -116,7 +116,7 @@ func escape(path string) string {
 				b.WriteByte('\\')
 			}
 		case '(':
-			if strings.Contains(path[i:], "|") && !afterSign(path, i) { // it may be taken for alternatives
+			if strings.Contains(path[i:], "|") && !afterSign(path, i) { // otherwise it could be taken for alternatives
 				b.WriteByte('\\')
 			}
 		}

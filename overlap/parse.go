@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads one entry as a caller gave it, and refuses with an *Error. The
-// text of the entry is resolved where it was absolute or relative to the
-// caller's directory, and ends in a slash where it is known to be a directory.
+// Parse parses one entry as given by a caller, and refuses it with an *Error.
+// The entry's text becomes relative to the root if it was absolute or relative
+// to the caller's directory, and ends in a slash if it is known to be a directory.
 func Parse(entry string, c Context) (*Entry, error) {
 	e, f := parse(entry, c)
 	if f != nil {
@@ -23,9 +23,9 @@ func Parse(entry string, c Context) (*Entry, error) {
 	return e, nil
 }
 
-// Stored reads one entry as a lock file has it, from the repository's root. It
-// never fails: an entry that Parse would refuse is compared by literal prefix,
-// and says Exact false.
+// Stored parses one entry from a lock file, relative to the root. It never
+// fails: an entry that Parse would refuse is compared by its literal prefix,
+// with Exact false.
 func Stored(entry string, c Context) *Entry {
 	c.Prefix, c.stored = "", true
 	e, f := readStored(entry, c)
@@ -73,7 +73,7 @@ func parseText(text string, c Context) (*Entry, *fault) {
 			return nil, f
 		}
 		if !c.Windows {
-			path = strings.ReplaceAll(path, `\`, `\\`) // of a name: URIs separate by slashes
+			path = strings.ReplaceAll(path, `\`, `\\`) // part of a name: URIs use slashes as separators
 		}
 		e, f := parseText(path, c)
 		if f != nil {
@@ -81,7 +81,7 @@ func parseText(text string, c Context) (*Entry, *fault) {
 		}
 		return e, f
 	}
-	if c.Windows { // and so it is stored: to other systems \[ is an escape
+	if c.Windows { // store it with slashes: on other systems \[ is an escape
 		text = separate(text, true)
 	}
 	if f := misspelled(text, c.Windows); f != nil {
@@ -124,7 +124,7 @@ func parsePattern(text string, c Context) (*Entry, *fault) {
 	return separated(e, source, rooted, c), nil
 }
 
-// admit refuses a text for faults that show without reading it as a pattern.
+// admit refuses a text for faults that are visible without parsing the pattern.
 func admit(text string) *fault {
 	if text == "" {
 		return &fault{reason: "is empty", hint: `name a path or a glob; "." is the directory you are in`,
@@ -149,15 +149,15 @@ func tooLong(offset int) *fault {
 		hint: "name a directory above, or use several entries"}
 }
 
-// simple reads an entry that is spelled as it is compared, and in which no
-// bracket can be unbalanced: most are. It reports false for all others, and
-// leaves the pattern to be parsed when it is needed.
+// simple handles the most common entries: those that are spelled as they are
+// compared, and in which no bracket can be unbalanced. It returns false for
+// others. The pattern is parsed later, when needed.
 func simple(text string, c Context) (*Entry, bool) {
 	if text == "" || len(text) > MaxBytes {
 		return nil, false
 	}
-	meta := len(text) // where the first * or ? is
-	name := 0         // where the segment begins
+	meta := len(text) // position of the first * or ?
+	name := 0         // start of the current segment
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
 		case b < ' ' || b >= 0x7f, b == '\\', b == '[', b == '{', b == '(', b == '!' && i == 0, b == ':' && c.Windows:
@@ -194,9 +194,9 @@ func simple(text string, c Context) (*Entry, bool) {
 	return e, true
 }
 
-// read parses a pattern whose separators are slashes. The text of the entry is
-// set only where it is not as typed, since it was absolute or is relative to the
-// caller's directory.
+// read parses a pattern with slashes as separators. It sets the entry's text
+// only if that differs from what was typed, since it was absolute or relative
+// to the caller's directory.
 func read(pattern string, rooted bool, c Context) (*Entry, *fault) {
 	c.Budget.spend(len(pattern))
 	room := compilers.Get().(*compiler)
@@ -207,7 +207,7 @@ func read(pattern string, rooted bool, c Context) (*Entry, *fault) {
 		return nil, f
 	}
 	if !normal(pattern) {
-		// Offsets are the caller's, so the faults are found in what was typed.
+		// Offsets refer to the caller's text, so look for faults in that.
 		p = parser{in: nfc(pattern), fold: c.FoldCase, budget: c.Budget, room: s[:0]}
 		if s, f = p.readWhole(); f != nil {
 			return nil, &fault{reason: f.reason, hint: f.hint}

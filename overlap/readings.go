@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// Some texts may mean two things. Where nothing decides between them both hold:
-// an answer of "no conflict" must not come from the reading that was not meant.
+// Some texts have two meanings. If nothing decides between them, both apply:
+// "no conflict" must not come from the reading that was not meant.
 
-// bothReadings is an entry that covers what any of two readings of a text does. That
-// is never exact.
+// bothReadings returns an entry that covers what either of two readings covers.
+// It is never exact.
 func bothReadings(e, other *Entry) *Entry {
 	both := &Entry{text: e.text, fold: e.fold, budget: e.budget, grouped: true, unfolded: e.unfolded || other.unfolded}
-	both.is = max(e.is, other.is) // a directory, rather than what the name looks like
+	both.is = max(e.is, other.is) // assume a directory, whatever the name looks like
 	both.seq = seq{{op: opGroup, alts: append(e.alternatives(), other.alternatives()...)}}
 	return both
 }
 
-// alternatives are what bothReadings is made of: the glob reading of an entry, and its
-// text.
+// alternatives returns the readings that bothReadings combines: an entry's glob
+// reading, and its text.
 func (e *Entry) alternatives() []seq {
 	s := slices.Clone(e.parsed(new(seq)))
 	if e.floating {
@@ -40,16 +40,16 @@ func (e *Entry) alternatives() []seq {
 	return []seq{s, text}
 }
 
-// separated is an entry together with the reading in which each backslash is a
-// separator, where some are escapes, as in packages\api\**, and that is likely to
-// be meant.
+// separated adds the reading in which every backslash is a separator to an
+// entry in which some are escapes but are likely meant as separators, as in
+// packages\api\**.
 func separated(e *Entry, source string, rooted bool, c Context) *Entry {
 	if c.Windows || !escapesAfterName(source) || e.plain && c.there(e.plainName()) {
 		return e
 	}
 	for _, closing := range []string{`\]`, `\}`, `\)`} {
 		if strings.Contains(source, closing) {
-			return e // no name begins with one: these are escapes
+			return e // names do not begin with one, so these are escapes
 		}
 	}
 	other, f := read(separate(source, true), rooted, c)
@@ -59,8 +59,8 @@ func separated(e *Entry, source string, rooted bool, c Context) *Entry {
 	return bothReadings(e, other)
 }
 
-// escapesAfterName reports whether the first backslash that is an escape stands
-// where a separator could: after a name.
+// escapesAfterName reports whether the first escaping backslash is where a
+// separator could be: after a name.
 func escapesAfterName(source string) bool {
 	pattern := separate(source, false)
 	i := strings.IndexByte(pattern, '\\')
@@ -68,9 +68,9 @@ func escapesAfterName(source string) bool {
 }
 
 // mentioned reads @src/a.ts, src/a.ts:42 and src/a.ts#L10-L20 as mentions of
-// src/a.ts where that exists and nothing has the name that was typed: app/@modal is
-// a name. Where neither exists the text stays as typed and both readings hold, and
-// so they do in a lock, which may have been made where what exists is another.
+// src/a.ts if that exists, and no file has the name as typed: app/@modal is a
+// name. If neither exists, the text stays as typed and both readings apply.
+// They also do in a lock, which may come from a place where other files exist.
 func mentioned(e *Entry, text string, c Context) *Entry {
 	if c.there(e.names()) {
 		return e
@@ -87,7 +87,7 @@ func mentioned(e *Entry, text string, c Context) *Entry {
 	return bothReadings(e, rest)
 }
 
-// names are the names that the entry literally begins with; "" is none.
+// names returns the names with which the entry literally begins, without "".
 func (e *Entry) names() string {
 	if e.plain {
 		return e.plainName()
@@ -103,8 +103,8 @@ func first(names string) string {
 // mentions reports whether a text may be a mention.
 func mentions(text string) bool { return mention(text) != text }
 
-// Mentioned is what a text names where it is a mention, as src/a.ts of
-// @src/a.ts:42; any other text as it is.
+// Mentioned returns what a mention refers to, as src/a.ts for @src/a.ts:42. Any
+// other text is returned unchanged.
 func Mentioned(text string) string {
 	for mentions(text) {
 		text = mention(text)
@@ -112,13 +112,13 @@ func Mentioned(text string) string {
 	return text
 }
 
-// mentionsHere reports whether a mention may start from the caller's directory, as
-// @./a.ts does.
+// mentionsHere reports whether a mention may be relative to the caller's
+// directory, like @./a.ts.
 func mentionsHere(text string) bool {
 	return strings.HasPrefix(text, "@") && strings.HasPrefix(strings.TrimLeft(text, "@"), ".")
 }
 
-// mention is a text without the @ and the line numbers of a mention.
+// mention removes the @ and the line numbers of a mention.
 func mention(text string) string {
 	if len(text) > 1 && text[0] == '@' && text[1] != '(' && text[1] != '\\' {
 		return text[1:]
@@ -139,13 +139,13 @@ func (c Context) there(path string) bool {
 	return path != "" && c.Kind != nil && c.Kind(path) != Unknown
 }
 
-// refusedEntry is an entry that Parse refuses, for comparing by its head.
+// refusedEntry returns an entry that Parse refuses, to be compared by its head.
 func refusedEntry(text string, f *fault, c Context) *Entry {
 	if likesCustom(text) {
 		head := customHead(text)
 		return &Entry{head: head, shown: head, refused: true, foreign: true, custom: true}
 	}
-	if f.meant != "" && !f.anywhere { // an exclusion shows at least where its claimant works
+	if f.meant != "" && !f.anywhere { // an exclusion must show at least where the holder works
 		e, g := parseText(f.meant, c)
 		if g != nil {
 			return refusedEntry(f.meant, g, c)
@@ -157,9 +157,9 @@ func refusedEntry(text string, f *fault, c Context) *Entry {
 		fold: c.FoldCase}
 }
 
-// crudeHead returns what all paths that a refused entry may have been meant to
-// name begin with: "" where nothing is known. An entry that is outside the
-// repository keeps its text, which no path in it begins with.
+// crudeHead returns the common start of all paths that a refused entry may have
+// been meant to name; "" if nothing is known. An entry outside the repository
+// keeps its text, with which no path in the repository begins.
 func crudeHead(text string, f *fault, c Context) string {
 	if f.anywhere {
 		return ""
@@ -200,7 +200,7 @@ func crudeHead(text string, f *fault, c Context) string {
 	return b.String() + text[last:]
 }
 
-// oddity is where a text stops to be as plain as it looks.
+// oddity returns the offset at which a text is no longer plain.
 func oddity(text string, windows bool) int {
 	for i, r := range text {
 		if beyondNames(r) || r == '\\' && !windows &&
@@ -211,8 +211,8 @@ func oddity(text string, windows bool) int {
 	return len(text)
 }
 
-// beyondNames reports whether a rune may be more than itself in an entry, or
-// be in none.
+// beyondNames reports whether a rune may have a special meaning in an entry, or
+// is never part of one.
 func beyondNames(r rune) bool {
 	return strings.ContainsRune("*?[{(", r) || unicode.IsControl(r) || r == utf8.RuneError
 }

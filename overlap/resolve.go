@@ -25,15 +25,15 @@ func (s segment) name() (string, bool) {
 	return "", false
 }
 
-// A resolved entry is relative to the root: no segment is empty, "." or "..".
+// A resolved is an entry relative to the root: no segment is empty, "." or "..".
 type resolved struct {
 	segments []segment // none: the whole tree
 	dir      bool
 	moved    bool // was absolute or relative to the caller
-	anchor   bool // must not be read as floating
+	anchor   bool // must not be taken for floating
 }
 
-// resolve makes an entry relative to the root; rooted says that it is already.
+// resolve makes an entry relative to the root; rooted says that it already is.
 func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
 	segments := segmentsOf(s, p)
 	r := resolved{dir: len(segments) > 1, moved: rooted}
@@ -61,7 +61,7 @@ func resolve(s seq, p *parser, rooted bool, c Context) (resolved, *fault) {
 	return r, nil
 }
 
-// segmentsOf cuts a sequence at the slashes outside groups.
+// segmentsOf splits a sequence at the slashes outside groups.
 func segmentsOf(s seq, p *parser) []segment {
 	segments := make([]segment, 0, len(p.slashes)+1)
 	start, node := 0, 0
@@ -91,7 +91,7 @@ func literalSegments(path string) []segment {
 	return segments
 }
 
-// clean drops empty segments and ".", resolves "..", and reads "..." as "**".
+// clean removes empty segments and ".", resolves "..", and reads "..." as "**".
 func clean(segments []segment) ([]segment, *fault) {
 	kept := segments[:0]
 	for _, s := range segments {
@@ -106,7 +106,7 @@ func clean(segments []segment) ([]segment, *fault) {
 				return nil, parentOfPattern(s.offset)
 			}
 			kept = kept[:len(kept)-1]
-		case "...": // as in Go: ** is all that it may stand for, its own name included
+		case "...": // as in Go; ** covers everything that it may mean, its own name included
 			s.seq, s.pattern = seq{{op: opStars, whole: true}}, "**"
 			kept = append(kept, s)
 		default:
@@ -125,7 +125,7 @@ func outside(offset int) *fault {
 		hint: "entries are relative to the repository's root; for a path in another repository pass `base_dir`"}
 }
 
-// joined is the entry's glob reading.
+// joined returns the entry's glob reading.
 func (r resolved) joined() seq {
 	if len(r.segments) == 0 {
 		return seq{{op: opStars, whole: true}}
@@ -144,8 +144,8 @@ func (r resolved) joined() seq {
 	return s
 }
 
-// storedText is the entry as it is to be stored: read again, from the root, it means
-// the same.
+// storedText returns the entry's text for storage: parsed again, relative to
+// the root, it means the same.
 func (r resolved) storedText(windows bool) string {
 	if len(r.segments) == 0 {
 		return "**"
@@ -156,7 +156,7 @@ func (r resolved) storedText(windows bool) string {
 			b.WriteByte('/')
 		}
 		if name, ok := s.name(); ok && windows {
-			b.WriteString(name) // every backslash separates, so nothing can be escaped
+			b.WriteString(name) // every backslash is a separator, so nothing can be escaped
 			continue
 		}
 		b.WriteString(s.pattern)
@@ -174,7 +174,7 @@ func (r resolved) storedText(windows bool) string {
 	return text
 }
 
-// literalText is the entry's text, read as a path.
+// literalText returns the entry's text, read as a path.
 func (r resolved) literalText() string {
 	var names []string
 	for _, s := range r.segments {

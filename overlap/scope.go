@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a scope.
+// Limits of a scope.
 const (
 	MaxEntries = 256  // entries of one scope
 	MaxBytes   = 4096 // bytes of one entry
@@ -26,8 +26,7 @@ type Pair struct {
 	Exact   bool   `json:"exact"`
 }
 
-// Overlaps lists every pair of entries that overlap, in the order of the scopes;
-// nil where none does.
+// Overlaps lists every pair of entries that overlap, in the order of the scopes, or nil.
 func (s Scope) Overlaps(theirs Scope) []Pair {
 	var pairs []Pair
 	p := products.Get().(*product)
@@ -52,14 +51,14 @@ func (s Scope) Covers(path string) bool {
 	return false
 }
 
-// CoversExactly reports whether some entry covers the path beyond doubt: not
-// only as it was read generously, or compared by its head (Result.Exact).
+// CoversExactly reports whether some entry certainly covers the path: not only
+// in a generous reading, or by its head (Result.Exact).
 func (s Scope) CoversExactly(path string) bool {
 	_, exactly := s.Covering(path)
 	return exactly
 }
 
-// Covering is Covers and CoversExactly at once, at the price of one.
+// Covering returns Covers and CoversExactly, at the cost of one.
 func (s Scope) Covering(path string) (covers, exactly bool) {
 	for _, e := range s {
 		yes, exact := e.covers(path)
@@ -74,12 +73,12 @@ func (s Scope) Covering(path string) (covers, exactly bool) {
 type Kind int
 
 const (
-	Unknown Kind = iota // absent or not asked: the name decides
+	Unknown Kind = iota // absent or not looked up: decided by the name
 	File
 	Dir
 )
 
-// A Context says how entries are read.
+// A Context determines how entries are parsed.
 type Context struct {
 	FoldCase bool     // core.ignorecase
 	Inexact  bool     // the config could not be read: results say Exact false
@@ -88,47 +87,47 @@ type Context struct {
 	Roots    []string // absolute, symlink-free roots of all worktrees, for absolute entries
 	NoRoots  bool     // the roots could not be listed: a stored absolute entry may name anything
 
-	// Resolve resolves the symlinks of an absolute path, down to the one of Roots
-	// that it lies in and not under it; nil: the path stays as it is. It is called
-	// once for an entry.
+	// Resolve resolves the symlinks of an absolute path, down to the root in
+	// Roots that contains it but not below. nil: paths are not changed. It is
+	// called once per entry.
 	Resolve func(abs string) string
-	// Kind returns what a plain path, relative to the root, is; nil: Unknown. It is
-	// called at most once for an entry, as late as possible, and several times for
-	// one that begins with @. It must be safe for concurrent use where the entries
-	// are.
+	// Kind looks up what a plain path, relative to the root, is; nil: Unknown.
+	// It is called at most once per entry, as late as possible, but several
+	// times for one that begins with @. If entries are used concurrently, it
+	// must be safe for that.
 	Kind   func(path string) Kind
-	stored bool // the entry stands in a lock
+	stored bool // the entry is from a lock
 
-	// Budget is shared by all entries of a call; nil: each pair has its own only.
+	// Budget is shared by all entries of a call; nil: each pair has its own.
 	Budget *Budget
 }
 
-// A Budget bounds what the entries that share it may cost together, however
-// many there are of them. Its measure is the step: a byte that is parsed, a state
-// that is compiled or followed, a pair of states that is searched. Once it is
-// spent, what is undecided is decided by literal prefixes. Following one path
-// through an entry (Covers) takes nothing off it. It is safe for concurrent use.
+// A Budget bounds the total cost of the entries that share it, however many
+// there are. It is counted in steps: a byte parsed, a state compiled or
+// followed, a pair of states searched. Once it is spent, undecided comparisons
+// are decided by literal prefixes. Following one path through an entry (Covers)
+// does not use the budget. It is safe for concurrent use.
 type Budget struct{ left atomic.Int64 }
 
-// callBudget is less than half a second's work: twice what a thousand locks need
-// that were not made to be slow.
+// callBudget is less than half a second of work: twice what a thousand locks
+// need, unless they were made to be slow.
 const callBudget = 1 << 25
 
-// NewBudget is the budget of one call.
+// NewBudget returns the budget for one call.
 func NewBudget() *Budget {
 	b := &Budget{}
 	b.Refill()
 	return b
 }
 
-// Refill makes the budget as good as new, for a call that compares again.
+// Refill restores the budget, for a call that compares again.
 func (b *Budget) Refill() {
 	if b != nil {
 		b.left.Store(callBudget)
 	}
 }
 
-// spend takes steps off the budget; a nil one has no end.
+// spend uses steps of the budget; a nil budget is unlimited.
 func (b *Budget) spend(steps int) {
 	if b != nil {
 		b.left.Add(-int64(steps))
@@ -137,7 +136,7 @@ func (b *Budget) spend(steps int) {
 
 func (b *Budget) spent() bool { return b != nil && b.left.Load() <= 0 }
 
-// An Error is a refused entry.
+// An Error describes why an entry is refused.
 type Error struct {
 	Entry  string
 	Offset int    // byte offset of the fault
@@ -151,9 +150,8 @@ type Error struct {
 
 func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
 
-// quote shows a text so that it can be taken from between the quotes as it is: %q
-// would double the backslashes of app/\[id\]. It is shortened where it would fill
-// the screen.
+// quote quotes a text so that the part between the quotes can be copied: %q
+// would double the backslashes of app/\[id\]. It shortens long texts.
 func quote(s string) string {
 	const most = 120
 	if len(s) > most {
@@ -165,14 +163,14 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-// A fault is an Error whose entry is not yet known.
+// A fault is an Error without its entry.
 type fault struct {
 	offset       int
 	reason, hint string
 	hintAfar     string // where it differs
 	outside      bool   // the entry names nothing in the repository
-	anywhere     bool   // nothing is known of what the entry may have been meant to name
-	meant        string // what the entry may have been meant to say, where that is not its text
+	anywhere     bool   // nothing is known about what the entry was meant to name
+	meant        string // what the entry may have been meant to say, if not its text
 }
 
 func (f *fault) of(entry string) *Error {

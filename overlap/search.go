@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A verdict is how a search ended.
+// A verdict is the result of a search.
 type verdict uint8
 
 const (
@@ -17,15 +17,15 @@ const (
 	unsure         // the budget ran out
 )
 
-// searchBudget is the most steps of one search, of which a queued node takes as
-// much time as several.
+// searchBudget is the maximum number of steps of one search; a queued node
+// takes as long as several steps.
 const (
 	searchBudget = 1 << 18
 	nodeSteps    = 8
 )
 
-// search looks for a path that both entries cover, of which the longer head
-// is known to be the start. It finds one of the least cost.
+// search looks for a path that both entries cover; it begins with the longer
+// head. Of all such paths it finds one with the lowest cost.
 func (p *product) search(a, b *Entry) (string, verdict) {
 	if len(a.head) > len(b.head) {
 		a, b = b, a
@@ -64,17 +64,17 @@ func (p *product) search(a, b *Entry) (string, verdict) {
 	return p.spell(b.shown, last), found
 }
 
-// A product searches the pairs of states of two programs, cheapest first, by
-// what they cost so far and at least will cost. It may be used again, which
-// saves making room; the zero value is ready.
+// A product searches pairs of states of two programs in the order of their
+// total cost: the cost so far plus a lower bound for the rest. The zero value
+// is ready to use; reusing one saves allocations.
 type product struct {
-	walkA, walkB walk // along what is known of the path
+	walkA, walkB walk // along the known part of the path
 	a, b         *program
 
 	seen  pairSet
 	nodes []step
-	// The nodes to follow, by their cost above that of the first: each list is
-	// linked through the nodes, which count from 1 there.
+	// The nodes to follow, by their cost above that of the first. Each list is
+	// linked through the nodes, numbered from 1.
 	queue []int32
 	base  int32
 	left  int // nodes in the queue
@@ -84,26 +84,26 @@ type product struct {
 	text  []byte
 }
 
-// A step is a pair of states and how it was reached.
+// A step is a pair of states, and how it was reached.
 type step struct {
 	a, b, from, link int32
 	cost             int32 // so far
-	r                rune  // the rune that led here; 0 where none did
+	r                rune  // the rune that led here; 0 if none
 	at               place
 }
 
-// What a rune costs. Longer paths cost more, and so do those that people would
-// find odd: hidden names, and one letter where a bracket is a name.
+// The costs of runes. Longer paths cost more, and so do those that people would
+// find odd: hidden names, and a single letter where a bracket is a name.
 const (
 	costRune   = 1
 	costHidden = 2
 	costClass  = 16
 )
 
-// products have made room already.
+// products pools products, to reuse their memory.
 var products = sync.Pool{New: func() any { return &product{} }}
 
-// prepare makes the product of two programs, in the space of the last one.
+// prepare initializes the product for two programs, reusing its memory.
 func (p *product) prepare(a, b *program) {
 	p.a, p.b = a, b
 	p.nodes, p.queue = p.nodes[:0], p.queue[:0]
@@ -111,8 +111,8 @@ func (p *product) prepare(a, b *program) {
 	p.seen.clearFor(len(b.states))
 }
 
-// explore continues from where both walks stand, at a place, to a node that
-// both programs accept.
+// explore searches from the current states of both walks, at a place, for a
+// node that both programs accept.
 func (p *product) explore(at place) (last int32, v verdict) {
 	p.prepare(p.walkA.prog, p.walkB.prog)
 	for a := range p.walkA.taking {
@@ -137,9 +137,9 @@ func (p *product) explore(at place) (last int32, v verdict) {
 	return none, apart
 }
 
-// follow continues from a node: first without a rune, on one side at a time. Of
-// two ways to do so the second is taken at once as long as it costs no more:
-// it is what would come out of the queue next.
+// follow expands a node, first without a rune, on one side at a time. If there
+// are two ways, it follows the second at once as long as it costs no more,
+// since that would be the next node in the queue.
 func (p *product) follow(i int32, n step, cost int32) verdict {
 	for p.seen.addPair(n.a, n.b, n.at) {
 		if n.a <= within && n.b <= within && n.at == placeStart {
@@ -180,7 +180,7 @@ func (p *product) follow(i int32, n step, cost int32) verdict {
 	return apart
 }
 
-// start queues a node, if anything comes of it.
+// start queues a node unless it is a dead end.
 func (p *product) start(n step) {
 	if p.open(&n) {
 		if cost, ok := p.rank(&n); ok && !p.seen.hasPair(n.a, n.b, n.at) {
@@ -189,8 +189,8 @@ func (p *product) start(n step) {
 	}
 }
 
-// open takes a node past the states that need the start of a segment; false
-// where it is elsewhere.
+// open moves a node past the states that require the start of a segment. It
+// returns false if the node is not at one.
 func (p *product) open(n *step) bool {
 	for s := &p.a.states[n.a]; s.code >= codeStart; s = &p.a.states[n.a] {
 		if !s.opens(n.at) {
@@ -207,8 +207,8 @@ func (p *product) open(n *step) bool {
 	return true
 }
 
-// rank is where in the queue a node belongs; false where no end is reached
-// from it.
+// rank returns a node's position in the queue. It returns false if no end can
+// be reached from it.
 func (p *product) rank(n *step) (cost int32, ok bool) {
 	least := max(p.a.states[n.a].least, p.b.states[n.b].least)
 	if least >= deadEnd {
@@ -217,8 +217,8 @@ func (p *product) rank(n *step) (cost int32, ok bool) {
 	if p.base == none {
 		p.base = least
 	}
-	// The first nodes are not sorted; one that is cheaper than the very first
-	// is taken for as cheap.
+	// The first nodes are not sorted: one that is cheaper than the very first
+	// counts as equally cheap.
 	return max(n.cost+least-p.base, 0), true
 }
 
@@ -233,13 +233,13 @@ func (p *product) push(n step, cost int32) {
 	p.steps += nodeSteps
 }
 
-// opens reports whether a state that needs the start of a segment continues.
+// opens reports whether a state that requires the start of a segment can continue.
 func (s *state) opens(at place) bool {
 	return at == placeStart || at == placeFirst && s.code == codeStart
 }
 
-// consume continues with a rune that both states take. All runes but the slash
-// lead to the same pair, so that one of them will do.
+// consume continues with a rune that both states accept. All runes other than
+// the slash lead to the same pair, so any one of them will do.
 func (p *product) consume(i int32, n step, a, b *state) {
 	switch {
 	case a.code == codeRune:
@@ -282,7 +282,7 @@ func (p *product) take(i int32, n step, r rune) {
 	p.start(step{a: a.out, b: b.out, from: i, cost: cost, r: r, at: at})
 }
 
-// spell is the start of a path and what the runes up to a node spell.
+// spell returns the start of a path followed by the runes that led to a node.
 func (p *product) spell(start string, last int32) string {
 	p.runes = p.runes[:0]
 	for i := last; i != none; i = p.nodes[i].from {

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Entries are pasted from other places: shells, editors, git. A text that means
-// something else there is read as meant, where that is beyond doubt (file: URIs),
-// or refused: as a plain name it would be a claim on nothing that looks like one.
-// A name that really begins so is written with "./" before it.
+// Entries are pasted from other places: shells, editors, git. A text with
+// another meaning there is read as meant, if that is certain (file: URIs), or
+// refused: taken as a plain name, it would claim nothing of what it seems to.
+// To use such a name literally, write "./" before it.
 
 // A notation is another program's. hint is the way out, in which %r is the rest of the
 // text, which the notation is about; spelled is how a name that really looks so is
@@ -64,8 +64,8 @@ const (
 // and that mean nothing here.
 const shellEscaped = " \"#$&',:;<=>^`|~"
 
-// misspelled refuses the text of an entry that is written in another notation. On
-// Windows drives and network paths are none.
+// misspelled refuses an entry in another notation. On Windows, drives and
+// network paths are allowed.
 func misspelled(text string, windows bool) *fault {
 	if text == "" || strings.IndexByte("~$!:%[{^\"'`\xe2", text[0]) < 0 && !strings.ContainsAny(text, `:\`) &&
 		text[len(text)-1] != '$' {
@@ -105,8 +105,8 @@ func fileScheme(text string) bool {
 	return len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// FilePath returns the path that a file: URI names, and its text as it is where
-// it is not such a URI. An error is an *Error.
+// FilePath returns the path that a file: URI names, or any other text
+// unchanged. The error is an *Error.
 func FilePath(text string, windows bool) (string, error) {
 	if !fileScheme(text) {
 		return text, nil
@@ -118,7 +118,7 @@ func FilePath(text string, windows bool) (string, error) {
 	return path, nil
 }
 
-// uriPath is the path of a file: URI (RFC 8089).
+// uriPath returns the path of a file: URI (RFC 8089).
 func uriPath(text string, windows bool) (string, *fault) {
 	rest, _, _ := strings.Cut(text[len("file:"):], "#")
 	if strings.Contains(rest, "?") {
@@ -144,8 +144,7 @@ func uriFault(what string) *fault {
 	return &fault{reason: "is a file: URI that " + what, anywhere: true, hint: "write the path instead"}
 }
 
-// Absolute reports whether an entry is read from the file system's root, so that
-// Context.Roots must be known.
+// Absolute reports whether an entry is absolute, so that Context.Roots is needed.
 func Absolute(entry string, windows bool) bool {
 	text := strings.TrimPrefix(strings.TrimSpace(entry), "@")
 	return fileScheme(text) || absolute(text, windows)
@@ -155,12 +154,12 @@ func absolute(text string, windows bool) bool {
 	return strings.HasPrefix(text, "/") || windows && (drive(text) || strings.HasPrefix(text, `\`))
 }
 
-// relative returns what follows the deepest root that an absolute entry lies in.
-// Roots are compared with the text as it is, before anything in it is read as a
-// pattern: a root's own name may have brackets.
+// relative returns the part of an absolute entry below the deepest root that
+// contains it. Roots are compared with the text as it is, before any of it is
+// parsed as a pattern, since a root's own name may contain brackets.
 //
-// Symlinks count down to the root, never under it; a link from outside may lead
-// past the root, into the tree.
+// Symlinks are resolved above the root but not below it; a link from outside
+// may lead past the root, into the tree.
 func (c Context) relative(text string) (string, *fault) {
 	names, f := cleanNames(c.plainPath(text))
 	if f != nil {
@@ -180,7 +179,7 @@ func (c Context) relative(text string) (string, *fault) {
 		f.anywhere = c.NoRoots
 		return "", f
 	}
-	// What no link has changed stays as it was typed; the rest are names.
+	// What no link has changed stays as typed; the rest are names.
 	same := 0
 	for same < min(len(inside), len(names)) && inside[len(inside)-1-same] == names[len(names)-1-same] {
 		same++
@@ -195,8 +194,8 @@ func (c Context) relative(text string) (string, *fault) {
 	return rest, nil
 }
 
-// cleanNames are the names of an absolute path, which may be patterns, without
-// empty ones, "." and "..".
+// cleanNames returns the names of an absolute path, which may be patterns,
+// without empty ones, "." and "..".
 func cleanNames(path string) ([]string, *fault) {
 	var names []string
 	for name := range strings.SplitSeq(path, "/") {
@@ -223,8 +222,8 @@ func absoluteOutside(text string) *fault {
 	return f
 }
 
-// underRoot gives the names that lead to an absolute path from the deepest of the
-// roots that it lies in, and how many lead to that; -1 where it lies in none.
+// underRoot returns the names on the way from the deepest root that contains an
+// absolute path, and how many names lead to that root; -1 if no root contains it.
 func (c Context) underRoot(path string) (names []string, depth int) {
 	parts := c.parts(path)
 	depth = -1
@@ -246,7 +245,7 @@ func (c Context) samePath(a, b []string) bool {
 	return true
 }
 
-// parts are the names of an absolute path.
+// parts returns the names of an absolute path.
 func (c Context) parts(path string) []string {
 	path = strings.Trim(c.plainPath(path), "/")
 	if path == "" {
@@ -255,7 +254,7 @@ func (c Context) parts(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// plainPath is the form in which absolute paths are compared.
+// plainPath returns the form in which absolute paths are compared.
 func (c Context) plainPath(path string) string {
 	if c.Windows {
 		path = strings.ReplaceAll(path, `\`, "/")

@@ -14,7 +14,7 @@ const (
 	opOne             // ?
 	opStar            // *
 	opStars           // **, which means * unless it is a whole segment
-	opClass           // [...]: a rune of set, or the bracket's own text, where it has one
+	opClass           // [...]: a rune of set, or the bracket's own text, if it has one
 	opGroup           // {...} and extglobs: one of alts
 )
 
@@ -25,14 +25,14 @@ type node struct {
 	alts []seq
 
 	optional, repeat bool // of a group
-	whole            bool // of a **: it is a segment, whatever groups stand for
+	whole            bool // of **: it is a segment, whatever groups may match
 }
 
-// A seq is a pattern: one node after the other.
+// A seq is a pattern: a sequence of nodes.
 type seq []node
 
-// head returns the texts and slashes that a sequence begins with, except for a dot
-// that what follows may make a segment of its own, as in a/.{/b,c}.
+// head returns the literal start of a sequence, except for a final dot that
+// could become a segment of its own through what follows, as in a/.{/b,c}.
 func (s seq) head() seq {
 	n := 0
 	for n < len(s) && (s[n].op == opText || s[n].op == opSlash) {
@@ -44,7 +44,7 @@ func (s seq) head() seq {
 	return s[:n]
 }
 
-// String is the text of a sequence of texts and slashes.
+// String returns the text of a sequence that consists of texts and slashes.
 func (s seq) String() string {
 	var b strings.Builder
 	for i := range s {
@@ -56,8 +56,8 @@ func (s seq) String() string {
 	return b.String()
 }
 
-// A parser reads a pattern whose separators are slashes and in which a
-// backslash always escapes.
+// A parser parses a pattern with slashes as separators, in which a backslash
+// always escapes.
 type parser struct {
 	in    string
 	pos   int
@@ -65,29 +65,29 @@ type parser struct {
 	depth int
 
 	budget   *Budget
-	unfolded bool // classes were left unfolded, since it is spent
+	unfolded bool // classes were not case-folded, since the budget is spent
 
 	room    seq   // for the whole pattern
-	slashes []int // where the slashes outside groups are
+	slashes []int // positions of the slashes outside groups
 
 	wild    bool // a *, ? or [ occurs
 	groups  bool // braces or extglobs occur
 	inexact bool // a !(...) occurs
 
-	doubt *fault // refused, unless the text is something's name
+	doubt *fault // refuses the pattern, unless the text is an existing name
 }
 
 // readWhole reads the whole pattern.
 func (p *parser) readWhole() (seq, *fault) { return p.readSeq(0) }
 
-// readSeq reads nodes up to the end of the innermost group's alternative, or of
-// the pattern: closer is the byte that ends the group, '}' or ')', or 0.
+// readSeq parses nodes up to the end of the innermost group's alternative, or
+// of the pattern. closer is the byte that ends the group, '}' or ')', or 0.
 func (p *parser) readSeq(closer byte) (seq, *fault) {
 	var s seq
 	if closer == 0 {
 		s = p.room
 	}
-	parens := 0 // plain ones, open inside an extglob
+	parens := 0 // plain ones that are open inside an extglob
 	for p.pos < len(p.in) {
 		var n node
 		var f *fault
@@ -128,13 +128,13 @@ func (p *parser) readSeq(closer byte) (seq, *fault) {
 	return s, nil
 }
 
-// extglob reports whether one of ?( *( +( @( !( comes next.
+// extglob reports whether ?( *( +( @( or !( comes next.
 func (p *parser) extglob() bool {
 	return p.pos+1 < len(p.in) && p.in[p.pos+1] == '(' && strings.IndexByte("?*+@!", p.in[p.pos]) >= 0
 }
 
-// readText reads literal runes into s: one byte, which may be escaped or have no
-// meaning here, and what follows up to the next that may have one.
+// readText reads literal runes into s: one, which may be escaped or have no
+// special meaning here, and those after it up to the next that may have one.
 func (p *parser) readText(s seq) seq {
 	if p.in[p.pos] == '\\' {
 		p.pos++
@@ -152,8 +152,8 @@ func (p *parser) readText(s seq) seq {
 	return append(s, node{op: opText, text: text})
 }
 
-// readStars reads a run of stars, of which exactly two are special; first says
-// that it opens a segment.
+// readStars reads a run of stars, of which only exactly two are special; first
+// says that it begins a segment.
 func (p *parser) readStars(first bool) node {
 	p.wild = true
 	start := p.pos
@@ -167,8 +167,8 @@ func (p *parser) readStars(first bool) node {
 	return node{op: opStars, whole: p.depth == 0 && first && last}
 }
 
-// readSlash reads a separator. Those outside groups are for the resolver, which
-// knows what a "." or ".." refers to; within a group // and /./ collapse here.
+// readSlash reads a separator. Those outside groups are left to the resolver,
+// which knows what "." and ".." refer to; inside a group // and /./ collapse here.
 func (p *parser) readSlash() (node, *fault) {
 	if p.depth == 0 {
 		if p.slashes == nil {
@@ -194,7 +194,7 @@ func (p *parser) readSlash() (node, *fault) {
 	}
 }
 
-// bashRange is bash's {1..3}: a group with no comma would be a name that nobody meant.
+// bashRange matches bash's {1..3}: a group without a comma would be a name that nobody meant.
 var bashRange = regexp.MustCompile(`^\{[0-9A-Za-z+-][0-9A-Za-z+.-]*\.\.[0-9A-Za-z+.-]*\}`)
 
 // readBrace reads {a,b}.
@@ -206,7 +206,7 @@ func (p *parser) readBrace() (node, *fault) {
 	return p.readGroup('}')
 }
 
-// readGroup reads {a,b} or @(a|b) and its like.
+// readGroup parses {a,b}, or an extglob such as @(a|b).
 func (p *parser) readGroup(closer byte) (node, *fault) {
 	start, kind := p.pos, p.in[p.pos]
 	separator := byte(',')
@@ -219,7 +219,7 @@ func (p *parser) readGroup(closer byte) (node, *fault) {
 	p.depth++
 	n := node{op: opGroup, optional: kind == '*' || kind == '?', repeat: kind == '*' || kind == '+'}
 	for {
-		p.pos++ // the opening, or a separator
+		p.pos++ // the opening or a separator
 		from := p.pos
 		alt, f := p.readSeq(closer)
 		if f == nil {
@@ -248,7 +248,7 @@ func (p *parser) readGroup(closer byte) (node, *fault) {
 	return n, nil
 }
 
-// plainAlternatives doubts (a|b), which are alternatives to other programs.
+// plainAlternatives raises a doubt about (a|b), which other programs read as alternatives.
 func plainAlternatives(text string, offset int) *fault {
 	inner, _, closed := strings.Cut(text[1:], ")")
 	if !closed || strings.ContainsAny(inner, "(/\\") || !strings.Contains(inner, "|") {
@@ -258,8 +258,8 @@ func plainAlternatives(text string, offset int) *fault {
 		hint: "write " + quote("@("+inner+")")}
 }
 
-// oneAlternative doubts a group in which something else than its separator stands
-// between names, as in {a|b} and @(a,b).
+// oneAlternative raises a doubt about a group whose names are separated by
+// something other than its separator, as in {a|b} and @(a,b).
 func oneAlternative(group string, offset int) *fault {
 	separator, others := ",", "|; "
 	if group[0] != '{' {
@@ -273,8 +273,8 @@ func oneAlternative(group string, offset int) *fault {
 		hint: "put a " + separator + " between alternatives; put a backslash before the bracket if the name contains it"}
 }
 
-// blankAround refuses an alternative with a blank around it, as in {ts, tsx}: names
-// hardly begin or end with one, and shells read two words.
+// blankAround refuses an alternative with a blank around it, as in {ts, tsx}:
+// names hardly begin or end with one, and shells read two words.
 func blankAround(alternative string, offset int) *fault {
 	text := strings.TrimSpace(alternative)
 	if text == alternative || text == "" {

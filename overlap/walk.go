@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A place is where in a segment a path ends. It knows the rules for paths: no
-// segment is empty, "." or "..".
+// A place is a position of the end of a path within a segment. It implements
+// the rules for paths: no segment is empty, "." or "..".
 type place uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 // starts reports whether a segment starts here.
 func (p place) starts() bool { return p <= placeStart }
 
-// after returns the place after one more rune; false where no path continues so.
+// after returns the place after one more rune, or false if no path continues that way.
 func (p place) after(r rune) (place, bool) {
 	switch {
 	case r == '/':
@@ -35,7 +35,7 @@ func (p place) after(r rune) (place, bool) {
 	return placeName, true
 }
 
-// placeAfter is the place after a head.
+// placeAfter returns the place after a head.
 func placeAfter(head string) place {
 	if head == "" {
 		return placeFirst
@@ -61,12 +61,12 @@ func valid(path string) bool {
 	return true
 }
 
-// A walk follows a program along a text that is known, in all ways at once.
+// A walk follows a program along a known text, in all possible ways at once.
 type walk struct {
 	prog      *program
 	now, next stateSet
 	starts    bool // at the start of a segment
-	later     bool // and that is not the first
+	later     bool // and this is not the first segment
 	budget    int
 	words     int // read so far
 	room      []uint64
@@ -75,11 +75,11 @@ type walk struct {
 // walkBudget bounds the steps of one walk.
 const walkBudget = 1 << 19
 
-// pathBudget bounds the walk of one path, of which there may be thousands, by its
-// length: an entry that was not made to be slow is in few states at a time.
+// pathBudget bounds the walk along one path, of which there may be thousands,
+// by its length: an entry that was not made to be slow is in few states at a time.
 func pathBudget(path string) int { return min(1<<13+64*len(path), walkBudget) }
 
-// begin starts a walk at a place, in the space of the last one.
+// begin starts a walk at a place, reusing its memory.
 func (w *walk) begin(p *program, at place) {
 	n := (len(p.states) + 63) / 64
 	room := slices.Grow(w.room[:0], 2*n)[:2*n]
@@ -89,7 +89,7 @@ func (w *walk) begin(p *program, at place) {
 	w.visit(w.now, p.start)
 }
 
-// visit adds a state, and those that follow it without a rune.
+// visit adds a state, and those reachable from it without a rune.
 func (w *walk) visit(set stateSet, i int32) {
 	for !set.hasState(i) {
 		w.budget--
@@ -121,8 +121,8 @@ func (w *walk) enter() {
 	}
 }
 
-// through follows the text. Names that end within its first lead bytes are
-// directories, whatever they look like. It reports false when over budget.
+// through follows a text. Names that end within its first lead bytes are
+// directories, whatever they look like. It returns false when over budget.
 func (w *walk) through(text string, lead int) bool {
 	for i := 0; i < len(text); {
 		r, n := decode(text[i:])
@@ -150,7 +150,7 @@ func (w *walk) through(text string, lead int) bool {
 	return true
 }
 
-// stepsTaken is how many steps the walk took.
+// stepsTaken returns the number of steps of the walk.
 func (w *walk) stepsTaken() int { return walkBudget - w.budget + w.words }
 
 // stuck reports whether no covered path begins with the text so far.
@@ -166,8 +166,8 @@ func (w *walk) stuck() bool {
 // accepts reports whether the text so far is covered.
 func (w *walk) accepts() bool { return w.now.hasState(end) || w.now.hasState(within) }
 
-// taking yields the states that take a rune or accept; those that only continue
-// at others are done with.
+// taking yields the states that accept a rune or end a path, without those that
+// only continue at others.
 func (w *walk) taking(yield func(int32) bool) {
 	for k, word := range w.now {
 		for ; word != 0; word &= word - 1 {
@@ -179,7 +179,7 @@ func (w *walk) taking(yield func(int32) bool) {
 	}
 }
 
-// A stateSet is a set of states, a bit each.
+// A stateSet is a bit set of states.
 type stateSet []uint64
 
 func (s stateSet) addState(i int32)      { s[i>>6] |= 1 << (i & 63) }
@@ -198,11 +198,11 @@ func (s stateSet) only(i int32) bool {
 	return true
 }
 
-// A pairSet is a set of pairs of states, each at a place. To empty it costs nothing.
+// A pairSet is a set of pairs of states, each at a place. Emptying it takes no time.
 type pairSet struct {
 	width uint64
-	slots []pairSlot // a power of two of them; open addressing
-	round uint32     // what slots of this round are marked with
+	slots []pairSlot // a power of two; open addressing
+	round uint32     // marks the slots in use
 	count int
 }
 
@@ -213,7 +213,7 @@ type pairSlot struct {
 
 const leastSlots = 1 << 10
 
-// clearFor empties the set, for programs of so many states.
+// clearFor empties the set, for programs with the given numbers of states.
 func (s *pairSet) clearFor(states int) {
 	s.width, s.count = uint64(states), 0
 	if s.round++; s.round == 0 || s.slots == nil {
@@ -221,7 +221,7 @@ func (s *pairSet) clearFor(states int) {
 	}
 }
 
-// at is the slot in which the pair is, or would be.
+// at returns the slot in which the pair is, or belongs.
 func (s *pairSet) at(a, b int32, at place) (*pairSlot, uint64) {
 	key := (uint64(a)*s.width+uint64(b))*places + uint64(at)
 	mask := uint64(len(s.slots) - 1)
@@ -233,13 +233,13 @@ func (s *pairSet) at(a, b int32, at place) (*pairSlot, uint64) {
 	}
 }
 
-// hasPair reports whether the pair is there.
+// hasPair reports whether the set contains the pair.
 func (s *pairSet) hasPair(a, b int32, at place) bool {
 	slot, _ := s.at(a, b, at)
 	return slot.round == s.round
 }
 
-// addPair reports whether the pair is new.
+// addPair adds the pair and reports whether it is new.
 func (s *pairSet) addPair(a, b int32, at place) bool {
 	slot, key := s.at(a, b, at)
 	if slot.round == s.round {
