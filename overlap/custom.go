@@ -19,7 +19,8 @@ const MaxName = 128
 // cover custom://port-3000.
 const customNames = "-._/:@#+=~"
 
-// custom reads custom://name; nil and no fault for the text of a path.
+// custom parses custom://name. For the text of a path it returns neither an entry
+// nor a fault.
 func custom(text string) (*Entry, *fault) {
 	if !likesCustom(text) {
 		return nil, nil

@@ -142,10 +142,10 @@ type Error struct {
 	Offset int    // byte offset of the fault
 	Reason string // lower case, one line, without the entry
 	Hint   string // the way out
-	// HintAfar is the way out for a caller that stands in no directory here, and may
-	// write no "./".
+	// HintAfar is the hint for a caller without a directory on this machine, which
+	// cannot use "./".
 	HintAfar string
-	Outside  bool // it names nothing in the repository
+	Outside  bool // the entry names nothing in the repository
 }
 
 func (e *Error) Error() string { return "scope entry " + quote(e.Entry) + " " + e.Reason }
@@ -167,7 +167,7 @@ func quote(s string) string {
 type fault struct {
 	offset       int
 	reason, hint string
-	hintAfar     string // where it differs
+	hintAfar     string // Error.HintAfar, if it differs
 	outside      bool   // the entry names nothing in the repository
 	anywhere     bool   // nothing is known about what the entry was meant to name
 	meant        string // what the entry may have been meant to say, if not its text

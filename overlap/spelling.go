@@ -13,14 +13,14 @@ import (
 // refused: taken as a plain name, it would claim nothing of what it seems to.
 // To use such a name literally, write "./" before it.
 
-// A notation is another program's. hint is the way out, in which %r is the rest of the
-// text, which the notation is about; spelled is how a name that really looks so is
-// written, after "./" (%t).
+// A notation is one of another program. hint is the way out; %r in it is the rest
+// of the text, to which the notation applies. spelled says how to write a name that
+// really looks like that: with "./" before it (%t).
 type notation struct {
-	pattern       *regexp.Regexp // its one group, where there is one, is the rest
+	pattern       *regexp.Regexp // its group, if any, is the rest
 	reason        string
 	hint, spelled string
-	fault         fault // what is known of the name that was meant
+	fault         fault // has what is known of the name that was meant
 }
 
 var notations = sync.OnceValue(func() []notation {
@@ -85,9 +85,9 @@ func misspelled(text string, windows bool) *fault {
 	return nil
 }
 
-// unless gives a fault the hint that has the way out, and how a name that is really
-// spelled like the text is written. From elsewhere "./" is refused: there brackets around
-// the first character make a name of what looks like none, where they help.
+// unless sets the fault's hint: the way out, and how to write a name that is really
+// spelled like the text. Remote callers cannot use "./"; for them brackets around the
+// first character do the same, where they help.
 func (f *fault) unless(way, spelled, text string) {
 	f.hint, f.hintAfar = way, way
 	if spelled == "" {
@@ -99,7 +99,7 @@ func (f *fault) unless(way, spelled, text string) {
 	}
 }
 
-// fileScheme reports whether a text is a file: URI: scheme and a slash.
+// fileScheme reports whether a text is a file: URI, with a slash after the scheme.
 func fileScheme(text string) bool {
 	const prefix = "file:/"
 	return len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
