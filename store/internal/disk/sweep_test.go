@@ -29,7 +29,15 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	dir := filepath.Join(d.Path, temporaryPrefix+"old-dir") // of a repository that was made, or removed
+	storetest.Put(t, filepath.Join(dir, "objects", "x"), "x")
+	if err := os.Chtimes(dir, now.Add(-2*time.Hour), now.Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	tx := locked(t, d)
+	if _, err := os.Lstat(dir); err == nil {
+		t.Errorf("%s is there", dir)
+	}
 	left := storetest.Tree(t, d.Path)
 	for name := range ages {
 		if _, there := left[name]; there == (name == temporaryPrefix+"old") {

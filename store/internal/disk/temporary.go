@@ -34,11 +34,12 @@ func (tx *Tx) newFiles() atomicfile.Options {
 // leftoverAge is the age from which a temporary file is considered abandoned.
 const leftoverAge = time.Hour
 
-// A Leftover is a temporary file abandoned by a killed process.
+// A Leftover is a temporary file, or directory, abandoned by a killed process.
 type Leftover struct {
 	Path string
 	Age  time.Duration
 	name string
+	dir  bool // it is a directory
 }
 
 // Leftovers finds abandoned temporary files. errs has an error for each file
@@ -61,7 +62,7 @@ func (d *Dir) Leftovers() (found []Leftover, errs []error) {
 			errs = append(errs, Unusable("look at", d.active.File(name), err))
 		default:
 			if age := d.Now().Sub(fi.ModTime()); age > leftoverAge {
-				found = append(found, Leftover{Path: d.active.File(name), Age: age, name: name})
+				found = append(found, Leftover{Path: d.active.File(name), Age: age, name: name, dir: fi.IsDir()})
 			}
 		}
 	}
@@ -76,7 +77,11 @@ func (tx *Tx) sweep() {
 		tx.warnings = append(tx.warnings, err.Error())
 	}
 	for _, l := range found {
-		if err := tx.Dir.active.Unlink(l.name); !errors.Is(err, fs.ErrNotExist) {
+		remove := tx.Dir.active.Unlink
+		if l.dir {
+			remove = tx.Dir.active.root.RemoveAll
+		}
+		if err := remove(l.name); !errors.Is(err, fs.ErrNotExist) {
 			tx.Warn("remove", l.Path, err)
 		}
 	}

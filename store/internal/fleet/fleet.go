@@ -206,7 +206,7 @@ func (f *Fleet) Close() error {
 // Forget removes what a store knows of the others, and who this clone was among
 // them.
 func Forget(dir *disk.Dir) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), os.RemoveAll(filepath.Join(dir.Path, remote.Name)))
+	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), remote.Remove(dir.Path))
 }
 
 // asFault gives an error from below the code that it has for an operation.

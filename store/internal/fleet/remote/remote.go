@@ -105,7 +105,7 @@ const sha256Format = "objectformat = sha256\n"
 
 // make lays the repository out by hand, aside, and then moves it to its place.
 func (r *Repository) make() error {
-	aside, err := os.MkdirTemp(r.Store, ".tmp-fleet-")
+	aside, err := os.MkdirTemp(r.Store, asidePattern)
 	if err != nil {
 		return err
 	}
@@ -169,11 +169,30 @@ func (r *Repository) writeNew(path string, data []byte) error {
 // Remake throws the repository away and makes another one: it is damaged, or has
 // grown. The next look brings everything again.
 func (r *Repository) Remake(ctx context.Context) error {
-	if err := os.RemoveAll(r.Dir); err != nil {
+	if err := Remove(r.Store); err != nil {
 		return err
 	}
 	return r.ensure(ctx)
 }
+
+// Remove throws away the repository of a store. It moves it aside first: a part of
+// one, which a killed process leaves, must not stand in the next one's place.
+func Remove(store string) error {
+	aside, err := os.MkdirTemp(store, asidePattern)
+	if err == nil {
+		err = os.Rename(filepath.Join(store, Name), filepath.Join(aside, Name))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if aside == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(aside))
+}
+
+// asidePattern names what is made, or removed, beside the store's own names.
+const asidePattern = ".tmp-fleet-"
 
 // Tracked is the tip that was fetched or pushed last, "" where there is none:
 // what is known of it is here.
