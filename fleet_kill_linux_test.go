@@ -266,3 +266,43 @@ func TestClaimerIsKilledWhileTheHostWorks(t *testing.T) {
 	}
 	output(t, p.bare, "", "git", "fsck", "--strict")
 }
+
+// So may who turns sharing off. Whenever that is, no lock is called confirmed that the ref
+// no longer has; and the next calls settle it: where sharing is on still, or again, the lock
+// is confirmed, unless another clone has claimed the same meanwhile: then it is lost.
+func TestOffIsKilledAtEachStep(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	p := newPair(t)
+	theirs := p.anchors[slices.IndexFunc(p.anchors, func(path string) bool { return strings.HasSuffix(path, "runner.md") })]
+	p.each(func(n int) string {
+		scope := fmt.Sprintf("s%d", n)
+		p.claimed(p.a, scope)
+		stands := func() bool { return strings.Contains(p.published(), "-work-on-"+scope+".md") }
+		_, step := p.killed(n, p.a, "fleet", "off")
+		if how := p.own(p.a, scope); how == "" || how == "confirmed" && !stands() {
+			t.Errorf("%s: it is %q, and is published: %v", step, how, stands())
+		}
+		taken := n%2 == 0 && p.tries(p.b, scope)
+		want := map[bool]string{true: "lost", false: "confirmed"}[taken]
+		if !strings.Contains(output(t, p.a, "", "git", "config", "--list", "--local"), "agentlocks.fleet=") {
+			if how := p.own(p.a, scope); how != "plain" {
+				t.Errorf("%s: sharing is off, and it is %q", step, how)
+			}
+			agentLocks(t, p.a, "fleet", "on")
+		}
+		agentLocks(t, p.a, "check", "--scope", scope)
+		p.await("settled locks after "+step, func() bool {
+			return !syncing(p.a) && p.own(p.a, scope) == want && stands() && p.own(p.a, "laptop") == "confirmed"
+		})
+		if how := p.own(p.b, "runner"); how != "confirmed" || !strings.Contains(p.published(), theirs) {
+			t.Errorf("%s: the other clone's lock is %q", step, how)
+		}
+		for dir, has := range map[string]bool{p.a: true, p.b: taken} { // else each step makes for one more
+			if has {
+				agentLocks(t, dir, "finish", "work-on-"+scope, "--agent", "x")
+			}
+		}
+		return step
+	})
+}

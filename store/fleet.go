@@ -121,31 +121,40 @@ func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 // FleetOff withdraws what this clone has published, and forgets the others.
 func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
-		off := false
-		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
-			return fleet.Result{}, f.Alone(c.ctx, syncTime, func() error { // nobody publishes again meanwhile
-				return withdraw(c, f, func() error { // nor claims
-					off = true
-					return turnOff(c)
+		off, some := false, false
+		_, err := withFleet(c, func(f *fleet.Fleet) (result fleet.Result, err error) {
+			err = f.Alone(c.ctx, syncTime, func() error { // nobody publishes again meanwhile
+				result, err = f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
+					Judge: func(context.Context, *fleet.View) (fleet.Plan, error) {
+						found, err := unconfirm(c)
+						some = some || found
+						return fleet.Plan{}, err
+					},
+					Last: func(*fleet.View) error { // nor claims
+						off = true
+						return turnOff(c)
+					},
 				})
+				return err
 			})
+			return result, err
 		})
-		if err != nil && r.Force && c.repo.Fleet && !off {
+		switch {
+		case err == nil, off:
+		case r.Force && c.repo.Fleet:
 			c.warn("what this clone has published stays until it is stale: %v", err)
 			err = turnOff(c)
+		case some:
+			c.warn("no lock of this clone is called confirmed until the next sync has found it on the remote")
 		}
 		return FleetState{Published: []string{}}, err
 	})
 }
 
-// withdraw publishes that this clone has nothing, and does the last thing then.
-func withdraw(c *call, f *fleet.Fleet, last func() error) error {
-	_, err := f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true, Last: last,
-		Judge: func(context.Context, *fleet.View) (fleet.Plan, error) { return fleet.Plan{}, nil }})
-	return err
-}
-
 func turnOff(c *call) error {
+	if _, err := unconfirm(c); err != nil { // nobody publishes its heartbeats any more
+		return err
+	}
 	if _, err := c.repo.Git(c.ctx, "config", "--local", "--unset-all", fleetKey); err != nil {
 		return fault.FromGit(err)
 	}
@@ -182,7 +191,11 @@ func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetSta
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
 				Judge: func(_ context.Context, v *fleet.View) (fleet.Plan, error) {
-					return fleet.Plan{Purge: true}, mayPurge(v, r.Yes)
+					if err := mayPurge(v, r.Yes); err != nil {
+						return fleet.Plan{}, err
+					}
+					_, err := unconfirm(c)
+					return fleet.Plan{Purge: true}, err
 				}})
 		})
 		if err != nil {

@@ -182,8 +182,8 @@ func (c *call) keepUp(v *fleet.View, entries []disk.Entry) {
 }
 
 // syncDue reports whether a sync would change how a lock of this clone stands:
-// its claimer has died, the others do not know of it, or they would take its
-// holder for silent.
+// its claimer has died, it is to be confirmed again, the others do not know of it, or
+// they would take its holder for silent.
 func (c *call) syncDue(e disk.Entry, v *fleet.View) bool {
 	l := &e.Lock
 	switch {
@@ -191,6 +191,8 @@ func (c *call) syncDue(e disk.Entry, v *fleet.View) bool {
 		return !claimerLives(c, l.Published.Nonce)
 	case !publishable(e, v):
 		return false
+	case l.Published.Fleet == "" && l.Published.Nonce != "":
+		return true // unconfirm
 	}
 	standing, stands := v.Mine[l.ID]
 	threshold := time.Duration(max(c.foreignMinutes(), l.LeaseMinutes) * float64(time.Minute))

@@ -188,30 +188,35 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	l := n.claim.lock
 	l.Published.StaleAfter = c.foreignMinutes()
 	key := fleet.Key{ID: id, Nonce: n.nonce, Terms: fleet.Terms(&l)}
-	var view *fleet.View
 	var last publication
+	var meanwhile *fault.Error
+	var changeErr error
+	stands := false
 	err := n.atMost(ctx, func() error {
 		result, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
 			return f.Publish(c.ctx, fleet.Request{
 				Judge: judgeFor(c, id, &last), Claims: []fleet.Key{key},
 				Wait: max(0, n.until.Sub(c.dir.Now())), Urgent: true,
+				Last: func(v *fleet.View) error { // before another process may withdraw it
+					stands = true
+					c.confirmed(v)
+					meanwhile, changeErr = n.settleClaim(id, true)
+					return nil
+				},
 			})
 		})
 		tellBack(c, result)
-		view = result.View
 		return err
 	})
-	if err == nil {
-		c.confirmed(view)
-		if len(last.lost) > 0 {
-			publishSoon(c) // a sync tells their holders
-		}
+	if !stands {
+		meanwhile, changeErr = n.settleClaim(id, false)
+	} else if len(last.lost) > 0 {
+		publishSoon(c) // a sync tells their holders
 	}
-	meanwhile, changeErr := n.settleClaim(id, err == nil)
 	switch {
 	case meanwhile != nil:
 		return meanwhile
-	case changeErr != nil && err == nil:
+	case stands:
 		return changeErr // the next sync finds that it stands
 	case changeErr != nil:
 		c.warn("lock %q could not be taken back: %v", id, changeErr)

@@ -89,7 +89,7 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 			p.plan.Locks = append(p.plan.Locks, l)
 		case l.ID == own:
 			return publication{}, refusalOf(c, k, b)
-		case l.Published.Fleet == fleetConfirmed:
+		case l.Published.Fleet != fleetClaiming: // which is withdrawn
 			p.lost = append(p.lost, e)
 		}
 	}

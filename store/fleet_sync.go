@@ -29,12 +29,10 @@ func syncWith(c *call, f *fleet.Fleet, r fleet.Request, always bool) (fleet.Resu
 		plan.Always = always
 		return plan, err
 	}
+	r.Last = func(v *fleet.View) error { return settle(c, v, last) }
 	result, err := f.Publish(c.ctx, r)
 	tellBack(c, result)
-	if err != nil {
-		return result, err
-	}
-	return result, settle(c, result.View, last)
+	return result, err
 }
 
 // tellBack says that others' locks were put back.
@@ -53,15 +51,16 @@ type outcome struct {
 	news     string
 }
 
-// settle writes into this store what a sync has shown: which locks are no longer
-// confirmed, which others have ended, and what became of claims whose claimer
-// died.
+// settle writes into this store what a sync has shown: which locks are confirmed,
+// which are lost, which others have ended, and what became of claims whose claimer
+// died. It runs before another process of this clone has its turn, which may withdraw
+// what stands now.
 func settle(c *call, v *fleet.View, p publication) error {
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
 		return err
 	}
-	outcomes := map[string]outcome{}
+	outcomes := standings(c, v, read.Entries)
 	for _, e := range p.lost {
 		outcomes[e.Lock.ID] = outcome{edit: standsAs(fleetLost), news: lostNews(e.Lock.ID)}
 	}
@@ -70,22 +69,52 @@ func settle(c *call, v *fleet.View, p publication) error {
 		edit.AddNotes = append(edit.AddNotes, reapedPrefix+byClone(ended))
 		outcomes[ended.ID] = outcome{edit: edit, end: true, news: endedNews(ended)}
 	}
-	for _, e := range read.Entries {
-		l := &e.Lock
-		if l.Published.Fleet != fleetClaiming || claimerLives(c, l.Published.Nonce) {
-			continue
-		}
-		if standing, ok := v.Mine[l.ID]; ok && standing.Nonce == l.Published.Nonce {
-			outcomes[l.ID] = outcome{edit: standsAs(fleetConfirmed)}
-		} else {
-			outcomes[l.ID] = outcome{withdraw: true}
-		}
-	}
-	if err := sweepClaiming(c); err != nil || len(outcomes) == 0 {
+	if err := sweepClaiming(c); err != nil {
 		return err
 	}
-	_, err = change(c, func(tx *disk.Tx) (disk.Entry, error) {
-		for _, e := range read.Entries {
+	return settleAll(c, read.Entries, outcomes)
+}
+
+// standings are what a view changes in what the judged locks say of themselves: those
+// that stand are confirmed, and no others are. A live claimer sees to its own.
+func standings(c *call, v *fleet.View, entries []disk.Entry) map[string]outcome {
+	outcomes := map[string]outcome{}
+	for _, e := range entries {
+		l := &e.Lock
+		how, nonce := l.Published.Fleet, l.Published.Nonce
+		stands := v.Mine[l.ID].Nonce == nonce
+		switch {
+		case nonce == "", how == fleetClaiming && claimerLives(c, nonce):
+		case stands && how != fleetConfirmed:
+			outcomes[l.ID] = outcome{edit: standsAs(fleetConfirmed)}
+		case !stands && how == fleetClaiming:
+			outcomes[l.ID] = outcome{withdraw: true}
+		case !stands && how == fleetConfirmed:
+			outcomes[l.ID] = outcome{edit: lockfile.Edit{Remove: []string{"fleet"}}}
+		}
+	}
+	return outcomes
+}
+
+// unconfirm has no lock of this clone called confirmed, before what it has published is
+// withdrawn: whatever comes of that, none says more than the others see. Their nonces stay,
+// so that the next sync confirms those that stand, and judges the others again. some reports
+// whether there were any.
+func unconfirm(c *call) (some bool, err error) {
+	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
+	if err != nil {
+		return false, err
+	}
+	outcomes := standings(c, &fleet.View{}, read.Entries)
+	return len(outcomes) > 0, settleAll(c, read.Entries, outcomes)
+}
+
+func settleAll(c *call, entries []disk.Entry, outcomes map[string]outcome) error {
+	if len(outcomes) == 0 {
+		return nil
+	}
+	_, err := change(c, func(tx *disk.Tx) (disk.Entry, error) {
+		for _, e := range entries {
 			if o, ok := outcomes[e.Lock.ID]; ok {
 				if err := settleOne(c, tx, e, o); err != nil {
 					return disk.Entry{}, err

@@ -38,7 +38,7 @@ type Request struct {
 	Urgent bool // also soon after a look that failed
 	// Last runs once all stands, before another process of this clone has its turn;
 	// may be nil.
-	Last func() error
+	Last func(*View) error
 }
 
 // A Result is what came of it.
@@ -149,7 +149,7 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 			err = errors.Join(err, viewErr)
 		}
 		if done && err == nil && p.Last != nil {
-			err = p.Last()
+			err = p.Last(p.result.View)
 		}
 		err = errors.Join(err, t.leave())
 	}()
