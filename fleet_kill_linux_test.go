@@ -274,7 +274,8 @@ func TestOffIsKilledAtEachStep(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	p := newPair(t)
-	theirs := p.anchors[slices.IndexFunc(p.anchors, func(path string) bool { return strings.HasSuffix(path, "runner.md") })]
+	isTheirs := func(path string) bool { return strings.HasSuffix(path, "runner.md") }
+	theirs := p.anchors[slices.IndexFunc(p.anchors, isTheirs)]
 	p.each(func(n int) string {
 		scope := fmt.Sprintf("s%d", n)
 		p.claimed(p.a, scope)
@@ -298,7 +299,7 @@ func TestOffIsKilledAtEachStep(t *testing.T) {
 		if how := p.own(p.b, "runner"); how != "confirmed" || !strings.Contains(p.published(), theirs) {
 			t.Errorf("%s: the other clone's lock is %q", step, how)
 		}
-		for dir, has := range map[string]bool{p.a: true, p.b: taken} { // else each step makes for one more
+		for dir, has := range map[string]bool{p.a: true, p.b: taken} { // else each step adds one
 			if has {
 				agentLocks(t, dir, "finish", "work-on-"+scope, "--agent", "x")
 			}

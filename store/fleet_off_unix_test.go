@@ -45,7 +45,8 @@ func TestNothingIsConfirmedAfterAFailedOff(t *testing.T) {
 		t.Errorf("it is %+v", s)
 	}
 	_, err = b.alone().Create(t.Context(), claimRequest("other", "src"))
-	wantCode(t, err, store.Conflict)                                                                       // its place is kept
+	wantCode(t, err, store.Conflict) // its place is kept
+
 	if _, err := a.at(a.main).Check(t.Context(), store.CheckRequest{Scope: []string{"lib"}}); err != nil { // a sync is due
 		t.Fatal(err)
 	}
