@@ -33,7 +33,7 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
 		f.settleSubmodules(ctx, p)
 		f.settleHistory(p, h, d)
-		f.settleMoves(ctx, p, h)
+		f.settleRenames(ctx, p, h)
 		f.settleMerging(ctx, p, h, d)
 		p.undecided()
 	})

@@ -73,8 +73,9 @@ type Omission struct {
 
 	unmerged bool // in the index
 
-	new  bool  // not in the snapshot: it goes where its directory goes
-	size int64 // of a new file, which can be what became of one that is gone; else anySize or noSize
+	tracked bool  // the snapshot has a file there, of another content
+	size    int64 // of a file that is not tracked; else anySize or noSize
+	least   int64 // that git may have of it
 }
 
 // A Pair is two sides and what conflicts between them.

@@ -91,7 +91,7 @@ func TestRepositoryInThePlaceOfAFile(t *testing.T) {
 	s.wants(s.told(s.ask("main", forecast.Request{})))
 	s.edit("main/f", 5, "mine")
 	s.wants(s.told(s.ask("main", forecast.Request{})),
-		`main w: "f" in "DIR/w" is not compared: it is a repository of its own`)
+		`main w: "f/" in "DIR/w" is not compared: it is a repository of its own`)
 }
 
 // Like git, a forecast follows GIT_INDEX_FILE, here to an index that has a file which

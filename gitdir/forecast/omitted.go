@@ -1,10 +1,85 @@
 package forecast
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 )
+
+// What a snapshot omits is unknown: that HEAD or the index has something of that name
+// says nothing about what is there now.
+
+const (
+	anySize = -1
+	noSize  = -2 // a repository, which is not a file to git
+)
+
+// weigh finds out of what is omitted whether the tree has a file there, and how much
+// there is of what git does not track.
+func (t *taker) weigh(ctx context.Context, untracked []string) error {
+	if len(t.side.Omitted) == 0 {
+		return nil
+	}
+	listed := map[string]bool{}
+	for _, name := range untracked {
+		listed[name] = true
+	}
+	var known []string
+	for i := range t.side.Omitted {
+		o := &t.side.Omitted[i]
+		o.size = anySize
+		switch {
+		case o.isDirectory() && listed[o.Path]:
+			o.size = noSize
+		case o.isDirectory(): // unreadable, or its `.git` is invalid: its files are the worktree's
+		case !listed[o.Path]:
+			known = append(known, o.Path)
+		default:
+			if info, err := os.Lstat(t.full(o.Path)); err == nil && info.Mode().IsRegular() {
+				o.size, o.least = info.Size(), info.Size()
+			}
+		}
+	}
+	files, err := t.filesIn(ctx, t.side.tree, known)
+	for i := range t.side.Omitted {
+		o := &t.side.Omitted[i]
+		_, o.tracked = files[o.Path]
+	}
+	return err
+}
+
+// filesIn are those of some names that a tree has, and not as directories, with
+// git's records of them.
+func (t *taker) filesIn(ctx context.Context, tree string, names []string) (map[string]string, error) {
+	files := map[string]string{}
+	for names := range chunks(names) {
+		out, err := t.git.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, names...)...)
+		if err != nil {
+			return nil, err
+		}
+		for record := range records(out) {
+			if _, name, _ := strings.Cut(record, "\t"); !strings.HasPrefix(record, "040000 ") {
+				files[name] = record
+			}
+		}
+	}
+	return files, nil
+}
+
+func (t *taker) full(name string) string {
+	return filepath.Join(t.side.Worktree, filepath.FromSlash(name))
+}
+
+func (o Omission) isDirectory() bool { return strings.HasSuffix(o.Path, "/") }
+
+// why says that something of a side is not compared.
+func (o Omission) why(s *Side) string {
+	return fmt.Sprintf("%q in %q is not compared: %s", o.Path, s.Place(), o.Why)
+}
 
 // paths are names and, marked false, the directories above them.
 type paths map[string]bool
@@ -35,52 +110,21 @@ func (p paths) meets(name string) bool {
 	return false
 }
 
-// addOmitted adds what a side's snapshot omits.
-func (p paths) addOmitted(s *Side) {
-	for _, o := range s.Omitted {
-		p.note(o.Path)
-	}
+// omits reports whether something of one of the two is not in its snapshot.
+func (f *forecast) omits(p *Pair) bool {
+	return len(f.Sides[p.Yours].Omitted)+len(f.Sides[p.Theirs].Omitted) > 0
 }
 
-// meeting is what of a side's omissions meets the paths, if any does.
-func (s *Side) meeting(p paths) (o Omission, meets bool) {
-	for _, o := range s.Omitted {
-		if p.meets(o.Path) {
-			return o, true
-		}
-	}
-	return Omission{}, false
-}
-
-// omits reports whether the two differ where a snapshot omits something, or
-// both omit it: what they have there may differ.
-func (d *differences) omits(p *Pair) bool {
-	yours, theirs := &d.f.Sides[p.Yours], &d.f.Sides[p.Theirs]
-	if len(yours.Omitted)+len(theirs.Omitted) == 0 {
-		return false
-	}
-	differ, hidden := paths{}, paths{}
-	for _, name := range d.paths[p] {
-		differ.note(name)
-	}
-	hidden.addOmitted(theirs)
-	_, one := yours.meeting(differ)
-	_, other := theirs.meeting(differ)
-	_, both := yours.meeting(hidden)
-	return one || other || both
-}
-
-// missed says what of one side is not in the comparison although the other side
-// changed it, or omits it as well; "" where there is nothing of that kind.
-func (f *forecast) missed(p *Pair, h history) string {
+// settleOmitted says what of one side is not in the comparison although the other side
+// changed it, or omits it as well. What seems to conflict there does not count, except for
+// HEAD's version of what has a conflict of its own, which is to be merged with another.
+func (f *forecast) settleOmitted(p *Pair, h history) {
+	yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
 	for _, at := range []struct {
-		omitting, other *Side
-		changes         []change
-	}{
-		{&f.Sides[p.Yours], &f.Sides[p.Theirs], h.theirs},
-		{&f.Sides[p.Theirs], &f.Sides[p.Yours], h.yours},
-	} {
-		if len(at.omitting.Omitted) == 0 {
+		side, other *Side
+		changes     []change
+	}{{theirs, yours, h.yours}, {yours, theirs, h.theirs}} {
+		if len(at.side.Omitted) == 0 {
 			continue
 		}
 		changed := paths{}
@@ -91,10 +135,19 @@ func (f *forecast) missed(p *Pair, h history) string {
 		for name := range h.among {
 			changed.note(name)
 		}
-		changed.addOmitted(at.other)
-		if o, meets := at.omitting.meeting(changed); meets {
-			return fmt.Sprintf("%q in %q is not compared: %s", o.Path, at.omitting.Place(), o.Why)
+		for _, o := range at.other.Omitted {
+			changed.note(o.Path)
+		}
+		for _, o := range slices.Backward(at.side.Omitted) {
+			unknown := paths{}
+			unknown.note(o.Path)
+			count := len(p.Files)
+			p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
+				return !o.unmerged && (unknown.meets(file.Path) || slices.ContainsFunc(file.Names, unknown.meets))
+			})
+			if len(p.Files) < count || changed.meets(o.Path) {
+				p.Why = o.why(at.side)
+			}
 		}
 	}
-	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
@@ -63,15 +62,7 @@ func (m *mess) shuffled() {
 	m.write("main/f", "f\n")
 	m.commit("main")
 	m.git("main", "worktree", "add", "-q", "../w", "-b", "w")
-	for _, w := range []string{"main", "w"} { // so that no file is read to see whether it changed
-		for _, name := range strings.Split(m.git(w, "ls-files"), "\n") {
-			m.must(os.Chtimes(m.path(w+"/"+name), time.Time{}, time.Now().Add(-time.Hour)))
-		}
-		m.git(w, "update-index", "-q", "--refresh")
-	}
-	m.git("main", "config", "filter.no.clean", "false")
-	m.git("main", "config", "filter.no.required", "true")
-	m.worktrees = []string{"main", "w"}
+	m.settled("main", "w")
 	for _, w := range m.worktrees {
 		for range 2 + m.IntN(5) {
 			from := w + "/" + dirs[m.IntN(len(dirs))]

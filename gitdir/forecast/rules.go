@@ -58,7 +58,6 @@ func rulesOf(settings map[string]string) rules {
 			r.follows, r.silently = on || err != nil, on && err == nil // else "conflict"
 		}
 	}
-	r.follows = r.follows && r.renames
 	if value, set := settings["core.usereplacerefs"]; set {
 		r.replaces = []string{"core.usereplacerefs=" + value}
 	}

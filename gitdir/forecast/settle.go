@@ -22,7 +22,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		m := d.mannersOf(p)
 		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
 		p.markDrivers(m.of)
-		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || d.omits(p) || d.omitsNew(p) {
+		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || f.omits(p) {
 			asked = append(asked, p)
 		}
 	}
@@ -30,7 +30,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 	histories := f.histories(ctx, asked)
 	for n, p := range asked {
 		f.settleHistory(p, histories[n], d)
-		f.settleMoves(ctx, p, histories[n])
+		f.settleRenames(ctx, p, histories[n])
 		f.settleMerging(ctx, p, histories[n], d)
 	}
 	for _, i := range open {
@@ -46,7 +46,7 @@ func (f *forecast) settleHistory(p *Pair, h history, d *differences) {
 	case p.Why == "":
 		p.findNames(h, d.paths[p])
 		p.settleAncestors(h, d)
-		p.Why = cmp.Or(f.missed(p, h), p.Why)
+		f.settleOmitted(p, h)
 	}
 }
 

@@ -143,10 +143,11 @@ func (t *taker) bring(ctx context.Context) error {
 	if err := t.add(ctx, paths); err != nil {
 		return err
 	}
-	t.side.markNew(l.untracked)
-	out, err = t.git.Run(ctx, nil, "write-tree", "--missing-ok")
+	if out, err = t.git.Run(ctx, nil, "write-tree", "--missing-ok"); err != nil {
+		return err
+	}
 	t.side.tree = strings.TrimSpace(string(out))
-	return err
+	return t.weigh(ctx, l.untracked)
 }
 
 func (t *taker) omit(path, why string) {
@@ -164,8 +165,8 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		switch {
 		case dirs.behindLink(name):
 			gone = append(gone, name)
-		case !l.submodules[name] && exists(filepath.Join(t.side.Worktree, filepath.FromSlash(name), ".git")):
-			t.omit(name, ownRepository) // git takes it for deleted, until it is added
+		case !l.submodules[name] && exists(filepath.Join(t.full(name), ".git")):
+			t.omit(name+"/", ownRepository) // git takes it for deleted, until it is added
 		case t.fits(name, maxFiles):
 			paths = append(paths, name)
 		}
@@ -188,7 +189,7 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 // fits reports whether a file is one that git is to read. One that is gone is:
 // that is its change.
 func (t *taker) fits(name string, most int64) bool {
-	info, err := os.Lstat(filepath.Join(t.side.Worktree, filepath.FromSlash(name)))
+	info, err := os.Lstat(t.full(name))
 	switch mode := fs.FileMode(0); {
 	case err != nil:
 		return true
@@ -215,7 +216,7 @@ func (t *taker) fits(name string, most int64) bool {
 }
 
 // restore takes files out of the index, and puts HEAD's versions in the place
-// of those that conflict in the worktree itself.
+// of those that conflict in the worktree itself and are there.
 func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
 	if len(unmerged)+len(gone) == 0 {
 		return nil
@@ -224,26 +225,18 @@ func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
 	for _, name := range slices.Concat(unmerged, gone) {
 		fmt.Fprintf(&info, "0 %s\t%s\x00", strings.Repeat("0", len(t.side.Head)), name)
 	}
-	inHead := map[string]bool{}
-	for names := range chunks(unmerged) {
-		out, err := t.git.Run(ctx, nil, append([]string{"ls-tree", "-z", "--full-tree", "HEAD", "--"}, names...)...)
-		if err != nil {
-			return err
-		}
-		for record := range records(out) {
-			if !strings.HasPrefix(record, "040000 ") {
-				_, name, _ := strings.Cut(record, "\t")
-				inHead[name] = true
-				info.WriteString(record + "\x00")
-			}
-		}
+	inHead, err := t.filesIn(ctx, "HEAD", unmerged)
+	if err != nil {
+		return err
 	}
 	for _, name := range unmerged {
 		t.omit(name, "it has a conflict of its own, so HEAD's version is compared")
-		o := &t.side.Omitted[len(t.side.Omitted)-1]
-		o.unmerged, o.new = true, !inHead[name]
+		t.side.Omitted[len(t.side.Omitted)-1].unmerged = true
+		if record := inHead[name]; record != "" && exists(t.full(name)) {
+			info.WriteString(record + "\x00")
+		}
 	}
-	_, err := t.git.Run(ctx, []byte(info.String()), "update-index", "-z", "--index-info")
+	_, err = t.git.Run(ctx, []byte(info.String()), "update-index", "-z", "--index-info")
 	return err
 }
 

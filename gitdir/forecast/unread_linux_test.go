@@ -50,7 +50,8 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)))
 	s.rename("w/d/x", "w/d2/x")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
-		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied`)
+		`main w: "d/it's/" in "DIR/main" is not compared: git cannot read it: Permission denied, `+
+			`and may decide where new files of "d" belong`)
 	s.rename("w/d2/x", "w/d/x")
 	s.edit("w/f", 5, "theirs")
 	s.rename("main/f", "f")

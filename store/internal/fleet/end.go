@@ -15,7 +15,7 @@ type ender struct {
 	reader *remote.Reader
 }
 
-// treeOf reads a tree of the known tip. It returns nil for an empty id.
+// treeOf reads a tree of the known tip; an empty one where there is none.
 func (e ender) treeOf(id string) (format.Tree, error) {
 	if id == "" {
 		return nil, nil
@@ -31,8 +31,8 @@ func (e ender) treeOf(id string) (format.Tree, error) {
 	return tree, nil
 }
 
-// readable is like treeOf, but returns nil for malformed content. The next tree then
-// omits it.
+// readable is treeOf, with nothing in place of what nobody can read: the next tree
+// does without it.
 func (e ender) readable(id string) (format.Tree, error) {
 	tree, err := e.treeOf(id)
 	if _, bad := errors.AsType[content](err); bad {
@@ -41,9 +41,8 @@ func (e ender) readable(id string) (format.Tree, error) {
 	return tree, err
 }
 
-// put sets a file in a directory of a tree, or removes it if blob is empty. A directory
-// is removed once it contains nothing but the owner's file. Unreadable entries count as
-// files, since they may be locks.
+// put changes one file in a directory of a tree; "" takes it away, and the directory
+// with the last file besides its owner's: what cannot be read may be a lock.
 func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
 	tree, err := e.readable(parent.Find(format.ModeDir, dir))
 	if err != nil {
@@ -61,8 +60,8 @@ func (e ender) without(ended format.Tree, clone, id string) (format.Tree, error)
 	return e.put(ended, clone, id+format.Extension, "")
 }
 
-// move ends a lock as it is in the tip. The same swap drops entries of other clones that
-// their owners have not taken note of for a month.
+// move ends one lock, as it stands in the tip. Others' entries that nobody has
+// asked for in a month go with the same swap.
 func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 	name := end.ID + format.Extension
 	dir, err := e.treeOf(d.root.Find(format.ModeDir, end.Clone))
@@ -93,7 +92,7 @@ func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 	return e.forget(ended)
 }
 
-// done writes a lock as ended now.
+// done writes a lock as one that was ended now.
 func (e ender) done(l lockfile.Lock, by string) (string, error) {
 	now, err := lockfile.ParseStamp(lockfile.FormatStamp(e.turn.fleet.Now()))
 	if err != nil {
@@ -107,7 +106,7 @@ func (e ender) done(l lockfile.Lock, by string) (string, error) {
 	return e.turn.fleet.repo.Write("blob", data)
 }
 
-// forget drops ended locks that have waited for their owner for too long.
+// forget drops what has waited for its owner for too long.
 func (e ender) forget(ended format.Tree) (format.Tree, error) {
 	clones, _ := ended.Clones("")
 	for _, clone := range clones {

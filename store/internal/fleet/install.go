@@ -14,18 +14,17 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A change lists the changes to one clone's directory that install a snapshot.
+// A change is what installing a snapshot does to one clone's directory.
 type change struct {
 	clone  string
-	twins  []string // names to remove first, since they collide with files to write if letter case is ignored
+	twins  []string // names that go first: where letter case tells none apart, they are those of files to write
 	write  []lockText
 	remove []string // names
-	whole  bool     // remove the directory, too
+	whole  bool     // and the directory itself goes
 }
 
-// install updates the files of other clones' locks to a snapshot, and then saves its tip.
-// It adds files before it removes others, so that a concurrent reader sees too many locks
-// rather than too few.
+// install makes the files of the others what a snapshot says, and then notes
+// its tip, so that who reads meanwhile sees too much rather than too little.
 func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 	changes, err := t.changes(ctx, snap, next)
 	if err != nil {
@@ -53,7 +52,7 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 	return err
 }
 
-// changes compares a snapshot with the files on disk.
+// changes compares what is to be with what is on disk.
 func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]change, error) {
 	names, err := t.fleet.dir.NamesIn(ctx, t.fleet.folder)
 	if err != nil {
@@ -82,7 +81,7 @@ func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]chan
 	return changes, nil
 }
 
-// compare returns the changes to one directory.
+// compare is what has to change in one directory.
 func (t *turn) compare(ctx context.Context, clone string, files []lockText) (change, error) {
 	c := change{clone: clone}
 	folder, err := t.fleet.dir.OpenFolder(filepath.Join(Name, clone))
@@ -93,7 +92,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		c.write = files
 		return c, nil
 	}
-	defer folder.Close() // only read from
+	defer folder.Close() // it was only read
 	names, err := t.fleet.dir.NamesIn(ctx, folder)
 	if err != nil {
 		return c, err
@@ -106,7 +105,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		name := f.id + format.Extension
 		wanted[name], folded[strings.ToLower(name)] = true, true
 		if data, err := folder.ReadFile(name); err != nil || !bytes.Equal(data, f.data) || !there[name] {
-			c.write = append(c.write, f) // replaces an unreadable file
+			c.write = append(c.write, f) // what cannot be read is replaced
 		}
 	}
 	for _, name := range names {

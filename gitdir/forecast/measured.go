@@ -1,0 +1,61 @@
+package forecast
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
+)
+
+// measure finds out of what git could read, were it not for its size, how much git would have of
+// it: some files are converted. Of line ends, half a file goes at most; of what else
+// is converted the size says nothing.
+func (h half) measure(ctx context.Context) error {
+	var names []string
+	for _, o := range h.loose {
+		if o.size >= 0 {
+			names = append(names, o.Path)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	settings, err := h.side.repo.SettingsOf(ctx, `^core\.autocrlf$`)
+	if err != nil {
+		return err
+	}
+	crlf, err := gitdir.ParseBool(settings["core.autocrlf"])
+	crlf = crlf || err != nil // "input"
+	out, err := h.side.git.Run(ctx, lines(names), "check-attr", "-z", "--stdin",
+		"filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
+	if err != nil {
+		return err
+	}
+	programs, ends := map[string]bool{}, map[string]bool{}
+	for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
+		name, value := fields[0], fields[2]
+		switch fields[1] {
+		case "filter", "ident", "working-tree-encoding":
+			programs[name] = programs[name] || value != "unspecified" && value != "unset"
+		default:
+			ends[name] = ends[name] || value != "unspecified" && value != "unset"
+		}
+	}
+	for i := range h.loose {
+		switch o := &h.loose[i]; {
+		case !slices.Contains(names, o.Path):
+		case programs[o.Path]:
+			o.size = anySize
+		case crlf || ends[o.Path]:
+			o.least = o.size / 2
+		}
+	}
+	return nil
+}
+
+// resembles reports whether git may take one with that many bytes for renamed to what is
+// omitted: they have to have half of the bigger one in common.
+func (o Omission) resembles(size int64) bool {
+	return o.size == anySize || o.size >= 0 && size >= o.least/2 && size/2 <= o.size
+}
