@@ -12,48 +12,48 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// A FleetRequest turns sharing with other clones on, off, or asks about it.
+// A FleetRequest configures the sharing of locks with other clones, or asks about it.
 type FleetRequest struct {
 	Target
-	Remote string  // "": origin
-	Label  *string // "": none; nil: as it was
-	Share  string  // "": claims; or all
-	Force  bool    // off: also where what was published cannot be withdrawn
+	Remote string  // "" keeps it; the default is origin
+	Label  *string // "" means none; nil keeps it
+	Share  string  // claims or all; "" keeps it; the default is claims
+	Force  bool    // off: even if the published locks cannot be withdrawn
 	Yes    bool    // purge: even if other clones have active locks there
 }
 
-// A FleetState is how a clone stands with the others.
+// A FleetState is the state of sharing with other clones.
 type FleetState struct {
 	On        bool     `json:"on"`
-	Clone     string   `json:"clone,omitempty"` // this one's id among them
+	Clone     string   `json:"clone,omitempty"` // this clone's id
 	Label     string   `json:"label,omitempty"`
 	Remote    string   `json:"remote,omitempty"`
 	Ref       string   `json:"ref,omitempty"`
 	Share     string   `json:"share,omitempty"`
-	AsOf      string   `json:"as_of,omitempty"` // the last look that succeeded
-	Published []string `json:"published"`       // ids of this clone's locks that stand
-	Others    int      `json:"others"`          // active locks of other clones
-	Clones    int      `json:"clones"`          // that have some
-	Commits   uint64   `json:"commits"`         // of the ref's chain
+	AsOf      string   `json:"as_of,omitempty"` // time of the last successful look
+	Published []string `json:"published"`       // ids of this clone's locks in the ref
+	Others    int      `json:"others"`          // number of active locks of other clones
+	Clones    int      `json:"clones"`          // number of clones that have some
+	Commits   uint64   `json:"commits"`         // length of the ref's chain
 
-	Confirmed   []string      `json:"confirmed,omitempty"`   // those of them that the remote has taken as claimed
-	Unpublished []string      `json:"unpublished,omitempty"` // active ones that do not stand there, and are to
-	Lost        []string      `json:"lost,omitempty"`        // that no longer are, since another clone came first
-	Local       []string      `json:"local,omitempty"`       // and that never were to
-	Copied      []string      `json:"copied,omitempty"`      // the original's, where this clone is a copy: not published
+	Confirmed   []string      `json:"confirmed,omitempty"`   // published ones that the remote has confirmed
+	Unpublished []string      `json:"unpublished,omitempty"` // active ones that should be in the ref, and are not
+	Lost        []string      `json:"lost,omitempty"`        // no longer confirmed, since another clone came first
+	Local       []string      `json:"local,omitempty"`       // never published
+	Copied      []string      `json:"copied,omitempty"`      // the original's, if this clone is a copy; not published
 	Members     []FleetMember `json:"members,omitempty"`     // the other clones
-	FailedAt    string        `json:"failed_at,omitempty"`   // a look that failed since as_of
-	LastError   string        `json:"last_error,omitempty"`  // what was said then, or what cannot be read there
-	RefLost     string        `json:"ref_lost,omitempty"`    // when the ref was found deleted or replaced, the last time
-	SetBack     string        `json:"set_back,omitempty"`    // that the ref is older than it was, and by how much
-	Epoch       string        `json:"epoch,omitempty"`       // of the ref: another one after that
-	Ignored     []string      `json:"ignored,omitempty"`     // what was not taken, the first of each clone
-	Unread      int           `json:"unread,omitempty"`      // how much of that may be locks
+	FailedAt    string        `json:"failed_at,omitempty"`   // time of a failed look since as_of
+	LastError   string        `json:"last_error,omitempty"`  // its error, or why the ref is unreadable
+	RefLost     string        `json:"ref_lost,omitempty"`    // last time that the ref was found deleted or replaced
+	SetBack     string        `json:"set_back,omitempty"`    // set if the ref is older than before; says by how much
+	Epoch       string        `json:"epoch,omitempty"`       // of the ref; it changes if the ref is lost
+	Ignored     []string      `json:"ignored,omitempty"`     // what was ignored; the first few of each clone
+	Unread      int           `json:"unread,omitempty"`      // number of these that may be locks
 }
 
-// FleetOn lets this clone share its locks with the others on a remote, once a
-// first swap has shown that the host takes the ref. Nothing is left where it
-// does not.
+// FleetOn starts to share this clone's locks with other clones through a remote, after a
+// first swap has shown that the host accepts the ref. If it does not, FleetOn leaves
+// nothing behind.
 func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		set, err := fleetOf(c)
@@ -68,7 +68,7 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 			return FleetState{}, fault.Input("this clone shares its locks through %q already", before.remote).
 				WithHint("agent-locks fleet off first: it withdraws what was published there")
 		}
-		fresh := !set.on && c.repo.FleetErr == nil // else it may have taken part
+		fresh := !set.on && c.repo.FleetErr == nil // otherwise it may have taken part
 		c.repo.Fleet = true
 		f, err := set.open(c)
 		if err == nil {
@@ -89,8 +89,8 @@ func (s *Store) FleetOn(ctx context.Context, r FleetRequest) (Answer[FleetState]
 	})
 }
 
-// foreignRef is an error with another way out, where the ref holds what is not
-// of this program: somebody's branch, say.
+// foreignRef returns err with another hint if the ref has foreign content, for example
+// because it is somebody's branch.
 func foreignRef(err error, ref string) error {
 	if ours, ok := errors.AsType[*fault.Error](err); ok && ours.Code == fault.FleetBroken {
 		return ours.WithHint("if that is somebody's work, set " + fleetRefKey + " to an unused ref, as in " +
@@ -99,7 +99,7 @@ func foreignRef(err error, ref string) error {
 	return err
 }
 
-// with are the settings that a request asks for on top of what is set.
+// with returns the settings as changed by a request.
 func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 	s.remote = cmp.Or(r.Remote, s.remote)
 	if r.Label != nil {
@@ -118,19 +118,19 @@ func (s fleetSettings) with(r FleetRequest) (fleetSettings, error) {
 	return s, nil
 }
 
-// FleetOff withdraws what this clone has published, and forgets the others.
+// FleetOff withdraws what this clone has published, and forgets the other clones.
 func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		off, some := false, false
 		_, err := withFleet(c, func(f *fleet.Fleet) (result fleet.Result, err error) {
-			err = f.Alone(c.ctx, syncTime, func() error { // nobody publishes again meanwhile
+			err = f.Alone(c.ctx, syncTime, func() error { // so that no sync publishes again meanwhile
 				result, err = f.Publish(c.ctx, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true,
 					Judge: func(context.Context, *fleet.View) (fleet.Plan, error) {
 						found, err := unconfirm(c)
 						some = some || found
 						return fleet.Plan{}, err
 					},
-					Last: func(*fleet.View) error { // nor claims
+					Last: func(*fleet.View) error { // and no claim does
 						off = true
 						return turnOff(c)
 					},
@@ -152,7 +152,7 @@ func (s *Store) FleetOff(ctx context.Context, r FleetRequest) (Answer[FleetState
 }
 
 func turnOff(c *call) error {
-	if _, err := unconfirm(c); err != nil { // nobody publishes its heartbeats any more
+	if _, err := unconfirm(c); err != nil { // nobody publishes their heartbeats any more
 		return err
 	}
 	if _, err := c.repo.Git(c.ctx, "config", "--local", "--unset-all", fleetKey); err != nil {
@@ -161,13 +161,13 @@ func turnOff(c *call) error {
 	return forgetFleet(c)
 }
 
-// forgetFleet removes what is kept of the others.
+// forgetFleet removes what is stored about other clones.
 func forgetFleet(c *call) error {
 	_, err := c.dir.Change(c.ctx, func(*disk.Tx) error { return fleet.Forget(c.dir) })
 	return err
 }
 
-// FleetSync looks at once, and publishes what this clone has.
+// FleetSync looks right away, and publishes this clone's locks.
 func (s *Store) FleetSync(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
@@ -183,9 +183,9 @@ func (s *Store) FleetSync(ctx context.Context, r FleetRequest) (Answer[FleetStat
 	})
 }
 
-// FleetPurge publishes an empty successor: nothing of anybody's is readable in
-// the ref any more, once the host has collected what is unreachable. Where that
-// drops active locks of other clones it has to be said (Yes).
+// FleetPurge publishes an empty successor, so that no content of the ref is readable any
+// more once the host has collected unreachable objects. If that drops active locks of
+// other clones, r.Yes must be set.
 func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
@@ -205,7 +205,8 @@ func (s *Store) FleetPurge(ctx context.Context, r FleetRequest) (Answer[FleetSta
 	})
 }
 
-// mayPurge refuses to drop what other clones have claimed, unless that is wanted.
+// mayPurge returns an error if a purge would drop active locks of other clones, unless
+// yes is set.
 func mayPurge(v *fleet.View, yes bool) error {
 	members, n := membersOf(v.Locks), 0
 	for _, m := range members {
@@ -219,7 +220,7 @@ func mayPurge(v *fleet.View, yes bool) error {
 			"clone claims before that is lost to them")
 }
 
-// FleetReset accepts what is on the remote where it is broken or set back.
+// FleetReset accepts the content of a ref that is broken or set back.
 func (s *Store) FleetReset(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		_, err := withFleet(c, func(f *fleet.Fleet) (fleet.Result, error) {
@@ -241,7 +242,7 @@ func (s *Store) FleetReset(ctx context.Context, r FleetRequest) (Answer[FleetSta
 	})
 }
 
-// FleetStatus says how this clone stands with the others. It uses no network.
+// FleetStatus returns the state of sharing. It does not use the network.
 func (s *Store) FleetStatus(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, fleetState)
 }
@@ -270,7 +271,7 @@ func stateWith(c *call, set fleetSettings) (FleetState, error) {
 	state.Clone, state.Commits = view.Self.Clone, view.Tip.Chain
 	state.addLooks(view)
 	g, err := fleet.GlanceAt(c.dir, &c.tip)
-	if err == nil && g.Why != "" && state.LastError == "" { // it can be read, then
+	if err == nil && g.Why != "" && state.LastError == "" { // the ref is readable then
 		state.LastError, state.FailedAt = g.Why, lockfile.FormatStamp(g.Tried)
 	}
 	state.Members = membersOf(view.Locks)

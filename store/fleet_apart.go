@@ -11,23 +11,23 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// The network is left to a process of its own, of which a clone has one at a
-// time: a caller that wants something published, or a fresh view, notes that and
-// starts it. Claims that are to be confirmed talk to the remote themselves.
+// The network is left to a background sync process, of which each clone runs at most one.
+// A caller that needs something published, or a fresh view, requests a sync and starts
+// the process. Only claims that are to be confirmed talk to the remote themselves.
 
 const (
-	freshFor = 30 * time.Second // so long a look serves those who only ask
-	askTime  = 2 * time.Second  // which is how long these wait for one
-	turnFor  = 5 * time.Second  // so long it serves a waiter
-	// glanceEvery is how often a caller that waits for a look asks for it.
+	freshFor = 30 * time.Second // age up to which a look is fresh enough for callers that just ask
+	askTime  = 2 * time.Second  // how long these callers wait for a look
+	turnFor  = 5 * time.Second  // age up to which a look is fresh enough for a waiter
+	// glanceEvery is the interval at which a caller polls for the end of a look.
 	glanceEvery = 20 * time.Millisecond
-	// aliveEvery is how often a heartbeat is published at most, where the
-	// threshold leaves room for that.
+	// aliveEvery is the minimum time between published heartbeats of a lock, unless the
+	// staleness threshold requires a shorter one.
 	aliveEvery = 10 * time.Minute
 )
 
-// FleetSyncApart is what Store.SyncApart starts: it syncs for as long as calls of
-// this clone want that, unless another process does so already.
+// FleetSyncApart runs in the process started by Store.SyncApart. It syncs for as long as
+// calls of this clone request it, unless another process does so already.
 func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[FleetState], error) {
 	return answer(ctx, s, r.Target, func(c *call) (FleetState, error) {
 		return withFleet(c, func(f *fleet.Fleet) (FleetState, error) {
@@ -35,7 +35,7 @@ func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[Flee
 				if err := c.dir.Refresh(); err != nil {
 					return err
 				}
-				// A caller that finds the network resting does not start this.
+				// Callers do not start this process while the network is left alone.
 				_, err := syncWith(c, f, fleet.Request{Wait: syncTime, Fresh: true, Urgent: true}, false)
 				return err
 			})
@@ -43,8 +43,8 @@ func (s *Store) FleetSyncApart(ctx context.Context, r FleetRequest) (Answer[Flee
 	})
 }
 
-// wantSync has what this clone has published, and what the others have looked at,
-// and waits for neither. It says why nothing is published for now; "": it is.
+// wantSync requests a sync, which publishes this clone's locks and looks at the others',
+// and does not wait for it. It returns why nothing is published for now, or "".
 func (c *call) wantSync() (unpublished string) {
 	err := fleet.Want(c.dir)
 	if err == nil {
@@ -61,7 +61,7 @@ func (c *call) wantSync() (unpublished string) {
 	return unpublished
 }
 
-// startSync starts the process, unless it is at work.
+// startSync starts a background sync process, unless one is running.
 func (c *call) startSync(g fleet.Glance) error {
 	if g.Busy || c.store.SyncApart == nil {
 		return nil
@@ -76,8 +76,8 @@ func (c *call) startSync(g fleet.Glance) error {
 	return c.store.SyncApart(dir, environ)
 }
 
-// publishSoon tells the others of what a call has done. It has been done
-// whatever comes of that.
+// publishSoon requests a sync to publish what a call has changed. A failure is only a
+// warning, since the change is done in any case.
 func publishSoon(c *call) {
 	if !c.repo.Fleet {
 		return
@@ -87,25 +87,26 @@ func publishSoon(c *call) {
 	}
 }
 
-// publishAlive tells the others now and then that a lock's holder is at work.
+// publishAlive requests a sync if a lock's published heartbeat is due for an update.
 func publishAlive(c *call, e disk.Entry) {
 	if !c.repo.Fleet || e.Done() {
 		return
 	}
 	view, err := c.lastView()
-	if err == nil && view != nil && c.syncDue(e, view) { // else the next listing says so
+	if err == nil && view != nil && c.syncDue(e, view) { // on an error the next listing reports it
 		publishSoon(c)
 	}
 }
 
-// freshen has the remote looked at where the last look is older than that, and
-// waits a moment for it. What becomes of it shows in the view.
+// freshen starts a look if the last one is older than age, and waits a moment for it. The
+// view shows the result.
 func (c *call) freshen(age time.Duration) { c.awaitLook(c.dir.Now().Add(-age), false, askTime) }
 
-// lookOnceMore does so for a waiter whose time is up, however new the last look is.
+// lookOnceMore looks for a waiter whose time is up, however recent the last look is.
 func (c *call) lookOnceMore() { c.awaitLook(c.dir.Now(), true, turnFor) }
 
-// awaitLook has the remote looked at where no look has begun since then.
+// awaitLook starts a look, unless one has begun since the given time, and waits for it,
+// but no longer than patience. If there is no result, c.late says why.
 func (c *call) awaitLook(since time.Time, urgent bool, patience time.Duration) {
 	start := c.dir.Now()
 	if fresh, underWay := c.startLook(since, urgent); !underWay {
@@ -127,20 +128,19 @@ func (c *call) awaitLook(since time.Time, urgent bool, patience time.Duration) {
 		case g.Tried.After(start):
 			c.late = fmt.Sprintf("the last look failed (%s)", firstWords(g.Why))
 			return
-		case !g.Wanted && !g.Busy: // not even that could be written
+		case !g.Wanted && !g.Busy: // even the reason could not be written
 			c.late = "the last look failed; agent-locks fleet sync says why"
 			return
 		}
 	}
 }
 
-// lookIfOlder has the remote looked at for a waiter where the last look is older
-// than that.
+// lookIfOlder starts a look for a waiter if the last one is older than age.
 func (c *call) lookIfOlder(age time.Duration) { c.startLook(c.dir.Now().Add(-age), true) }
 
-// startLook has the remote looked at, unless a look has begun since then, and reports
-// which. One that failed has the network left alone, except by a waiter: that is
-// urgent, and asks again a little later.
+// startLook starts a look, unless one has begun since the given time, and reports which
+// is the case. After a failed look the network is left alone for a while. That while is
+// short if the call is urgent, as for a waiter.
 func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 	c.late = ""
 	if !c.repo.Fleet || c.store.SyncApart == nil {
@@ -158,7 +158,7 @@ func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 			return fresh, false
 		}
 		if err = fleet.Want(c.dir); err == nil {
-			g, err = fleet.GlanceAt(c.dir, &c.tip) // a sync that was at its end has not seen the mark
+			g, err = fleet.GlanceAt(c.dir, &c.tip) // a sync that was about to end may have missed the mark
 		}
 		if err == nil {
 			err = c.startSync(g)
@@ -170,7 +170,7 @@ func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 	return false, err == nil
 }
 
-// keepUp starts a sync, once a call, where one is due.
+// keepUp starts a sync if one is due, at most once per call.
 func (c *call) keepUp(v *fleet.View, entries []disk.Entry) {
 	if c.keptUp || !c.repo.Fleet {
 		return
@@ -181,9 +181,9 @@ func (c *call) keepUp(v *fleet.View, entries []disk.Entry) {
 	}
 }
 
-// syncDue reports whether a sync would change how a lock of this clone stands:
-// its claimer has died, it is to be confirmed again, the others do not know of it, or
-// they would take its holder for silent.
+// syncDue reports whether a sync would change the state of a lock of this clone: its
+// claimer has died, it is to be confirmed again, the others do not know it, or its
+// published heartbeat is too old.
 func (c *call) syncDue(e disk.Entry, v *fleet.View) bool {
 	l := &e.Lock
 	switch {
@@ -192,7 +192,7 @@ func (c *call) syncDue(e disk.Entry, v *fleet.View) bool {
 	case !publishable(e, v):
 		return false
 	case l.Published.Fleet == "" && l.Published.Nonce != "":
-		return true // unconfirm
+		return true // see unconfirm
 	}
 	standing, stands := v.Mine[l.ID]
 	threshold := time.Duration(max(c.foreignMinutes(), l.LeaseMinutes) * float64(time.Minute))

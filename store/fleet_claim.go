@@ -19,30 +19,30 @@ import (
 )
 
 const (
-	// confirmTime is how long a claim that does not wait competes with those of
-	// other clones.
+	// confirmTime is how long a claim that does not wait competes with claims of other
+	// clones.
 	confirmTime = 18 * time.Second
-	// swapTime is what its last try has after that, and answerTime when it has an
-	// answer in any case: clients give up after 30 s or more.
+	// swapTime is the time for its last try after that. answerTime is when it has to
+	// return in any case, because clients give up after 30 s or more.
 	swapTime   = 10 * time.Second
 	answerTime = 28 * time.Second
 )
 
-// A confirming is a claim that counts only once the remote has taken it. Until
-// then its lock stands in this store as claiming, and keeps this clone's agents
-// away; the file that its claimer holds locked says that somebody still waits.
-// nil: the claim counts once it is written.
+// A confirming is a claim that counts only once the remote has accepted it. Until then
+// its lock is marked as claiming and keeps this clone's agents away. Its claimer holds a
+// file locked to show that it still waits. A nil confirming means that the claim counts
+// once it is written.
 type confirming struct {
 	call  *call
 	claim *claim
 	nonce string
 	alive *flock.Flock
-	until time.Time // it competes with other clones
-	end   time.Time // when the remote is given up
+	until time.Time // when it stops competing with other clones
+	end   time.Time // when it gives up on the remote
 }
 
-// claimConfirmed claims by the rule given, which has what it has written
-// confirmed. limit is how long it may wait for its turn.
+// claimConfirmed claims by the given rule, which has its lock confirmed. limit is how
+// long the rule may wait.
 func claimConfirmed(
 	c *call, k *claim, local bool, limit time.Duration, rule func(*confirming) (Created, error),
 ) (Created, error) {
@@ -58,8 +58,8 @@ func claimConfirmed(
 	return rule(n)
 }
 
-// deadlines are until when a claim competes, and when it has an answer, where it
-// waits for so long; 0: it does not wait.
+// deadlines returns when a claim stops competing, and when it gives up on the remote.
+// limit is how long the claim waits; 0 means that it does not wait.
 func deadlines(began time.Time, limit time.Duration) (until, end time.Time) {
 	if limit == 0 {
 		limit = confirmTime
@@ -71,8 +71,8 @@ func deadlines(began time.Time, limit time.Duration) (until, end time.Time) {
 	return until, end
 }
 
-// beginConfirmed marks a claim before it is written; nil where this clone does
-// not share its locks.
+// beginConfirmed prepares a claim to be confirmed. It returns nil if this clone does not
+// share its locks, or the claim is local.
 func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 	if err := c.maybeShared(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 		if err != nil {
 			return err
 		}
-		defer folder.Close() // the lock has a handle of its own
+		defer folder.Close() // the lock has its own handle
 		file, err := tx.NewFile(folder, claimingFile(n.nonce))
 		if err == nil {
 			err = file.Close()
@@ -116,7 +116,7 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 	return n, nil
 }
 
-// standsAs is how a lock stands with the others from now on.
+// standsAs returns the edit that sets how a lock is shared.
 func standsAs(how string) lockfile.Edit {
 	edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "fleet", Value: how}}}
 	if how == fleetLost {
@@ -125,9 +125,9 @@ func standsAs(how string) lockfile.Edit {
 	return edit
 }
 
-// confirmation are the keys that say that the remote has taken a lock as it is.
-// What takes more than it has taken takes them away; a lock that is local stays
-// so.
+// confirmation returns the keys that mark a lock as confirmed, to be removed by a change
+// that claims more than the remote has accepted. A local lock has none, and remains
+// local.
 func confirmation(l *lockfile.Lock) []string {
 	if l.Published.Fleet == fleetLocal {
 		return nil
@@ -139,7 +139,7 @@ const claimingPrefix = "claiming-"
 
 func claimingFile(nonce string) string { return claimingPrefix + nonce }
 
-// leave lets go of the file, and removes it.
+// leave unlocks and removes the claimer's file.
 func (n *confirming) leave() {
 	c := n.call
 	err := n.alive.Unlock()
@@ -156,12 +156,11 @@ func (n *confirming) leave() {
 	}
 }
 
-// errLate ends the talk with a remote that has not answered in time.
+// errLate ends the exchange with a remote that has not answered in time.
 var errLate = fault.New(fault.FleetUnreachable, "the remote has not answered in time").
 	WithHint("try again; or claim with `local`, without the other clones")
 
-// atMost runs what talks to the remote, which ends with ctx and when the claim
-// must have an answer.
+// atMost runs do, which talks to the remote, until ctx ends or the claim has to give up.
 func (n *confirming) atMost(ctx context.Context, do func() error) error {
 	c := n.call
 	before := c.ctx
@@ -178,8 +177,8 @@ func (n *confirming) atMost(ctx context.Context, do func() error) error {
 	return err
 }
 
-// confirm publishes a claim that was written, and takes it back where the remote
-// does not take it: then nothing was claimed.
+// confirm publishes the lock of a claim. If the remote does not accept it, confirm
+// withdraws the lock, and nothing is claimed.
 func (n *confirming) confirm(ctx context.Context, id string) error {
 	if n == nil {
 		return nil
@@ -211,13 +210,13 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	if !stands {
 		meanwhile, changeErr = n.settleClaim(id, false)
 	} else if len(last.lost) > 0 {
-		publishSoon(c) // a sync tells their holders
+		publishSoon(c) // a sync reports them to their holders
 	}
 	switch {
 	case meanwhile != nil:
 		return meanwhile
 	case stands:
-		return changeErr // the next sync finds that it stands
+		return changeErr // the next sync finds it in the ref
 	case changeErr != nil:
 		c.warn("lock %q could not be taken back: %v", id, changeErr)
 	}
@@ -229,15 +228,15 @@ func (n *confirming) confirm(ctx context.Context, id string) error {
 	return err
 }
 
-// isOver reports whether a claim ended for what the remote said, or did not say, or
-// for what became of its lock meanwhile.
+// isOver reports whether a claim ended because of the remote, or because of what happened
+// to its lock meanwhile.
 func isOver(err error) bool {
 	return slices.ContainsFunc([]Code{FleetBusy, FleetUnreachable, FleetRefused, FleetBroken, LockNotActive},
 		func(c Code) bool { return errors.Is(err, c) })
 }
 
-// mayBeOver reports whether a refusal is for what a look at the remote may
-// clear: another clone's lock, or one of this clone whose claimer has died.
+// mayBeOver reports whether a look at the remote may resolve a refusal: one by another
+// clone's lock, or by one of this clone whose claimer may have died.
 func mayBeOver(err error) bool {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != fault.Conflict {
@@ -249,8 +248,8 @@ func mayBeOver(err error) bool {
 	})
 }
 
-// askRemote syncs, and reports whether what the others have is known now: it is
-// also where only publishing fails.
+// askRemote syncs, and reports whether the other clones' locks are known now. They are
+// also known if only publishing failed.
 func (n *confirming) askRemote() bool {
 	c := n.call
 	start := c.dir.Now()

@@ -14,15 +14,15 @@ import (
 
 const probeTime = 10 * time.Second // for all that the remote is asked
 
-// A fleetExam collects what is wrong with sharing.
+// A fleetExam collects findings about sharing.
 type fleetExam struct {
 	call     *call
 	set      fleetSettings
 	findings []Finding
 }
 
-// examineFleet asks whether the locks that this clone shares can be relied
-// upon. Nothing is changed, here or on the remote.
+// examineFleet checks whether this clone's sharing works. It changes nothing here or on
+// the remote.
 func (s *Store) examineFleet(ctx context.Context, r DoctorRequest) ([]Finding, error) {
 	found, err := answer(ctx, s, r.Target, func(c *call) ([]Finding, error) {
 		set, err := fleetOf(c)
@@ -49,7 +49,7 @@ func (x *fleetExam) add(severity, fix, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// failed makes a problem of an error, with the way out that it names.
+// failed adds an error as a problem, with its hint as the fix.
 func (x *fleetExam) failed(what string, err error) {
 	fix := "see agent-locks fleet status"
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Hint != "" {
@@ -58,7 +58,8 @@ func (x *fleetExam) failed(what string, err error) {
 	x.add(SeverityProblem, fix, "%s: %v", what, err)
 }
 
-// remote asks it, within a time of its own: what hangs keeps nobody.
+// remote probes the remote, with a time limit of its own, so that a hanging remote does
+// not block the diagnosis.
 func (x *fleetExam) remote() {
 	c := x.call
 	f, err := x.set.open(c)
@@ -87,7 +88,7 @@ func (x *fleetExam) remote() {
 	}
 }
 
-// wayToRemote is what to do about a remote that does not answer.
+// wayToRemote returns what to do about a remote that does not answer.
 func wayToRemote(remote, words string) string {
 	for _, w := range []struct{ said, fix string }{
 		{"unknown option", "fleet needs git 2.29 or later"},
@@ -104,7 +105,8 @@ func wayToRemote(remote, words string) string {
 	return "this must work without a prompt: git ls-remote " + remote
 }
 
-// fleetFindings are those of a diagnosis that could look at the repository.
+// fleetFindings returns the findings about sharing, if the diagnosis could examine the
+// repository.
 func (s *Store) fleetFindings(ctx context.Context, r DoctorRequest, d Diagnosis) []Finding {
 	if !d.Found(CheckRepository, SeverityOK) || !d.Found(CheckGit, SeverityOK) {
 		return nil
@@ -115,7 +117,7 @@ func (s *Store) fleetFindings(ctx context.Context, r DoctorRequest, d Diagnosis)
 			Fix: "git config " + fleetKey + " on, or off"}}
 	}
 	if err != nil || !repo.Fleet {
-		return nil // another finding says what is wrong with it
+		return nil // another finding reports it
 	}
 	r.Repo = repo
 	findings, err := s.examineFleet(ctx, r)

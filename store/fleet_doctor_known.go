@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	skewed     = 2 * time.Minute    // a clock that is ahead by more than this
-	longChain  = 2 * 2000           // commits, where they are dropped after half of that
-	lostLately = 7 * 24 * time.Hour // it may happen again
+	skewed     = 2 * time.Minute    // a clock that is ahead by more is reported
+	longChain  = 2 * 2000           // commits; normally the history is dropped after half of that
+	lostLately = 7 * 24 * time.Hour // a loss is reported for that long, since it may happen again
 )
 
-// known judges what is known of the others.
+// known examines what is known about the other clones.
 func (x *fleetExam) known(v *fleet.View) {
 	now := x.call.dir.Now()
 	switch {
@@ -56,8 +56,8 @@ func (x *fleetExam) known(v *fleet.View) {
 
 func firstOf(texts []string) string { return strings.Join(texts[:min(len(texts), maxNamed)], "; ") }
 
-// clocks finds those of others that are ahead: a heartbeat that is later than when
-// it was seen here.
+// clocks finds clocks of other clones that are ahead: those with a heartbeat later than
+// when it was first seen here.
 func (x *fleetExam) clocks(v *fleet.View) {
 	ahead := map[string]time.Duration{}
 	for _, l := range v.Locks {
@@ -73,11 +73,11 @@ func (x *fleetExam) clocks(v *fleet.View) {
 	}
 }
 
-// own judges what this clone shares.
+// own examines what this clone shares.
 func (x *fleetExam) own(v *fleet.View) {
 	read, err := x.call.dir.List(x.call.ctx, disk.ActiveOnly)
 	if err != nil {
-		return // another check says so
+		return // another check reports it
 	}
 	var s FleetState
 	s.addOwn(read.Entries, v)
@@ -96,7 +96,7 @@ func (x *fleetExam) own(v *fleet.View) {
 	}
 	sound := !slices.ContainsFunc(x.findings, func(f Finding) bool { return f.Severity == SeverityProblem })
 	g, err := fleet.GlanceAt(x.call.dir, &x.call.tip)
-	if err == nil && g.Why != "" && sound { // else that says why
+	if err == nil && g.Why != "" && sound { // otherwise a problem above says why
 		sound = false
 		x.add(SeverityProblem, "agent-locks fleet sync tries again, and names the way out",
 			"the last try to publish failed at %s: %s", lockfile.FormatStamp(g.Tried), g.Why)
@@ -107,7 +107,7 @@ func (x *fleetExam) own(v *fleet.View) {
 		return
 	}
 	if !sound {
-		return // what is published now is not known
+		return // it is not known what is published now
 	}
 	x.add(SeverityOK, "", "this clone is %q, and all that it shares is published; other clones with locks: %d",
 		v.Self.Clone, len(membersOf(v.Locks)))

@@ -12,19 +12,19 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// endMargin is how much longer than its threshold another clone's lock has to be
-// silent before it can be ended: its heartbeats take a while to get here.
+// endMargin is how much longer than its threshold another clone's lock has to be silent
+// before it can be ended, because its heartbeats take a while to get here.
 const endMargin = 5 // minutes
 
-// findElsewhere finds another clone's lock by its whole id, <clone>.<id>: short
-// names never mean one, and a lock of this clone's goes first. False where there
-// is none.
+// findElsewhere finds another clone's lock by its full id, <clone>.<id>, and reports
+// whether there is one. Short names never refer to such a lock. A lock of this clone
+// takes precedence.
 func findElsewhere(c *call, id string) (disk.Entry, bool, error) {
 	if !strings.Contains(id, ".") {
 		return disk.Entry{}, false, nil
 	}
 	if _, err := c.dir.Get(c.ctx, id); !errors.Is(err, fault.LockNotFound) {
-		return disk.Entry{}, false, nil // what is wrong with it, the caller finds out
+		return disk.Entry{}, false, nil // the caller finds out what is wrong with it
 	}
 	view, err := fleet.Read(c.ctx, c.dir, &c.tip)
 	if view == nil || err != nil {
@@ -34,8 +34,8 @@ func findElsewhere(c *call, id string) (disk.Entry, bool, error) {
 	return e, ok, nil
 }
 
-// meantElsewhere is the error for a name that no lock of this clone goes by. Where it
-// may mean locks of other clones, the hint has their ids, whole.
+// meantElsewhere returns the error for a name that matches no lock of this clone. If it
+// may refer to locks of other clones, the hint lists their full ids.
 func meantElsewhere(c *call, name string, notFound error) error {
 	e, ok := errors.AsType[*fault.Error](notFound)
 	if !ok || !c.repo.Fleet {
@@ -43,7 +43,7 @@ func meantElsewhere(c *call, name string, notFound error) error {
 	}
 	view, err := c.lastView()
 	if view == nil || err != nil {
-		return notFound // the error that there is says enough
+		return notFound // notFound says enough
 	}
 	var ids []string
 	for _, l := range view.Locks {
@@ -72,13 +72,13 @@ func inView(c *call, v *fleet.View, id string) (disk.Entry, bool) {
 	return disk.Entry{}, false
 }
 
-// notHere refuses what is done to another clone's lock here.
+// notHere returns the error for changing another clone's lock here.
 func notHere(e disk.Entry) *fault.Error {
 	return fault.New(fault.NotHolder, "lock %q is of another clone, %q", e.Lock.ID, e.Elsewhere.Clone).
 		WithHint("change it there; here it can be shown and, once it is stale, reaped, or finished with `force`")
 }
 
-// finishElsewhere ends another clone's lock with force, which is to reap it.
+// finishElsewhere finishes another clone's lock with force, which means to reap it.
 func finishElsewhere(c *call, who rules.Caller, e disk.Entry, force bool, summary string) (Finished, error) {
 	if !force {
 		return Finished{}, notHere(e)
@@ -88,11 +88,11 @@ func finishElsewhere(c *call, who rules.Caller, e disk.Entry, force bool, summar
 	if err == nil && summary != "" {
 		c.warn("the summary is not kept: a lock of another clone is only ended")
 	}
-	return Finished{ID: out.ID}, err // its file is its clone's
+	return Finished{ID: out.ID}, err // its file belongs to its clone
 }
 
-// reapElsewhere ends another clone's lock. It is judged again on each tip, so that
-// a heartbeat in between wins.
+// reapElsewhere ends another clone's lock. It is judged again on each tip, so a heartbeat
+// in between saves the lock.
 func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 	var out Reaped
 	may := func(v *fleet.View) (fleet.End, error) {
@@ -133,7 +133,7 @@ func reapElsewhere(c *call, p reapPlan, id string) (Reaped, error) {
 	return out, err
 }
 
-// endMinutes is the silence after which p may end another clone's lock.
+// endMinutes returns the silence after which p may end another clone's lock.
 func (p reapPlan) endMinutes(e disk.Entry) float64 {
 	return max(rules.ForeignMinutes(p.asked), p.configured, e.Lock.LeaseMinutes) + endMargin
 }
@@ -144,8 +144,9 @@ func notStaleElsewhere(e disk.Entry, quiet int64, minutes float64) *fault.Error 
 		WithHint("wait, or ask its holder there to finish it; `force` does not end it sooner")
 }
 
-// reapOthers ends the stale locks of other clones, and names those that are stale
-// and cannot be ended yet. What fails is a warning: this clone's own were reaped.
+// reapOthers ends the stale locks of other clones, and warns about those that are stale
+// but cannot be ended yet. Failures are only warnings, since this clone's own locks have
+// been reaped.
 func reapOthers(c *call, p reapPlan) []Reaped {
 	if !c.repo.Fleet {
 		return nil
@@ -176,7 +177,7 @@ func reapOthers(c *call, p reapPlan) []Reaped {
 			out = append(out, reaped)
 		case errors.Is(err, fault.LockNotStale), errors.Is(err, fault.LockNotFound):
 			c.warn("lock %q was not reaped: %v", e.Lock.ID, err)
-		default: // the next one fares no better
+		default: // the next one would fail, too
 			c.warn("the stale locks of other clones, from %q on, were not reaped: %v", e.Lock.ID, err)
 			return out
 		}

@@ -15,18 +15,18 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// What a sync has found out about a lock, its holder hears once: by the hook
-// after an edit, or by its next answer. Until then it lies in fleet/news, in a
-// file of the lock's id.
+// What a sync finds out about a lock is reported to its holder once: by the hook after an
+// edit, or in the holder's next answer. Until then it is stored in fleet/news, in a file
+// named by the lock's id.
 
 var newsFolder = filepath.Join(fleet.Name, "news")
 
-// lostNews is what a holder hears of a lock that is no longer confirmed.
+// lostNews returns the news about a lock that is no longer confirmed.
 func lostNews(id string) string {
 	return fmt.Sprintf("lock %q is no longer confirmed: another clone has claimed what it covers, and comes first", id)
 }
 
-// endedNews is what it hears of one that another clone has ended.
+// endedNews returns the news about a lock that another clone has ended.
 func endedNews(e fleet.Ended) string {
 	return fmt.Sprintf("lock %q was ended %s: its scope is no longer yours", e.ID, byClone(e))
 }
@@ -40,7 +40,7 @@ func byClone(e fleet.Ended) string {
 	return fmt.Sprintf("at %s by %s of another clone", e.At, by)
 }
 
-// leaveNews leaves a text for the holder of a lock.
+// leaveNews stores a text for the holder of a lock.
 func leaveNews(tx *disk.Tx, id, text string) error {
 	folder, err := tx.EnsureFolder(newsFolder)
 	if err != nil {
@@ -49,17 +49,17 @@ func leaveNews(tx *disk.Tx, id, text string) error {
 	return errors.Join(tx.Publish([]byte(text), folder, id), folder.Close())
 }
 
-// tellNews are the texts for a caller, which has heard them once its answer is
-// out.
+// tellNews returns the news for a caller. They are removed once the answer has been
+// delivered.
 func (c *call) tellNews(who rules.Caller) []string {
 	if !c.repo.Fleet {
 		return nil
 	}
 	folder, err := c.dir.OpenFolder(newsFolder)
 	if folder == nil || err != nil {
-		return nil // what cannot be read is told another time
+		return nil // unreadable news are reported another time
 	}
-	defer folder.Close() // it was only read
+	defer folder.Close() // only read from
 	names, err := folder.Names()
 	if err != nil {
 		return nil
@@ -74,12 +74,12 @@ func (c *call) tellNews(who rules.Caller) []string {
 		if text, readErr := folder.ReadFile(id); err == nil && readErr == nil {
 			texts = append(texts, strings.TrimSpace(string(text)))
 		}
-		c.told = append(c.told, id) // also where its lock is gone
+		c.told = append(c.told, id) // even if the lock is gone
 	}
 	return texts
 }
 
-// forgetNews removes what was told.
+// forgetNews removes news that were reported.
 func (c *call) forgetNews(told []string) error {
 	folder, err := c.dir.OpenFolder(newsFolder)
 	if folder == nil || err != nil {

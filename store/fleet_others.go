@@ -12,10 +12,10 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// The locks of other clones (package fleet), as of the last look: entries like
-// any other to all that asks who is at work, and none to what writes.
+// The locks of other clones (package fleet), as of the last look. For checks and listings
+// they are entries like any other; operations that write do not see them.
 
-// oldView is the age from which on a view of the others is not relied upon.
+// oldView is the age from which a view of the other clones is not relied upon.
 const oldView = 10 * time.Minute
 
 // everybody adds the other clones' active locks to those of this store.
@@ -45,7 +45,7 @@ func (c *call) everybody(entries []disk.Entry) []disk.Entry {
 	return entries
 }
 
-// unknown says, once a call, why what the others have claimed cannot be read.
+// unknown warns, once per call, why the other clones' locks cannot be read.
 func (c *call) unknown(err error) {
 	if c.unseen, c.doubt = true, err.Error(); !c.viewed {
 		c.warn("cannot tell what other clones have claimed: %v", err)
@@ -53,15 +53,15 @@ func (c *call) unknown(err error) {
 	c.viewed = true
 }
 
-// readView reads what is known of the others; nil where this clone never took
-// part.
+// readView reads what is known about other clones. It returns nil if this clone never
+// took part.
 func (c *call) readView() (view *fleet.View, err error) {
 	c.view, err = fleet.Read(c.ctx, c.dir, &c.tip)
 	return c.view, err
 }
 
-// firstView is that of a clone that has never looked with success: it was turned on
-// by hand, say.
+// firstView returns the view of a clone that has never looked successfully, for example
+// because sharing was turned on by hand.
 func (c *call) firstView() *fleet.View {
 	g, err := fleet.GlanceAt(c.dir, &c.tip)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *call) firstView() *fleet.View {
 	return &fleet.View{Failed: g.Failed, Words: g.Words}
 }
 
-// lastView is the view that this call has read, however old.
+// lastView returns the view that this call has read already, or else reads it.
 func (c *call) lastView() (*fleet.View, error) {
 	if c.view != nil {
 		return c.view, nil
@@ -78,7 +78,7 @@ func (c *call) lastView() (*fleet.View, error) {
 	return c.readView()
 }
 
-// atWorkAnywhere are the active locks of this store and of the other clones.
+// atWorkAnywhere returns the active locks of this store and of the other clones.
 func (c *call) atWorkAnywhere() ([]disk.Entry, error) {
 	entries, err := c.list(disk.ActiveOnly)
 	if err != nil {
@@ -87,8 +87,8 @@ func (c *call) atWorkAnywhere() ([]disk.Entry, error) {
 	return c.everybody(entries), nil
 }
 
-// listAnywhere reads the active locks of this store and of the other clones,
-// and says nothing yet of what is odd among the former.
+// listAnywhere is like atWorkAnywhere, but does not warn yet about anything odd in this
+// store.
 func (c *call) listAnywhere() (disk.Listing, error) {
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
@@ -98,13 +98,13 @@ func (c *call) listAnywhere() (disk.Listing, error) {
 	return read, nil
 }
 
-// reread has the next read say again what the view of the others is worth: what was
-// said after the first so many warnings no longer counts.
+// reread makes the next read report the state of the view again. It drops the warnings
+// after the first said ones, which no longer apply.
 func (c *call) reread(said int) {
 	c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
 }
 
-// noteView says what the view of the others is worth, once a call.
+// noteView warns, once per call, if the view of the other clones is not up to date.
 func (c *call) noteView(v *fleet.View) {
 	if c.viewed {
 		return
@@ -125,7 +125,7 @@ func (c *call) noteView(v *fleet.View) {
 	if !c.namesOdd {
 		return
 	}
-	const most = 3 // anybody who may push can make it thousands
+	const most = 3 // anybody who can push can make it thousands
 	texts := v.Remarks.Texts()
 	texts = texts[:min(most, len(texts))]
 	for _, what := range texts {
@@ -136,8 +136,8 @@ func (c *call) noteView(v *fleet.View) {
 	}
 }
 
-// confirmed takes back what was said of an old view: the remote has answered since.
-// v is what that has brought; what of it cannot be read is said now.
+// confirmed drops the warning about an old view, because the remote has answered since. v
+// is the view from that answer; noteView reports what is unreadable in it.
 func (c *call) confirmed(v *fleet.View) {
 	c.unseen, c.doubt, c.late = false, "", ""
 	c.warnings = slices.DeleteFunc(c.warnings, func(said string) bool { return c.doubted != "" && said == c.doubted })
@@ -150,8 +150,8 @@ func (c *call) confirmed(v *fleet.View) {
 	c.noteIncomplete(had)
 }
 
-// doubtOf says why other clones may have claimed more than a view has; "": it is
-// what they have. late is why a look that was wanted has not come.
+// doubtOf returns why other clones may have claimed more than a view shows, or "". late
+// is why a requested look is missing.
 func doubtOf(v *fleet.View, late string, now time.Time) string {
 	switch {
 	case v.Looked.IsZero() && !v.Failed.IsZero() && v.Words != "":
@@ -175,15 +175,15 @@ func doubtOf(v *fleet.View, late string, now time.Time) string {
 	return ""
 }
 
-// firstWords is what git said first of several things; fleet status has the rest.
+// firstWords returns the first part of what git said. fleet status shows the rest.
 func firstWords(words string) string {
 	first, _, _ := strings.Cut(words, "; ")
 	return first
 }
 
-// elsewhere is another clone's lock as an entry. Its ids are distinguished from
-// those of this clone: equal names mean nothing across clones: it is never
-// the caller's own, nor its parent's or its child's.
+// elsewhere converts another clone's lock to an entry. It makes the agents' ids distinct
+// from those of this clone, since equal names mean nothing across clones: the lock is
+// never the caller's own, its parent's or its child's.
 func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 	lock := l.Lock
 	lock.ID = l.Clone + "." + lock.ID
@@ -198,9 +198,9 @@ func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 		Label: lock.Published.Label, AsOf: asOf, Seen: seen}}
 }
 
-// ofClone distinguishes an agent's id from all that agents of this clone can go
-// by. Those have no blanks around them (lockfile.CleanAgent), so that one with a
-// blank at its end is nobody's here, whatever the others publish.
+// ofClone makes an agent's id distinct from all ids that agents of this clone can have.
+// Those have no surrounding blanks (lockfile.CleanAgent), so an id that ends in a blank
+// belongs to nobody here, whatever other clones publish.
 func ofClone(agent *string, clone string) *string {
 	name := "somebody"
 	if agent != nil {
@@ -210,7 +210,7 @@ func ofClone(agent *string, clone string) *string {
 	return &name
 }
 
-// shownAgent is an agent's id in an answer.
+// shownAgent returns an agent's id as shown in answers.
 func shownAgent(id *string) *string {
 	if id == nil || !strings.HasSuffix(*id, " ") {
 		return id
@@ -219,8 +219,8 @@ func shownAgent(id *string) *string {
 	return &name
 }
 
-// earlier is a stamp, or when this clone saw it first: no heartbeat is later than
-// that, whatever the other one's clock says.
+// earlier returns a stamp, but no later than when this clone first saw it. A heartbeat
+// cannot be later than that, whatever the other clone's clock says.
 func earlier(stamp, since time.Time) time.Time {
 	if stamp.After(since) {
 		return since
@@ -228,10 +228,10 @@ func earlier(stamp, since time.Time) time.Time {
 	return stamp
 }
 
-// lastSign is a lock's heartbeat as this clone may judge it, and is not shown. Clocks may
-// be an hour off: a lock is stale only when, besides what its stamp says, this
-// clone has seen it unchanged, between looks that succeeded, for half of the
-// threshold. So it has been silent for no longer than twice that time.
+// lastSign returns the heartbeat by which this clone judges a lock; it is not the one
+// shown. Clocks may be an hour off, so the stamp alone does not make a lock stale: this
+// clone must also have seen it unchanged, between successful looks, for half of the
+// threshold. Therefore the lock counts as silent for at most twice that time.
 func lastSign(updated, since, asOf, now time.Time) time.Time {
 	unchanged := max(0, asOf.Sub(since))
 	if earliest := now.Add(-2 * unchanged); updated.Before(earliest) {

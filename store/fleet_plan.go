@@ -11,23 +11,22 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
 
-// How a lock of this clone stands with the others (key fleet).
+// Values of the key fleet: how a lock of this clone is shared.
 const (
 	fleetClaiming  = "claiming"  // its claimer waits for the remote
-	fleetConfirmed = "confirmed" // the remote has taken it
-	fleetLost      = "lost"      // it is no longer confirmed: another clone came first
-	fleetLocal     = "local"     // it is not to be published
+	fleetConfirmed = "confirmed" // the remote has accepted it
+	fleetLost      = "lost"      // no longer confirmed, since another clone came first
+	fleetLocal     = "local"     // not to be published
 
-	// What answers say besides: the others should see it by now, and do not.
+	// Only in answers: other clones should see the lock by now, and do not.
 	fleetUnpublished = "unpublished"
 )
 
-// publishTime is how long it takes until a lock that nobody has to judge is
-// published.
+// publishTime is how long it takes to publish a lock that need not be judged.
 const publishTime = 5 * time.Second
 
-// howItStands is how an active lock of this clone stands with the others by the
-// view that was read last; nil: none was.
+// howItStands returns how an active lock of this clone is shared, according to the last
+// view, which is nil if there is none.
 func howItStands(e disk.Entry, v *fleet.View, now time.Time) string {
 	l := &e.Lock
 	if v != nil && !e.Done() && ofOriginal(l, v) {
@@ -42,17 +41,17 @@ func howItStands(e disk.Entry, v *fleet.View, now time.Time) string {
 	return fleetUnpublished
 }
 
-// A publication is what this clone wants published over one view of the others,
-// and what that refused.
+// A publication is what this clone wants published, given a view of the other clones, and
+// what has been refused.
 type publication struct {
 	plan  fleet.Plan
-	lost  []disk.Entry  // confirmed ones that others have passed by
-	ended []fleet.Ended // active ones that others have ended
+	lost  []disk.Entry  // judged locks that others have passed by
+	ended []fleet.Ended // active locks that others have ended
 }
 
-// publicationOver judges the active locks of this store over what the others
-// have. own is the lock whose claim is under way: where it is refused, so is
-// the whole.
+// publicationOver judges the active locks of this store against those of the other
+// clones. own is the lock of a claim in progress; if it is refused, publicationOver
+// fails.
 func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
@@ -82,20 +81,20 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 		if err := c.ctx.Err(); err != nil {
 			return publication{}, err
 		}
-		c.paths.Refill() // a clone's many locks must not make its last ones look taken
+		c.paths.Refill() // the last of many locks must not look taken just because the budget is used up
 		k := &claim{lock: l, scope: storedScope(c, e), minutes: c.foreignMinutes()}
 		switch b := judgeClaim(c, k, disk.Listing{Entries: against}, nil); {
 		case b.none():
 			p.plan.Locks = append(p.plan.Locks, l)
 		case l.ID == own:
 			return publication{}, refusalOf(c, k, b)
-		case l.Published.Fleet != fleetClaiming: // which is withdrawn
+		case l.Published.Fleet != fleetClaiming: // a claiming lock is withdrawn
 			p.lost = append(p.lost, e)
 		}
 	}
 	claims := func(l lockfile.Lock) bool { return l.ID == own && l.Published.Nonce != "" }
 	if own != "" && !slices.ContainsFunc(p.plan.Locks, claims) {
-		return publication{}, notClaiming(own) // what became of it, settleClaim says
+		return publication{}, notClaiming(own) // settleClaim says what happened to it
 	}
 	return p, nil
 }
@@ -103,7 +102,7 @@ func publicationOver(c *call, v *fleet.View, own string) (publication, error) {
 // rivals are the active locks of other clones.
 type rivals struct {
 	all []disk.Entry
-	new []disk.Entry // of them, the confirmed ones against which what stands was not judged yet
+	new []disk.Entry // confirmed ones that this clone's locks were not judged against yet
 }
 
 func rivalsIn(c *call, v *fleet.View) rivals {
@@ -121,28 +120,28 @@ func rivalsIn(c *call, v *fleet.View) rivals {
 	return r
 }
 
-// newAndOlder are the rivals of a lock that stands as it was judged. It overlaps none of
-// them, unless somebody hid one of the two in the ref while the other one was judged, and
-// then put it back: so both are confirmed. Each clone orders them by what is published, so
-// that the same one is lost, whichever looks first.
+// newAndOlder returns the rivals of a lock that is published as judged. It overlaps none
+// of them, unless somebody hid one of the two in the ref while the other one was judged,
+// and then put it back, so that both are confirmed. Each clone orders them by what is
+// published, so the same one is lost whichever clone looks first.
 func (r rivals) newAndOlder(own lockfile.Lock, clone string) []disk.Entry {
 	own.ID = clone + "." + own.ID // as the others call it
 	return slices.DeleteFunc(slices.Clone(r.new), func(e disk.Entry) bool { return !rules.Older(&e.Lock, &own) })
 }
 
-// publishable reports whether a lock is for the others to see.
+// publishable reports whether a lock should be published.
 func publishable(e disk.Entry, v *fleet.View) bool {
 	l := &e.Lock
 	switch {
 	case e.Done(), l.Published.Fleet == fleetLocal, l.Published.Fleet == fleetLost:
 		return false
 	case l.Created.Time.Before(v.Self.Copied) && l.Published.Nonce == "":
-		return false // the clone that this one was copied from has it; what is to be confirmed is judged against that one
+		return false // it is the original's; a lock to be confirmed is judged against that one
 	}
 	return !slices.ContainsFunc(v.Ended, func(ended fleet.Ended) bool { return ends(ended, l) })
 }
 
-// endedBy are the locks that others have ended and that are still active here.
+// endedBy returns the locks that others have ended and that are still active here.
 func endedBy(v *fleet.View, entries []disk.Entry) []fleet.Ended {
 	var found []fleet.Ended
 	for _, ended := range v.Ended {
@@ -153,7 +152,8 @@ func endedBy(v *fleet.View, entries []disk.Entry) []fleet.Ended {
 	return found
 }
 
-// heardOf are the ids of those that need no end: they have ended here, or are to stand again.
+// heardOf returns the ids of ended locks that need not end here: they have ended already,
+// or are published again.
 func heardOf(v *fleet.View, toEnd []fleet.Ended) []string {
 	var ids []string
 	for _, ended := range v.Ended {
@@ -164,14 +164,14 @@ func heardOf(v *fleet.View, toEnd []fleet.Ended) []string {
 	return ids
 }
 
-// ends reports whether another clone's end of a lock counts: not where that one
-// had not seen its last heartbeat. Then the lock is judged again.
+// ends reports whether another clone's end of a lock counts. It does not if that clone
+// had not seen the last heartbeat; the lock is then judged again.
 func ends(ended fleet.Ended, l *lockfile.Lock) bool {
 	return ended.ID == l.ID && !l.Updated.After(ended.Updated)
 }
 
-// judgeFor is how this clone's locks are judged, again for each tip; last holds
-// what came of it.
+// judgeFor returns the judge of this clone's locks, which is called again for each tip.
+// It stores its last result in last.
 func judgeFor(c *call, own string, last *publication) fleet.Judge {
 	return func(_ context.Context, v *fleet.View) (fleet.Plan, error) {
 		p, err := publicationOver(c, v, own)

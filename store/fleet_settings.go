@@ -13,7 +13,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// A fleetSettings is what git's config says of sharing with other clones.
+// A fleetSettings is git's config of sharing with other clones.
 type fleetSettings struct {
 	on     bool
 	remote string
@@ -22,7 +22,7 @@ type fleetSettings struct {
 	share  string
 }
 
-// The keys in git's config; git prints them in lower case.
+// Keys in git's config. git prints them in lower case.
 const (
 	fleetKey       = "agentlocks.fleet"
 	fleetRemoteKey = "agentlocks.fleetRemote"
@@ -36,7 +36,7 @@ const (
 	shareAll    = "all"
 )
 
-// fleetOf asks git for the settings, where this clone takes part at all.
+// fleetOf reads the settings from git's config.
 func fleetOf(c *call) (fleetSettings, error) {
 	found, err := c.repo.SettingsOf(c.ctx, `^agentlocks\.fleet`)
 	if err != nil {
@@ -51,7 +51,7 @@ func fleetOf(c *call) (fleetSettings, error) {
 
 const defaultRemote = "origin"
 
-// maybeShared is the error where nobody can tell whether this clone shares its locks.
+// maybeShared returns an error if it is unclear whether this clone shares its locks.
 func (c *call) maybeShared() error {
 	if c.repo.FleetErr == nil {
 		return nil
@@ -60,7 +60,7 @@ func (c *call) maybeShared() error {
 		WithHint("git config " + fleetKey + " on, or off; agent-locks fleet on sets it, too")
 }
 
-// open opens the way to the other clones.
+// open opens the access to the other clones.
 func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 	if err := cmp.Or(checkRemote(s.remote), checkRef(s.ref), checkShare(fleetShareKey, s.share)); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s fleetSettings) open(c *call) (*fleet.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.dir.Exists() { // it was not there when this call began
+	if !c.dir.Exists() { // it did not exist when this call began
 		if err := c.dir.Refresh(); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -84,7 +84,7 @@ func (s fleetSettings) config(c *call) fleet.Config {
 	}
 }
 
-// withFleet lends the way to the other clones; not where this clone does not
+// withFleet calls do with access to the other clones. It fails if this clone does not
 // take part.
 func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 	var none T
@@ -99,20 +99,20 @@ func withFleet[T any](c *call, do func(*fleet.Fleet) (T, error)) (T, error) {
 	c.remote = s.remote
 	f, err := s.open(c)
 	if err != nil {
-		if c.ctx.Err() == nil { // a look failed: calls that do not see this error read of it
-			_ = fleet.NoteFailure(c.ctx, s.config(c), err) // where it cannot be written, this error says why, too
+		if c.ctx.Err() == nil { // record it as a failed look, for calls that do not see this error
+			_ = fleet.NoteFailure(c.ctx, s.config(c), err) // err itself says why if this fails
 		}
 		return none, err
 	}
-	defer f.Close() // what had to be written was
+	defer f.Close() // what had to be written has been
 	return do(f)
 }
 
-// save puts the settings into the clone's own config, the switch last.
+// save writes the settings to the clone's own config, with the switch last.
 func (s fleetSettings) save(c *call) error {
 	share := s.share
 	if share == shareClaims {
-		share = "" // as where it was never set
+		share = "" // as if never set
 	}
 	for _, set := range []struct{ key, value string }{
 		{fleetRemoteKey, s.remote}, {fleetLabelKey, s.label}, {fleetShareKey, share}, {fleetKey, "true"},
@@ -135,7 +135,8 @@ func isSet(c *call, key string) bool {
 	return err == nil
 }
 
-// cleanLabel is what people call this clone, as the others see it; "" takes it away.
+// cleanLabel validates a label for this clone, by which people recognize it. "" removes
+// the label.
 func cleanLabel(label string) (string, error) {
 	if label == "" {
 		return "", nil
@@ -149,7 +150,8 @@ func cleanLabel(label string) (string, error) {
 	return clean, nil
 }
 
-// checkRemote refuses what git would not take for a remote's name, or for an option.
+// checkRemote rejects what git would not accept as a remote's name, or would take for an
+// option.
 func checkRemote(name string) error {
 	if !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " ~^:?*[\\=\x7f") && !strings.ContainsFunc(name,
 		unicode.IsControl) {
@@ -159,11 +161,11 @@ func checkRemote(name string) error {
 		WithHint("agent-locks fleet on --remote takes a name that `git remote` lists; git remote add makes one")
 }
 
-// refName is what a ref may be called here: in full, and nothing of what git
-// leaves to a shell or gives a meaning of its own.
+// refName matches the permitted names of a ref: full names without characters that need
+// quoting in a shell or have a special meaning to git.
 var refName = regexp.MustCompile(`^refs(/[A-Za-z0-9_][A-Za-z0-9_.-]*){2,}$`)
 
-// checkRef refuses what is not a ref's full name.
+// checkRef rejects what is not a full ref name.
 func checkRef(ref string) error {
 	if refName.MatchString(ref) && !strings.Contains(ref, "..") && !strings.Contains(ref, ".lock/") &&
 		!strings.HasSuffix(ref, ".lock") && !strings.Contains(ref, "./") && !strings.HasSuffix(ref, ".") {
@@ -174,7 +176,7 @@ func checkRef(ref string) error {
 			"refs/heads/agent-locks")
 }
 
-// checkShare refuses to guess what is to be published.
+// checkShare rejects unknown values.
 func checkShare(name, value string) error {
 	if value == shareClaims || value == shareAll {
 		return nil
@@ -183,7 +185,7 @@ func checkShare(name, value string) error {
 		WithHint("share claims, or all: tasks and notes as well; agent-locks fleet on --share sets it")
 }
 
-// isBranch reports whether a ref is one that people work on, too.
+// isBranch reports whether a ref is a branch or a tag, which people may use.
 func isBranch(ref string) bool {
 	return strings.HasPrefix(ref, "refs/heads/") || strings.HasPrefix(ref, "refs/tags/")
 }

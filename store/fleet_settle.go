@@ -9,9 +9,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet"
 )
 
-// settleClaim makes a lock that was claiming a confirmed one, or takes it back, also for
-// a caller that has gone. meanwhile is what somebody else has done to the lock, or to
-// the sharing, while the remote was asked: then nothing is confirmed.
+// settleClaim confirms a claiming lock, or withdraws it, even if the caller has gone.
+// meanwhile is set if somebody else has changed the lock, or has turned off sharing,
+// while the remote was asked. Then nothing is confirmed.
 func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Error, err error) {
 	c := n.call
 	ctx := context.WithoutCancel(c.ctx)
@@ -34,12 +34,13 @@ func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Er
 	})
 	c.warnings = append(c.warnings, warnings...)
 	if meanwhile != nil && meanwhile.Code == fault.LockNotActive {
-		publishSoon(c) // of an earlier state nothing is to stay there
+		publishSoon(c) // an earlier version of it must not remain in the ref
 	}
 	return meanwhile, err
 }
 
-// becomeOf says what has become of a lock that was claiming, where it no longer is.
+// becomeOf returns an error if a lock is no longer claiming. It says what happened to the
+// lock.
 func becomeOf(id string, e disk.Entry, err error) *fault.Error {
 	switch {
 	case errors.Is(err, fault.LockNotFound):
@@ -57,16 +58,16 @@ func becomeOf(id string, e disk.Entry, err error) *fault.Error {
 	return nil
 }
 
-// notClaiming is the error of a claim whose lock was changed before the remote had
-// taken it.
+// notClaiming returns the error of a claim whose lock was changed before the remote
+// accepted it.
 func notClaiming(id string) *fault.Error {
 	return fault.New(fault.LockNotActive, "not confirmed: lock %q was changed while the remote was asked, and is a plain "+
 		"claim now", id).
 		WithHint("keep it as it is, or finish it and claim again")
 }
 
-// turnedOff is the error of a claim during which sharing was turned off: nobody else
-// sees it. What the claim has made of that again is removed.
+// turnedOff returns an error if sharing was turned off during a claim, so that nobody
+// else sees the claim. It removes what the claim has recreated since.
 func (n *confirming) turnedOff() (*fault.Error, error) {
 	c := n.call
 	folder, err := c.dir.OpenFolder(fleet.Name)
@@ -76,8 +77,8 @@ func (n *confirming) turnedOff() (*fault.Error, error) {
 	if folder == nil {
 		err = fleet.Forget(c.dir)
 	} else {
-		defer folder.Close()                      // it was only read
-		if folder.Marked(claimingFile(n.nonce)) { // else it was turned on again since
+		defer folder.Close()                      // only read from
+		if folder.Marked(claimingFile(n.nonce)) { // otherwise it was turned off and on again
 			return nil, nil
 		}
 	}

@@ -14,7 +14,7 @@ type FleetMember struct {
 	Clone    string `json:"clone"`
 	Label    string `json:"label,omitempty"`
 	Locks    int    `json:"locks"`
-	LastSeen string `json:"last_seen"` // their newest heartbeat, not later than when it was seen here
+	LastSeen string `json:"last_seen"` // newest heartbeat of its locks, but no later than first seen here
 }
 
 // membersOf counts the other clones' active locks.
@@ -31,14 +31,14 @@ func membersOf(locks []fleet.Lock) []FleetMember {
 		m := &members[i]
 		m.Locks++
 		seen := lockfile.FormatStamp(earlier(l.Lock.Updated.Time, l.Since))
-		if seen >= m.LastSeen { // stamps sort as times do
+		if seen >= m.LastSeen { // stamps sort like times
 			m.LastSeen, m.Label = seen, l.Lock.Published.Label
 		}
 	}
 	return members
 }
 
-// addOwn says how this clone's own active locks stand with the others.
+// addOwn adds how this clone's own active locks are shared.
 func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 	for _, e := range entries {
 		id := e.Lock.ID
@@ -59,13 +59,13 @@ func (s *FleetState) addOwn(entries []disk.Entry, v *fleet.View) {
 	}
 }
 
-// ofOriginal reports whether a lock is of the clone that this one is a copy of, and
-// was not judged there: it is not published.
+// ofOriginal reports whether a lock belongs to the clone that this one is a copy of, and
+// was not judged there. It is not published from here.
 func ofOriginal(l *lockfile.Lock, v *fleet.View) bool {
 	return l.Created.Time.Before(v.Self.Copied) && l.Published.Nonce == "" && l.Published.Fleet == ""
 }
 
-// addLooks says what came of the last looks.
+// addLooks adds the results of the last looks.
 func (s *FleetState) addLooks(v *fleet.View) {
 	s.Epoch, s.Ignored, s.Unread = v.Tip.Epoch, v.Remarks.Texts(), v.Remarks.MayBeLocks.Count
 	if !v.Looked.IsZero() {

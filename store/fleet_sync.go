@@ -14,13 +14,12 @@ import (
 
 const (
 	syncTime = 30 * time.Second
-	// leftoverAge is the age from which the file of a claimer is asked whether
-	// there is still one.
+	// leftoverAge is the age from which a claimer's file is checked for a live claimer.
 	leftoverAge = time.Hour
 )
 
-// syncWith makes what the others see what this store says, and the other way
-// round.
+// syncWith publishes this store's locks, and applies what others have changed to the
+// store.
 func syncWith(c *call, f *fleet.Fleet, r fleet.Request, always bool) (fleet.Result, error) {
 	var last publication
 	judge := judgeFor(c, "", &last)
@@ -35,7 +34,7 @@ func syncWith(c *call, f *fleet.Fleet, r fleet.Request, always bool) (fleet.Resu
 	return result, err
 }
 
-// tellBack says that others' locks were put back.
+// tellBack warns that locks of other clones were put back.
 func tellBack(c *call, r fleet.Result) {
 	if r.Back > 0 {
 		c.warn("the ref had been deleted or replaced: locks of other clones that were put back: %d; each is judged again "+
@@ -43,7 +42,7 @@ func tellBack(c *call, r fleet.Result) {
 	}
 }
 
-// An outcome is what a sync has shown of one lock, and what is told of it.
+// An outcome is the change that a sync makes to a lock, and the news about it.
 type outcome struct {
 	edit     lockfile.Edit
 	withdraw bool
@@ -51,10 +50,10 @@ type outcome struct {
 	news     string
 }
 
-// settle writes into this store what a sync has shown: which locks are confirmed,
-// which are lost, which others have ended, and what became of claims whose claimer
-// died. It runs before another process of this clone has its turn, which may withdraw
-// what stands now.
+// settle applies the results of a sync to this store: which locks are confirmed, which
+// are lost, which others have ended, and what happened to claims whose claimer died. It
+// must run before another process of this clone has its turn, which may withdraw what is
+// published now.
 func settle(c *call, v *fleet.View, p publication) error {
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
@@ -75,8 +74,8 @@ func settle(c *call, v *fleet.View, p publication) error {
 	return settleAll(c, read.Entries, outcomes)
 }
 
-// standings are what a view changes in what the judged locks say of themselves: those
-// that stand are confirmed, and no others are. A live claimer sees to its own.
+// standings returns the changes that make the judged locks match a view: those in the ref
+// are confirmed, and no others are. A live claimer updates its own lock.
 func standings(c *call, v *fleet.View, entries []disk.Entry) map[string]outcome {
 	outcomes := map[string]outcome{}
 	for _, e := range entries {
@@ -96,10 +95,10 @@ func standings(c *call, v *fleet.View, entries []disk.Entry) map[string]outcome 
 	return outcomes
 }
 
-// unconfirm has no lock of this clone called confirmed, before what it has published is
-// withdrawn: whatever comes of that, none says more than the others see. Their nonces stay,
-// so that the next sync confirms those that stand, and judges the others again. some reports
-// whether there were any.
+// unconfirm marks no lock of this clone as confirmed any more. It runs before the
+// published locks are withdrawn, so that none claims more than the others see, whatever
+// happens to the withdrawal. The locks keep their nonces, so the next sync confirms those
+// still in the ref and judges the rest again. some reports whether any lock was changed.
 func unconfirm(c *call) (some bool, err error) {
 	read, err := c.dir.List(c.ctx, disk.ActiveOnly)
 	if err != nil {
@@ -126,11 +125,11 @@ func settleAll(c *call, entries []disk.Entry, outcomes map[string]outcome) error
 	return err
 }
 
-// settleOne does so for one lock, unless it has changed since.
+// settleOne applies the outcome to one lock, unless the lock has changed since.
 func settleOne(c *call, tx *disk.Tx, was disk.Entry, o outcome) error {
 	e, err := c.dir.Get(c.ctx, was.Lock.ID)
 	if err != nil || e.Done() || e.Lock.Published != was.Lock.Published || o.end && e.Lock.Updated != was.Lock.Updated {
-		return nil // its next sync sees to it
+		return nil // the next sync handles it
 	}
 	if o.news != "" {
 		if err := leaveNews(tx, e.Lock.ID, o.news); err != nil {
@@ -149,14 +148,13 @@ func settleOne(c *call, tx *disk.Tx, was disk.Entry, o outcome) error {
 	return err
 }
 
-// claimerLives reports whether somebody still waits for the remote to take a
-// claim.
+// claimerLives reports whether a claimer still waits for the remote to accept its claim.
 func claimerLives(c *call, nonce string) bool {
 	folder, err := c.dir.OpenFolder(fleet.Name)
 	if folder == nil || err != nil || strings.ContainsAny(nonce, `/\`) {
 		return err != nil
 	}
-	defer folder.Close() // it was only read
+	defer folder.Close() // only read from
 	lock := folder.OpenLock(claimingFile(nonce))
 	taken, err := disk.Uninterrupted(lock.TryLock)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,14 +166,14 @@ func claimerLives(c *call, nonce string) bool {
 	return err != nil || !taken
 }
 
-// sweepClaiming removes the files of claimers that died before they had written
-// their lock: nobody looks for these.
+// sweepClaiming removes the files of claimers that died before they wrote their lock,
+// since nothing else does.
 func sweepClaiming(c *call) error {
 	folder, err := c.dir.OpenFolder(fleet.Name)
 	if folder == nil || err != nil {
 		return err
 	}
-	defer folder.Close() // it was only read
+	defer folder.Close() // only read from
 	names, err := folder.Names()
 	for _, name := range names {
 		nonce, ours := strings.CutPrefix(name, claimingPrefix)
