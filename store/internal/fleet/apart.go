@@ -16,26 +16,25 @@ const (
 	apartName  = "apart.lock"
 	wantedName = "wanted"
 	// unsaidName marks that the last sync failed, and that not even the reason could be
-	// written: a disk that is full still takes an empty file.
+	// written. On a full disk, an empty file can usually still be created.
 	unsaidName = "unsaid"
 	unsaid     = "nothing can be written in this clone's store; agent-locks fleet sync says why"
-	// glances is how long the lock may be held by who only asks whether it is.
+	// glances is how long Serve waits for the lock, since isLocked holds it briefly.
 	glances = 100 * time.Millisecond
 )
 
-// A Glance is what is known of the last sync without reading any lock.
+// A Glance is what is known about the last sync without reading any lock.
 type Glance struct {
-	Looked time.Time // as View.Looked
-	Failed time.Time // as View.Failed
-	Words  string    // as View.Words
-	Wanted bool      // there is something to sync, and nobody has done so yet
-	Why    string    // this was tried and failed; "": it was not
-	Tried  time.Time // when
-	Busy   bool      // a process that syncs by itself is at work
+	Looked time.Time // see View.Looked
+	Failed time.Time // see View.Failed
+	Words  string    // see View.Words
+	Wanted bool      // a sync is requested, and no process has started on it
+	Why    string    // why the last sync failed; "" if it did not
+	Tried  time.Time // when it failed
+	Busy   bool      // a background sync process is running
 }
 
-// Unreachable says why the network is left alone: it failed just now. "": it is
-// not.
+// Unreachable returns why the network is left alone after a recent failure, or "".
 func (g Glance) Unreachable(now time.Time) string {
 	if resting(g.Failed, now) {
 		return g.Words
@@ -43,7 +42,7 @@ func (g Glance) Unreachable(now time.Time) string {
 	return ""
 }
 
-// Unpublished says why nothing is published for now; "": there is no reason.
+// Unpublished returns why nothing is published for now, or "".
 func (g Glance) Unpublished(now time.Time) string {
 	if g.Why != "" && resting(g.Tried, now) {
 		return g.Why
@@ -56,15 +55,15 @@ func resting(failed, now time.Time) bool {
 	return age >= 0 && age <= breaker
 }
 
-// GlanceAt needs neither the network nor git, and creates nothing.
+// GlanceAt reads a Glance. It needs neither the network nor git, and creates nothing.
 func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
-		return Glance{Wanted: err == nil}, err // the first sync makes it
+		return Glance{Wanted: err == nil}, err // the first sync creates it
 	}
-	defer folder.Close() // it was only read
-	// A sync takes the lock, then the mark, and writes what came of it before
-	// the lock is free: in this order nothing of that is missed.
+	defer folder.Close() // only read from
+	// A sync locks, then removes the mark, and writes its result before it unlocks.
+	// Reading in this order misses none of that.
 	var g Glance
 	why, info, err := folder.ReadStat(wantedName)
 	if g.Wanted = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,13 +82,13 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 			why = []byte(unsaid)
 		}
 	}
-	if len(why) > 0 && !s.Swapped.After(info.ModTime()) { // else that is over
+	if len(why) > 0 && !s.Swapped.After(info.ModTime()) { // otherwise a later swap has succeeded
 		g.Why, g.Tried = string(why), info.ModTime()
 	}
 	return g, nil
 }
 
-// isLocked reports whether a process that syncs by itself is at work.
+// isLocked reports whether a background sync process is running.
 func isLocked(folder *disk.Folder) (bool, error) {
 	lock := folder.OpenLock(apartName)
 	taken, err := disk.Uninterrupted(lock.TryRLock)
@@ -104,20 +103,19 @@ func isLocked(folder *disk.Folder) (bool, error) {
 	return true, lock.Close()
 }
 
-// Want notes that this clone has something to sync. Who wants it then sees to it
-// that a process does so (Serve).
+// Want marks that this clone has something to sync. The caller then has to make sure that
+// a process runs Serve.
 func Want(dir *disk.Dir) error {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
-		return err // the first sync makes it, and needs no telling
+		return err // the first sync creates it, and needs no mark
 	}
 	defer folder.Close() // nothing was written through it
 	return folder.Mark(wantedName)
 }
 
-// Serve syncs, and again for as long as somebody wants it, unless another
-// process does so already: that one then sees what is wanted. What could not be
-// synced stays wanted.
+// Serve syncs for as long as a sync is requested. It does nothing if another process is
+// serving, which then notices the request. A failed sync remains requested.
 func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 	for {
 		lock, err := f.alone(ctx, glances)
@@ -131,8 +129,8 @@ func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 	}
 }
 
-// Serving is one sync, which does what is wanted when it begins. What fails stays
-// wanted, with the reason.
+// Serving runs one sync for all requests made before. If it fails, it requests the sync
+// again and records the reason.
 func (f *Fleet) Serving(sync func() error) error {
 	for _, name := range []string{wantedName, unsaidName} {
 		if err := f.folder.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -146,17 +144,17 @@ func (f *Fleet) Serving(sync func() error) error {
 	return err
 }
 
-// orUnsaid leaves a mark where writing the reason of a failure has failed: the process
-// that syncs by itself has nobody to say so to.
+// orUnsaid leaves a mark if err says that the reason of a failure could not be written,
+// because a background sync process has nobody to report it to.
 func (f *Fleet) orUnsaid(err error) error {
-	if err == nil || errors.Is(err, fault.FleetUnreachable) { // it was turned off
+	if err == nil || errors.Is(err, fault.FleetUnreachable) { // sharing was turned off
 		return err
 	}
 	return errors.Join(err, f.folder.Mark(wantedName), f.folder.Mark(unsaidName))
 }
 
-// alone is the lock of the one process that syncs by itself; nil where another
-// one has had it for that long.
+// alone locks apart.lock, which only one background sync process holds. It returns nil if
+// another process still holds the lock after wait.
 func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, error) {
 	for until := f.dir.Now().Add(wait); ; {
 		lock := f.folder.OpenLock(apartName)
@@ -177,8 +175,7 @@ func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, er
 	}
 }
 
-// Alone keeps the process that syncs by itself away while do runs. It waits for
-// one that is at work.
+// Alone runs do while no background sync process runs. It waits for a running one.
 func (f *Fleet) Alone(ctx context.Context, wait time.Duration, do func() error) error {
 	began := f.dir.Now()
 	lock, err := f.alone(ctx, wait)

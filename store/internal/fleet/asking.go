@@ -10,16 +10,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// askingName is a file that stands while the process that has fleet.lock waits for the
-// remote, since when it was made. Who waits for that process learns from it whether the
-// remote is why.
+// askingName is a file that exists while the holder of fleet.lock waits for the remote;
+// its modification time says since when. It tells processes that wait for fleet.lock
+// whether the remote is the reason.
 const askingName = "asking"
 
-// silence is how long a remote may take to answer one call before it counts as one that
-// does not: most answer within a second.
+// silence is how long one call of the remote may take before the remote counts as not
+// answering. Most calls take less than a second.
 const silence = 5 * time.Second
 
-// ask runs one call of the remote.
+// ask runs one call of the remote, marked by the file asking.
 func (t *turn) ask(call func() error) error {
 	folder := t.fleet.folder
 	err := t.askedBefore()
@@ -33,11 +33,11 @@ func (t *turn) ask(call func() error) error {
 		return err
 	}
 	err = call()
-	_ = folder.UnlinkNow(askingName) // else the next turn does so before anything else
+	_ = folder.UnlinkNow(askingName) // the next turn removes it first if this fails
 	return err
 }
 
-// askedBefore removes the file of a process that was killed.
+// askedBefore removes the file asking of a process that was killed.
 func (t *turn) askedBefore() error {
 	err := t.fleet.folder.UnlinkNow(askingName)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -46,8 +46,9 @@ func (t *turn) askedBefore() error {
 	return disk.Unusable("remove", t.fleet.folder.File(askingName), err)
 }
 
-// kept is the error of a call that another process of this clone has kept waiting since
-// then: the remote's, where that one waits for it, or has done so in vain.
+// kept returns the error for a call that has waited for another process of this clone
+// since the given time. If that process is waiting for the remote, or has done so in
+// vain, the error says that the remote does not answer.
 func (f *Fleet) kept(since time.Time) *fault.Error {
 	t := turn{fleet: f, state: f.lastSeen()}
 	if t.state.Failed.After(since) {

@@ -15,7 +15,7 @@ type ender struct {
 	reader *remote.Reader
 }
 
-// treeOf reads a tree of the known tip; an empty one where there is none.
+// treeOf reads a tree of the known tip. It returns nil for an empty id.
 func (e ender) treeOf(id string) (format.Tree, error) {
 	if id == "" {
 		return nil, nil
@@ -31,8 +31,8 @@ func (e ender) treeOf(id string) (format.Tree, error) {
 	return tree, nil
 }
 
-// readable is treeOf, with nothing in place of what nobody can read: the next tree
-// does without it.
+// readable is like treeOf, but returns nil for malformed content. The next tree then
+// omits it.
 func (e ender) readable(id string) (format.Tree, error) {
 	tree, err := e.treeOf(id)
 	if _, bad := errors.AsType[content](err); bad {
@@ -41,8 +41,9 @@ func (e ender) readable(id string) (format.Tree, error) {
 	return tree, err
 }
 
-// put changes one file in a directory of a tree; "" takes it away, and the directory
-// with the last file besides its owner's: what cannot be read may be a lock.
+// put sets a file in a directory of a tree, or removes it if blob is empty. A directory
+// is removed once it contains nothing but the owner's file. Unreadable entries count as
+// files, since they may be locks.
 func (e ender) put(parent format.Tree, dir, name, blob string) (format.Tree, error) {
 	tree, err := e.readable(parent.Find(format.ModeDir, dir))
 	if err != nil {
@@ -60,8 +61,8 @@ func (e ender) without(ended format.Tree, clone, id string) (format.Tree, error)
 	return e.put(ended, clone, id+format.Extension, "")
 }
 
-// move ends one lock, as it stands in the tip. Others' entries that nobody has
-// asked for in a month go with the same swap.
+// move ends a lock as it is in the tip. The same swap drops entries of other clones that
+// their owners have not taken note of for a month.
 func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 	name := end.ID + format.Extension
 	dir, err := e.treeOf(d.root.Find(format.ModeDir, end.Clone))
@@ -92,7 +93,7 @@ func (e ender) move(d *draft, ended format.Tree, end End) (format.Tree, error) {
 	return e.forget(ended)
 }
 
-// done writes a lock as one that was ended now.
+// done writes a lock as ended now.
 func (e ender) done(l lockfile.Lock, by string) (string, error) {
 	now, err := lockfile.ParseStamp(lockfile.FormatStamp(e.turn.fleet.Now()))
 	if err != nil {
@@ -106,7 +107,7 @@ func (e ender) done(l lockfile.Lock, by string) (string, error) {
 	return e.turn.fleet.repo.Write("blob", data)
 }
 
-// forget drops what has waited for its owner for too long.
+// forget drops ended locks that have waited for their owner for too long.
 func (e ender) forget(ended format.Tree) (format.Tree, error) {
 	clones, _ := ended.Clones("")
 	for _, clone := range clones {

@@ -1,29 +1,29 @@
-// Package fleet lets the clones of a repository, on one machine or on many, see
-// each other's locks: through one ref on the git remote that they all have,
-// which the host swaps atomically.
+// Package fleet lets the clones of a repository, on one machine or on many, see each
+// other's locks. They share one ref on a git remote that they all have, which the host
+// updates atomically.
 //
-//	agents-locks/fleet/self.json       who this clone is among the others
-//	agents-locks/fleet/tip.json        the ref as it was seen last
-//	agents-locks/fleet/<clone>/<id>.md the others' locks, as of that
-//	agents-locks/fleet/fleet.lock      held around each look and swap
-//	agents-locks/fleet/asking          stands while its holder waits for the remote
-//	agents-locks/fleet/apart.lock      held by the process that syncs by itself
-//	agents-locks/fleet/wanted          there is something for it to do; why it failed last
-//	agents-locks/fleet/unsaid          it failed, and could not write why
-//	agents-locks/fleet.git             package remote's repository
+//	agents-locks/fleet/self.json       identity of this clone
+//	agents-locks/fleet/tip.json        the ref as last seen
+//	agents-locks/fleet/<clone>/<id>.md locks of other clones, as of then
+//	agents-locks/fleet/fleet.lock      held during each look and swap
+//	agents-locks/fleet/asking          exists while its holder waits for the remote
+//	agents-locks/fleet/apart.lock      held by the background sync process
+//	agents-locks/fleet/wanted          a sync is requested; contains why the last one failed
+//	agents-locks/fleet/unsaid          the last sync failed and could not write the reason
+//	agents-locks/fleet.git             the repository of package remote
 //
-// Read and GlanceAt read what is on disk, without network or git. Look brings
-// the ref here. Publish makes this clone's directory in the ref equal to what
-// its caller wants: the caller judges that against the very tip on which the
-// commit is made, and again each time that another clone was faster. So of two
-// clones that publish what excludes each other, one is refused.
+// Read and GlanceAt read what is on disk, without network or git. Look fetches the ref.
+// Publish makes this clone's directory in the ref equal to what its caller wants. The
+// caller judges that against the very tip on which the commit is made, and again each
+// time another clone was faster. So if two clones publish claims that exclude each other,
+// one of them is refused.
 //
-// One process of a clone at a time looks and swaps, and what it publishes is
-// all that the clone wants published: the others, which wait for fleet.lock,
-// find their claims standing when they get it.
+// Only one process of a clone looks and swaps at a time, and it publishes everything that
+// the clone wants published. The processes that wait for fleet.lock meanwhile find their
+// claims published when they get it.
 //
-// Who does not want to wait for the network says so (Want), and a process of its
-// own syncs (Serve).
+// A caller that does not want to wait for the network calls Want, and a background
+// process syncs (Serve).
 package fleet
 
 import (
@@ -45,7 +45,7 @@ import (
 )
 
 const (
-	// Name is the directory of what is known of the others, in the store.
+	// Name is the directory, in the store, of what is known about other clones.
 	Name     = "fleet"
 	lockName = "fleet.lock"
 	selfName = "self.json"
@@ -55,25 +55,26 @@ const (
 // DefaultRef is the ref that clones share unless another one is configured.
 const DefaultRef = remote.DefaultRef
 
-// Format is the one that this program writes.
+// Format is the version of the format that this program writes.
 const Format = format.Version
 
-// A Config is what a clone takes part with.
+// A Config configures how a clone takes part.
 type Config struct {
 	Repo       *gitdir.Repo
 	Environ    []string         // as from os.Environ
-	Remote     string           // its name
-	Ref        string           // "": DefaultRef
-	Label      string           // what people call this clone; may be empty
-	Everything bool             // tasks and notes are published, too
-	Joined     bool             // it took part when the call began: where it no longer does, nothing is made
-	Chain      uint64           // commits after which the history is dropped; 0: 2000
-	Now        func() time.Time // for what locks and commits say; what is waited for goes by the machine's clock
+	Remote     string           // name of the git remote
+	Ref        string           // "" means DefaultRef
+	Label      string           // name for people to recognize this clone by; may be empty
+	Everything bool             // publish tasks and notes, too
+	Joined     bool             // sharing was on when the call began; if it is off by now, Open creates nothing
+	Chain      uint64           // number of commits after which the history is dropped; 0 means 2000
+	Now        func() time.Time // clock for stamps in locks and commits; waits use the machine's clock
 }
 
 const maxChain = 2000
 
-// A Fleet is one call's way to the other clones, for one goroutine.
+// A Fleet gives one call access to the other clones. It must be used by one goroutine
+// only.
 type Fleet struct {
 	Config
 	dir    *disk.Dir
@@ -82,8 +83,8 @@ type Fleet struct {
 	repo   *remote.Repository
 }
 
-// Open prepares a clone to take part: it makes what is missing in the store,
-// and asks git for the user's settings. It uses no network.
+// Open prepares a clone to take part. It creates what is missing in the store and reads
+// the user's git settings. It does not use the network.
 func Open(ctx context.Context, c Config) (*Fleet, error) {
 	if c.Ref == "" {
 		c.Ref = DefaultRef
@@ -114,7 +115,7 @@ func (f *Fleet) open(ctx context.Context) error {
 	return asFault(err)
 }
 
-// openStore is the part of Open that asks git for nothing.
+// openStore is the part of Open that does not run git.
 func (f *Fleet) openStore(ctx context.Context) (err error) {
 	if f.dir, err = disk.Open(f.Repo); err != nil {
 		return err
@@ -134,11 +135,11 @@ func (f *Fleet) openStore(ctx context.Context) (err error) {
 	return nil
 }
 
-// noteTime is how long a failure waits to be noted while another process looks.
+// noteTime is how long noteFailure waits while another process looks.
 const noteTime = 2 * time.Second
 
-// NoteFailure notes, as a look that failed, that there can be none: Open, say, has
-// failed. What is known of the others stays.
+// NoteFailure records that no look is possible, for example because Open has failed, as a
+// failed look. What is known about other clones is kept.
 func NoteFailure(ctx context.Context, c Config, why error) error {
 	f := &Fleet{Config: c}
 	err := f.openStore(ctx)
@@ -151,7 +152,7 @@ func NoteFailure(ctx context.Context, c Config, why error) error {
 func (f *Fleet) noteFailure(ctx context.Context, why error) error {
 	lock, err := f.acquire(ctx, f.dir.Now().Add(noteTime))
 	if lock == nil || err != nil {
-		return err // who has it notes what comes of its own look
+		return err // the holder of the lock records the result of its own look
 	}
 	s := *new(Memory).recall(f.folder)
 	if s.Remote == "" {
@@ -161,7 +162,7 @@ func (f *Fleet) noteFailure(ctx context.Context, why error) error {
 	return errors.Join(f.orUnsaid(f.save(tipName, s)), lock.Unlock())
 }
 
-// ensure makes the directory and the files that are locked in it.
+// ensure creates the directory and its lock files.
 func (f *Fleet) ensure(ctx context.Context) error {
 	if _, err := os.Lstat(filepath.Join(f.dir.Path, Name, apartName)); err == nil {
 		return nil
@@ -188,7 +189,7 @@ func (f *Fleet) ensure(ctx context.Context) error {
 	return err
 }
 
-// Close lets go of the directory handles.
+// Close closes the directory handles.
 func (f *Fleet) Close() error {
 	var err error
 	if f.root != nil {
@@ -203,13 +204,13 @@ func (f *Fleet) Close() error {
 	return err
 }
 
-// Forget removes what a store knows of the others, and who this clone was among
-// them.
+// Forget removes what a store knows about other clones, and this clone's identity.
 func Forget(dir *disk.Dir) error {
 	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), remote.Remove(dir.Path))
 }
 
-// asFault gives an error from below the code that it has for an operation.
+// asFault converts errors of packages remote and gitdir to fault errors. It returns other
+// errors unchanged.
 func asFault(err error) error {
 	if errors.Is(err, remote.ErrRemote) {
 		return &fault.Error{Code: fault.BadInput, Message: err.Error(), Err: err,
@@ -221,8 +222,8 @@ func asFault(err error) error {
 	return err
 }
 
-// TurnedOff is the error of a call during which sharing was turned off: it must not
-// begin again with a new id.
+// TurnedOff returns the error of a call during which sharing was turned off. Such a call
+// must not start sharing again, under a new id.
 func TurnedOff() *fault.Error {
 	return fault.New(fault.FleetUnreachable, "sharing with other clones was turned off meanwhile").
 		WithHint("try again: without it nobody else is asked; agent-locks fleet on turns it on")
@@ -230,9 +231,8 @@ func TurnedOff() *fault.Error {
 
 const lockPause = 10 * time.Millisecond
 
-// acquire waits for its turn to look and swap, until a moment; nil where another
-// process of this clone had it until then. Nobody takes the store's mutex and then
-// waits here.
+// acquire locks fleet.lock, waiting until the given time. It returns nil if another
+// process of this clone still holds it then. The caller must not hold the store's mutex.
 func (f *Fleet) acquire(ctx context.Context, until time.Time) (*flock.Flock, error) {
 	for {
 		lock := f.folder.OpenLock(lockName)

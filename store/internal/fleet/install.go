@@ -14,17 +14,18 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A change is what installing a snapshot does to one clone's directory.
+// A change lists the changes to one clone's directory that install a snapshot.
 type change struct {
 	clone  string
-	twins  []string // names that go first: where letter case tells none apart, they are those of files to write
+	twins  []string // names to remove first, since they collide with files to write if letter case is ignored
 	write  []lockText
 	remove []string // names
-	whole  bool     // and the directory itself goes
+	whole  bool     // remove the directory, too
 }
 
-// install makes the files of the others what a snapshot says, and then notes
-// its tip, so that who reads meanwhile sees too much rather than too little.
+// install updates the files of other clones' locks to a snapshot, and then saves its tip.
+// It adds files before it removes others, so that a concurrent reader sees too many locks
+// rather than too few.
 func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 	changes, err := t.changes(ctx, snap, next)
 	if err != nil {
@@ -52,7 +53,7 @@ func (t *turn) install(ctx context.Context, snap *snapshot, next *state) error {
 	return err
 }
 
-// changes compares what is to be with what is on disk.
+// changes compares a snapshot with the files on disk.
 func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]change, error) {
 	names, err := t.fleet.dir.NamesIn(ctx, t.fleet.folder)
 	if err != nil {
@@ -81,7 +82,7 @@ func (t *turn) changes(ctx context.Context, snap *snapshot, next *state) ([]chan
 	return changes, nil
 }
 
-// compare is what has to change in one directory.
+// compare returns the changes to one directory.
 func (t *turn) compare(ctx context.Context, clone string, files []lockText) (change, error) {
 	c := change{clone: clone}
 	folder, err := t.fleet.dir.OpenFolder(filepath.Join(Name, clone))
@@ -92,7 +93,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		c.write = files
 		return c, nil
 	}
-	defer folder.Close() // it was only read
+	defer folder.Close() // only read from
 	names, err := t.fleet.dir.NamesIn(ctx, folder)
 	if err != nil {
 		return c, err
@@ -105,7 +106,7 @@ func (t *turn) compare(ctx context.Context, clone string, files []lockText) (cha
 		name := f.id + format.Extension
 		wanted[name], folded[strings.ToLower(name)] = true, true
 		if data, err := folder.ReadFile(name); err != nil || !bytes.Equal(data, f.data) || !there[name] {
-			c.write = append(c.write, f) // what cannot be read is replaced
+			c.write = append(c.write, f) // replaces an unreadable file
 		}
 	}
 	for _, name := range names {

@@ -15,37 +15,38 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A Lock is one of another clone.
+// A Lock is a lock of another clone.
 type Lock struct {
 	Lock  lockfile.Lock
 	Clone string
 	Path  string
-	Since time.Time // this clone has seen it as it is since then
-	// Judged: this clone's locks were judged against it, and neither has changed in the ref
-	// since. Only a judge's view says so.
+	Since time.Time // since when this clone has seen it unchanged
+	// Judged means that this clone's locks were judged against it, and that the
+	// directories of both clones have not changed in the ref since. It is set only in the
+	// view passed to a Judge.
 	Judged bool
 }
 
-// A View is what is known of the others.
+// A View is what is known about the other clones.
 type View struct {
 	Self   Self
 	Tip    format.Tip
-	Locks  []Lock              // of the others, by clone and id
-	Mine   map[string]Standing // what stands of this clone
-	Ended  []Ended             // and what others have ended
-	Looked time.Time           // as of when; zero: never
-	Failed time.Time           // a look that failed since
-	Words  string              // what was said then
+	Locks  []Lock              // locks of the others, by clone and id
+	Mine   map[string]Standing // this clone's locks in the ref
+	Ended  []Ended             // this clone's locks that others have ended
+	Looked time.Time           // time of the last successful look; zero if there was none
+	Failed time.Time           // time of a failed look since then
+	Words  string              // what git and the host said then
 	Broken *Broken
 	Lost   time.Time
 	Behind uint64
-	Wanted bool // as Glance.Wanted
+	Wanted bool // see Glance.Wanted
 
-	Remarks format.Remarks // on what was not taken, of all clones
+	Remarks format.Remarks // about what was ignored, of all clones
 }
 
-// locksIn reads what is known of the others from the directory where that lies. It
-// needs neither the network nor git, and creates nothing.
+// locksIn reads the known locks of other clones from top, their directory. It needs
+// neither the network nor git, and creates nothing.
 func locksIn(ctx context.Context, dir *disk.Dir, top *disk.Folder) (locks []Lock, odd format.Listing, err error) {
 	names, err := dir.NamesIn(ctx, top)
 	if err != nil {
@@ -54,14 +55,14 @@ func locksIn(ctx context.Context, dir *disk.Dir, top *disk.Folder) (locks []Lock
 	return locksOf(ctx, dir, slices.DeleteFunc(names, func(name string) bool { return !format.ValidClone(name) })...)
 }
 
-// A stored is a lock's file in the directory of its clone.
+// A stored lock is a lock file in the directory of its clone.
 type stored struct {
 	folder    *disk.Folder
 	clone, id string
 }
 
-// locksOf reads the locks of some clones, all of them together: many clones with
-// a few locks each are as quick to read as one that has them all.
+// locksOf reads the locks of some clones. It reads all files in parallel, so many clones
+// with a few locks each take no longer than one clone that has them all.
 func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock, odd format.Listing,
 	err error) {
 	var all []stored
@@ -73,7 +74,7 @@ func locksOf(ctx context.Context, dir *disk.Dir, clones ...string) (locks []Lock
 		if folder == nil {
 			continue
 		}
-		defer folder.Close() // it was only read
+		defer folder.Close() // only read from
 		names, err := dir.NamesIn(ctx, folder)
 		if err != nil {
 			return nil, odd, err
@@ -112,14 +113,14 @@ func (f stored) parse() (Lock, error) {
 	return Lock{Lock: file.Lock, Clone: f.clone, Path: f.folder.File(name), Since: fi.ModTime()}, nil
 }
 
-// Read reads from a store all that is known; nil where the clone never took
+// Read returns all that a store knows about other clones, or nil if this clone never took
 // part. It needs neither the network nor git, and creates nothing.
 func Read(ctx context.Context, dir *disk.Dir, m *Memory) (*View, error) {
 	folder, err := dir.OpenFolder(Name)
 	if folder == nil || err != nil {
 		return nil, err
 	}
-	defer folder.Close() // it was only read
+	defer folder.Close() // only read from
 	self, known, err := readSelf(folder)
 	if !known || err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func Read(ctx context.Context, dir *disk.Dir, m *Memory) (*View, error) {
 	return view, err
 }
 
-// Known is Read for a clone that takes part.
+// Known is like Read, for a clone that takes part.
 func (f *Fleet) Known(ctx context.Context) (*View, error) {
 	self, _, err := readSelf(f.folder)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// lookTime bounds one look.
+	// lookTime limits the duration of a look.
 	lookTime = 30 * time.Second
-	// breaker is how long the network is left alone after a look that failed.
+	// breaker is how long the network is left alone after a failed look.
 	breaker = time.Minute
 )
 
-// Look brings the ref here, unless another process of this clone has done so
-// since the call began. Urgent looks also soon after one that failed. The error
-// says what the view that comes with it is worth: the last good look's.
+// Look fetches the ref, unless another process of this clone has done so since the call
+// began. An urgent look does not wait after a failed one. If the look fails, Look returns
+// the view of the last successful one together with the error.
 func (f *Fleet) Look(ctx context.Context, wait time.Duration, urgent bool) (*View, error) {
 	start := f.dir.Now()
 	t, err := f.enter(ctx, start.Add(wait))
@@ -37,18 +37,18 @@ func (f *Fleet) Look(ctx context.Context, wait time.Duration, urgent bool) (*Vie
 	return view, errors.Join(err, viewErr, t.leave())
 }
 
-// A turn is what one process does while it holds fleet.lock.
+// A turn is the work of one process while it holds fleet.lock.
 type turn struct {
 	fleet *Fleet
 	self  Self
 	state state
 	leave func() error
-	began time.Time // the last look, in case it succeeds
-	// renamed: this clone was found to be a copy, and took a new id.
+	began time.Time // start of the current look or push; becomes state.Looked if it succeeds
+	// renamed means that this clone turned out to be a copy and took a new id.
 	renamed bool
 }
 
-// enter waits for its turn, and reads what the one before has left.
+// enter waits for fleet.lock and loads the state.
 func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 	began := f.dir.Now()
 	lock, err := f.acquire(ctx, until)
@@ -65,9 +65,9 @@ func (f *Fleet) enter(ctx context.Context, until time.Time) (*turn, error) {
 	return t, nil
 }
 
-// begin finds out who this clone is. One that is new, or a copy, takes an id; a
-// copy knows nothing of the ref until it has looked for itself: what the original
-// knows of its own locks is kept nowhere else.
+// begin establishes this clone's identity. A new clone or a copy takes an id. A copy
+// discards what it knows of the ref until its own first look, because the state it was
+// copied with describes the original's locks.
 func (t *turn) begin() error {
 	f := t.fleet
 	if err := t.askedBefore(); err != nil {
@@ -93,7 +93,7 @@ func (t *turn) begin() error {
 	return f.save(selfName, t.self)
 }
 
-// mayAsk refuses to use the network soon after it has failed.
+// mayAsk returns an error if the network has failed recently, unless the call is urgent.
 func (t *turn) mayAsk(urgent bool) error {
 	if urgent || !resting(t.state.Failed, t.fleet.dir.Now()) {
 		return nil
@@ -105,7 +105,7 @@ func (t *turn) mayAsk(urgent bool) error {
 	return e
 }
 
-// failedBefore is the error of the last look, which failed.
+// failedBefore returns the error of the last look, which failed.
 func (t *turn) failedBefore() *fault.Error {
 	if t.state.Broken != nil {
 		return t.broken()
@@ -121,8 +121,8 @@ func (t *turn) unreachable(words string) *fault.Error {
 		WithHint("try again when it does; `local` claims without the other clones")
 }
 
-// otherFormat is the error for a remote whose object ids are not of the length that
-// this repository's are: nothing goes from one to the other.
+// otherFormat returns the error for a remote that uses another object id format than this
+// repository. git cannot transfer objects between the two.
 func (t *turn) otherFormat(words string) *fault.Error {
 	ours, theirs := "sha1", "sha256"
 	if t.fleet.repo.IDSize() > 20 {
@@ -133,7 +133,7 @@ func (t *turn) otherFormat(words string) *fault.Error {
 		WithHint("clone the remote again, or name another one with agent-locks fleet on --remote")
 }
 
-// look brings the tip here, and tells what it is to the one that was known.
+// look fetches the tip and returns its relation to the known one.
 func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, error) {
 	ctx, cancel := within(ctx, max(time.Second, min(wait, lookTime)))
 	defer cancel()
@@ -150,15 +150,15 @@ func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, e
 	return 0, t.failed(err)
 }
 
-// within bounds a call, and has its error say so in plain words.
+// within sets a timeout with a readable error as its cause.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %.0f s", d.Seconds()))
 }
 
-// failed notes a look that failed, for those who read what is on disk.
+// failed records a failed look for callers that only read from disk.
 func (t *turn) failed(err error) error {
 	if ours, ok := errors.AsType[*fault.Error](err); ok {
-		return ours // of the store, say
+		return ours // an error of the store, for example
 	}
 	broken, isBroken := errors.AsType[*Broken](err)
 	if !isBroken && (errors.Is(err, remote.ErrTooLarge) || remote.Malformed(err)) {
@@ -202,13 +202,13 @@ func (t *turn) broken() *fault.Error {
 	return e
 }
 
-// lookOnce fetches and, where the tip has moved, reads and installs it.
+// lookOnce fetches the ref and, if the tip has moved, reads and installs it.
 func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 	t.began = t.fleet.dir.Now()
 	commit := ""
 	err := t.ask(func() (err error) {
 		commit, err = t.fleet.repo.Fetch(ctx)
-		if err == nil && commit == "" && (t.state.Tip.Commit != "" || t.state.Seen) { // it was there
+		if err == nil && commit == "" && (t.state.Tip.Commit != "" || t.state.Seen) { // it existed before
 			err = t.fleet.repo.Vouch(ctx)
 		}
 		return err
@@ -233,15 +233,15 @@ func (t *turn) lookOnce(ctx context.Context) (format.Relation, error) {
 	return relation, t.accept(ctx, snap, relation)
 }
 
-// seen notes that the tip is still the ref's.
+// seen records that the ref still has the known tip.
 func (t *turn) seen() error {
 	t.state.Looked, t.state.Failed, t.state.Words = t.began, time.Time{}, ""
 	t.state.Broken, t.state.Behind = nil, 0
 	return t.fleet.save(tipName, t.state)
 }
 
-// accept makes a snapshot what is known. Where the ref was lost, the others'
-// live locks stay until their clones, or this one, have published them again.
+// accept makes a snapshot the known state. If the ref was lost, the live locks of other
+// clones are kept until their clones, or this one, have published them again.
 func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relation) error {
 	next := t.state
 	next.Tip, next.Root, next.Mine, next.Ended, next.Remarks = snap.tip, snap.raw, snap.mine, snap.ended, snap.remarks
@@ -264,7 +264,7 @@ func (t *turn) accept(ctx context.Context, snap *snapshot, relation format.Relat
 	return t.fleet.repo.Tidy(ctx, false)
 }
 
-// carry keeps what is live of the clones that the new history does not have.
+// carry keeps the live locks of clones that are missing from the new history.
 func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
 	locks, _, err := locksIn(ctx, t.fleet.dir, t.fleet.folder)
 	if err != nil {
@@ -290,11 +290,11 @@ func (t *turn) carry(ctx context.Context, snap *snapshot, next *state) error {
 	return nil
 }
 
-// leastMinutes is the threshold of silence that counts for others at least.
+// leastMinutes is the minimum staleness threshold for locks of other clones.
 const leastMinutes = 60
 
-// live reports whether a lock of another clone may still be somebody's work, by
-// its own stamps.
+// live reports whether a lock of another clone may still be in use, according to its own
+// stamps.
 func live(l Lock, now time.Time) bool {
 	minutes := max(leastMinutes, l.Lock.Published.StaleAfter, l.Lock.LeaseMinutes)
 	return l.Lock.Finished.IsZero() && now.Sub(l.Lock.Updated.Time) <= time.Duration(minutes*float64(time.Minute))

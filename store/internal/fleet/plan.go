@@ -11,48 +11,47 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A Key names a claim that is to stand: a lock, the nonce of the change that was
-// judged, and what others judge it by. Each judged change has a nonce of its own,
-// since the lock may have stood before without it.
+// A Key identifies a claim to publish: the lock, the nonce of the judged change, and the
+// terms that others judge it by. Each judged change has its own nonce, since the lock may
+// have been in the ref before the change.
 type Key struct {
 	ID, Nonce, Terms string
 }
 
-// A Plan is what this clone wants to stand on top of one tip.
+// A Plan is what this clone wants in the ref on top of a given tip.
 type Plan struct {
-	// Locks are all that this clone publishes; Published.Nonce is the one of the
-	// change by which a lock was judged, "" where it is not.
+	// Locks are all locks that this clone publishes. Published.Nonce is that of the
+	// change by which a lock was judged, "" if it was not judged.
 	Locks []lockfile.Lock
-	Ends  []End    // locks of other clones that are to end
+	Ends  []End    // locks of other clones to end
 	Heard []string // ids of View.Ended that this clone has taken note of
-	Purge bool     // nothing of anybody is to stand
-	// Always swaps also where everything stands already: to see whether the host
-	// takes it.
+	Purge bool     // remove the locks of all clones
+	// Always swaps even if nothing changes, to find out whether the host accepts a push.
 	Always bool
 }
 
-// An End ends the lock of another clone.
+// An End ends a lock of another clone.
 type End struct {
 	Clone, ID, By string
 }
 
-// A Judge says what this clone wants where the others are as the view says. An
-// error refuses the call's own claim. What excludes a lock of the view must not
-// be in the plan, unless it stands already and comes before that one.
+// A Judge returns what this clone wants, given the other clones' locks in the view. An
+// error refuses the call's own claim. The plan must not include a lock that excludes one
+// in the view, unless it is in the ref already and comes first.
 type Judge func(context.Context, *View) (Plan, error)
 
-// keptEnded is how long a lock that was ended waits for its owner.
+// keptEnded is how long an ended lock is kept for its owner.
 const keptEnded = 30 * 24 * time.Hour
 
-// A draft is a plan as objects.
+// A draft is a plan as git objects.
 type draft struct {
 	mine map[string]Standing
 	root format.Tree
-	same bool // it is what stands
-	back int  // locks of other clones that are put back
+	same bool // nothing changes
+	back int  // number of other clones' locks that are put back
 }
 
-// makeDraft makes a plan's trees on top of the known tip, under a token.
+// makeDraft builds a plan's trees on top of the known tip, with the given token.
 func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, error) {
 	if p.Purge {
 		return draft{}, nil
@@ -83,29 +82,29 @@ func (t *turn) makeDraft(ctx context.Context, p Plan, token string) (draft, erro
 	return d, nil
 }
 
-// visible reports whether the others see a clone in the next tree. One that
-// joins where there is no room would not be seen, or would hide another one.
+// visible reports whether others see a clone's locks in the next tree. A clone that joins
+// although the maximum is reached would not be seen, or would hide another clone.
 func visible(known, next format.Tree, clone string) bool {
 	seen, _ := next.Clones("")
 	joins := known.Find(format.ModeDir, clone) == ""
 	return seen.Find(format.ModeDir, clone) != "" && (!joins || next.Crowd() <= format.MaxClones)
 }
 
-// sameLocks reports whether what is wanted stands already.
+// sameLocks reports whether the wanted locks are in the ref already.
 func sameLocks(wanted, there map[string]Standing) bool {
 	if len(wanted) != len(there) {
 		return false
 	}
 	for id, s := range wanted {
-		if there[id].Blob != s.Blob || there[id].Terms == "" { // which others do not see
+		if there[id].Blob != s.Blob || there[id].Terms == "" { // others do not see it
 			return false
 		}
 	}
 	return true
 }
 
-// directory writes this clone's; "" where it has nothing to say, so that clones
-// which are gone take no room.
+// directory writes this clone's directory and returns its id, "" if it has no locks:
+// clones that are gone should not take up room.
 func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string, error) {
 	d.mine = map[string]Standing{}
 	var tree format.Tree
@@ -139,7 +138,7 @@ func (t *turn) directory(locks []lockfile.Lock, token string, d *draft) (string,
 	return t.own(tree, token)
 }
 
-// own adds the token to a directory's tree, and writes it.
+// own adds the owner's file with the token to a directory's tree, and writes it.
 func (t *turn) own(tree format.Tree, token string) (string, error) {
 	blob, err := t.fleet.repo.Write("blob", format.Owner{Token: token, Label: t.fleet.Label}.Text())
 	if err != nil {
@@ -159,8 +158,8 @@ func (t *turn) writeTree(tree format.Tree) (string, error) {
 	return t.fleet.repo.Write("tree", data)
 }
 
-// render is a lock's file for the others, without its tasks and notes where it
-// would be too long for them.
+// render returns a lock's file for the others. It omits tasks and notes if they make the
+// file too large.
 func (t *turn) render(l lockfile.Lock) ([]byte, error) {
 	l.Published.Label = t.fleet.Label
 	data, err := format.Render(l, t.fleet.Everything)
@@ -174,9 +173,10 @@ func (t *turn) render(l lockfile.Lock) ([]byte, error) {
 	return data, nil
 }
 
-// addCarried puts back what a lost ref had of others. Without a token, their
-// clones know the directory for their own; without a nonce, they judge each lock
-// again: meanwhile somebody who did not know of it may have claimed the same.
+// addCarried puts back the other clones' locks after the ref was lost. It omits the
+// token, so that their clones recognize the directories as their own. It omits nonces, so
+// that they judge each lock again, since a clone that did not know a lock may have
+// claimed the same meanwhile.
 func (t *turn) addCarried(ctx context.Context, d *draft) error {
 	for _, clone := range t.state.Carried {
 		locks, _, err := locksOf(ctx, t.fleet.dir, clone)
@@ -206,13 +206,14 @@ func (t *turn) addCarried(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// end moves the locks that are to end, and drops what was ended and heard of.
+// end moves the locks to end to ended/, and drops those that their owner has taken note
+// of.
 func (t *turn) end(ctx context.Context, p Plan, d *draft) error {
 	if len(p.Ends)+len(p.Heard) == 0 {
 		return nil
 	}
 	reader := t.fleet.repo.Objects(ctx)
-	defer reader.Close() // whatever it was still saying
+	defer reader.Close() // whatever it was still writing
 	e := ender{turn: t, reader: reader}
 	ended, err := e.readable(d.root.Find(format.ModeDir, format.EndedName))
 	if err != nil {
@@ -233,5 +234,5 @@ func (t *turn) end(ctx context.Context, p Plan, d *draft) error {
 	return err
 }
 
-// heard reports whether a lock that was ended is among those.
+// heard reports whether an ended lock is among the ids.
 func heard(ids []string, e Ended) bool { return slices.Contains(ids, e.ID) }

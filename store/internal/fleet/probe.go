@@ -7,17 +7,17 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
-// Findings are what a remote answers a caller that changes nothing there.
+// Findings are the results of asking a remote without changing it.
 type Findings struct {
-	Leads   string // the commit that the ref leads to; "": there is no such ref
-	Reading error  // why the remote could not be asked, if so
-	Tried   bool   // a push was tried, as far as that goes without changing the ref
-	Pushing error  // why it would be refused, if so
+	Leads   string // commit of the ref; "" if there is no such ref
+	Reading error  // why the remote could not be read, if so
+	Tried   bool   // a dry run of a push was tried
+	Pushing error  // why a push would be refused, if so
 }
 
-// Probe asks the remote for the ref, and whether it takes a dry run of a push. The
-// host's hooks, and a namespace that it hides, are only asked by a real push.
-// Nothing is written, here or there.
+// Probe asks the remote for the ref, and whether it accepts a dry run of a push. The
+// host's hooks and hidden namespaces apply to a real push only, so they are not tested.
+// Nothing is changed here or on the remote.
 func (f *Fleet) Probe(ctx context.Context) (p Findings) {
 	if p.Leads, p.Reading = f.repo.Leads(ctx); p.Reading != nil {
 		return p

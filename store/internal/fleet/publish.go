@@ -16,40 +16,42 @@ import (
 )
 
 const (
-	// swapTime is what each swap may take, however short the caller's patience.
+	// swapTime is the minimum time for each swap, however little of its time the caller
+	// has left.
 	swapTime = 10 * time.Second
-	// sameAnswer is how often the host may say no where nobody was faster, or
-	// say nothing. Once may be a lock file that was left behind there.
+	// sameAnswer is how often the host may refuse a push although no other clone was
+	// faster, or not answer it. A single refusal may be due to a lock file left behind
+	// there.
 	sameAnswer = 3
-	// In a fleet where others have been at work within busyFor, what is known
-	// of them is looked up again after optimism.
+	// If other clones have changed the ref within busyFor, a view older than optimism is
+	// refreshed before a swap.
 	optimism = time.Minute
 	busyFor  = 10 * time.Minute
-	// courtesy bounds the pause of a clone that has just published.
+	// courtesy limits the pause of a clone that has just published.
 	courtesy = 2 * time.Second
 )
 
 // A Request is one call to publish.
 type Request struct {
 	Judge  Judge
-	Claims []Key // what has to stand; none: whatever this clone wants is published
+	Claims []Key // claims that must be published; without any, Publish just updates this clone's directory
 	Wait   time.Duration
-	Fresh  bool // looks before anything else
-	Urgent bool // also soon after a look that failed
-	// Last runs once all stands, before another process of this clone has its turn;
-	// may be nil.
+	Fresh  bool // look before anything else
+	Urgent bool // look even soon after a failed look
+	// Last, if not nil, is called with the final view once everything is published,
+	// before another process of this clone has its turn.
 	Last func(*View) error
 }
 
-// A Result is what came of it.
+// A Result is the result of a Request.
 type Result struct {
 	View    *View // as of the end
-	Pushes  int   // swaps that were tried
+	Pushes  int   // number of swaps tried
 	Back    int   // locks of other clones that were put back after the ref was lost
-	Renamed bool  // this clone is a copy and goes by a new id: what it had published is not its own
+	Renamed bool  // this clone is a copy and took a new id; what it had published belongs to the original
 }
 
-// A publishing is one call under way.
+// A publishing is a call of Publish in progress.
 type publishing struct {
 	Request
 	fleet    *Fleet
@@ -57,19 +59,21 @@ type publishing struct {
 	until    time.Time
 	identity func() (string, error)
 	result   Result
-	refusals int // the host's, where nobody was faster
+	refusals int // by the host, although no other clone was faster
 	silences int
 	answer   remote.Answer // of the last push
-	words    string        // and what was said then
-	push     time.Duration // and what it took
+	words    string        // what git and the host said about it
+	push     time.Duration // how long it took
 }
 
-// Publish makes what stands of this clone what the judge says, judging again
-// each time that another clone was faster. With claims, success is that all of
-// them stand. Errors: the judge's own, where it refused on a tip that is not
-// older than this call; FleetUnreachable, FleetRefused, FleetBroken; FleetBusy
-// where the wait is over. After an error a claim may still show elsewhere until
-// the next call that publishes without it.
+// Publish makes this clone's locks in the ref what the judge wants, and asks the judge
+// again each time another clone was faster. If r.Claims is not empty, it succeeds only if
+// all of them are published.
+//
+// It returns the judge's error if that was about a tip that is not older than this call.
+// Other errors are FleetUnreachable, FleetRefused, FleetBroken, and FleetBusy when r.Wait
+// is over. After an error other clones may still see a claim, until the next call
+// publishes without it.
 func (f *Fleet) Publish(ctx context.Context, r Request) (Result, error) {
 	start := f.dir.Now()
 	p := &publishing{Request: r, fleet: f, start: start, until: start.Add(r.Wait), identity: f.identify(ctx)}
@@ -77,7 +81,8 @@ func (f *Fleet) Publish(ctx context.Context, r Request) (Result, error) {
 	return p.result, err
 }
 
-// identify asks git for the committer meanwhile.
+// identify starts asking git for the committer, and returns a function that waits for the
+// answer.
 func (f *Fleet) identify(ctx context.Context) func() (string, error) {
 	type answer struct {
 		who string
@@ -95,9 +100,9 @@ func (f *Fleet) identify(ctx context.Context) func() (string, error) {
 	}
 }
 
-// run tries until something is settled. Between two tries others have their
-// turn; the pause stays as short as it was, since somebody always wins and
-// backing off further only lengthens the tail.
+// run tries until there is a result. A pause between two tries lets other clones have
+// their turn. It does not grow: some clone always wins, so backing off further would only
+// lengthen the tail.
 func (p *publishing) run(ctx context.Context) error {
 	for {
 		done, err := p.attempt(ctx)
@@ -113,7 +118,7 @@ func (p *publishing) run(ctx context.Context) error {
 	}
 }
 
-// timeUp says why nothing was settled: the last push has told.
+// timeUp returns the error for a call whose time is over, according to the last push.
 func (p *publishing) timeUp() error {
 	waited := p.fleet.dir.Now().Sub(p.start).Round(time.Second)
 	what := fmt.Sprintf("other clones were faster each time for %s", waited)
@@ -129,13 +134,13 @@ func (p *publishing) timeUp() error {
 		WithHint("try again, or wait for longer; what was tried may show elsewhere until the next sync")
 }
 
-// silent is the error where a push gets no answer, and a look does.
+// silent returns the error for a remote that answers looks, but not pushes.
 func (p *publishing) silent() error {
 	return fault.New(fault.FleetUnreachable, "the remote %q does not accept the push: %s", p.fleet.Remote, p.words).
 		WithHint("check that you may push there; `local` claims without the other clones")
 }
 
-// attempt is one try, while this process holds fleet.lock.
+// attempt tries once, while holding fleet.lock.
 func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 	t, err := p.fleet.enter(ctx, p.until)
 	if err != nil {
@@ -161,7 +166,7 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 	if err := t.mayAsk(p.Urgent); err != nil {
 		return false, err
 	}
-	// The time went by while another process of this clone looked, in vain.
+	// The time was spent waiting for another process of this clone, whose look failed.
 	if now := p.fleet.dir.Now(); p.until.Sub(now) < swapTime && t.state.Failed.After(p.start) {
 		return false, t.failedBefore()
 	}
@@ -173,8 +178,8 @@ func (p *publishing) attempt(ctx context.Context) (done bool, err error) {
 	return p.try(ctx, t)
 }
 
-// mustLook reports whether what is known of the ref will not do. Else the swap
-// leans on it: where it is out of date, the host says so.
+// mustLook reports whether the known tip is too unreliable to build a swap on. If it is
+// merely out of date, the host rejects the swap.
 func (p *publishing) mustLook(t *turn) bool {
 	s := &t.state
 	tracked, err := p.fleet.repo.Tracked()
@@ -185,14 +190,14 @@ func (p *publishing) mustLook(t *turn) bool {
 	case s.Looked.IsZero(), s.Failed.After(s.Looked), s.Broken != nil, s.Behind > 0:
 		return true
 	case err != nil, s.Tip.Commit != "" && tracked != s.Tip.Commit:
-		return true // the bare repository was made again
+		return true // the bare repository was remade
 	case (p.Fresh || s.newer()) && s.Looked.Before(p.start), age < 0:
-		return true // a format that refuses the call may be there no more
+		return true // a newer format, which the call would be refused for, may be gone
 	}
 	return age > optimism && s.Looked.Sub(s.Changed) < busyFor
 }
 
-// lookAgain is a look in the course of publishing.
+// lookAgain looks in the course of publishing.
 func (p *publishing) lookAgain(ctx context.Context, t *turn) error {
 	before := t.self.Clone
 	relation, err := t.look(ctx, max(swapTime, p.until.Sub(p.fleet.dir.Now())))
@@ -239,7 +244,7 @@ func (p *publishing) try(ctx context.Context, t *turn) (done bool, err error) {
 	return p.swap(ctx, t, plan, d)
 }
 
-// noteJudged notes that all was judged on the known tip, and stands.
+// noteJudged records that all locks were judged on the known tip and are published.
 func (t *turn) noteJudged() error {
 	if bytes.Equal(t.state.Judged, t.state.Root) {
 		return nil
@@ -248,7 +253,7 @@ func (t *turn) noteJudged() error {
 	return t.fleet.save(tipName, t.state)
 }
 
-// stand reports whether all claims do, by a tip that was the ref's.
+// stand reports whether all claims are published in the known tip.
 func (p *publishing) stand(t *turn) bool {
 	return len(p.Claims) > 0 && !slices.ContainsFunc(p.Claims, func(k Key) bool {
 		standing, ok := t.state.Mine[k.ID]
@@ -256,8 +261,8 @@ func (p *publishing) stand(t *turn) bool {
 	})
 }
 
-// judge asks the caller. What it refuses on a tip from before this call it is
-// asked again on the ref's tip.
+// judge calls the caller's judge. If the judge refuses on a tip from before this call, it
+// is asked again on the current tip.
 func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 	for {
 		fresh := !t.state.Looked.Before(p.start)
@@ -279,7 +284,7 @@ func (p *publishing) judge(ctx context.Context, t *turn) (Plan, error) {
 	}
 }
 
-// planned checks that the judge has not skipped what the call is for.
+// planned checks that the judge's plan includes the claims.
 func (p *publishing) planned(d draft) error {
 	for _, k := range p.Claims {
 		if standing, ok := d.mine[k.ID]; !ok || standing.Nonce != k.Nonce {

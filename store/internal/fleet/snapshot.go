@@ -10,19 +10,19 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
-// maxClone bounds all lock files of one clone together: one object that is
-// small may stand in a tree a thousand times.
+// maxClone limits the total size of a clone's lock files, because a tree may list one
+// small object a thousand times.
 const maxClone = 4 << 20
 
-// A snapshot is what a tip says, as far as it differs from what is known.
+// A snapshot is the content of a tip, as far as it differs from what is known.
 type snapshot struct {
 	tip   format.Tip
 	root  format.Tree
-	raw   []byte // root's
+	raw   []byte // encoding of root
 	mine  map[string]Standing
 	ended []Ended
-	// files are those of clones that have changed, kept the clones that have
-	// not, remarks what was not taken, by clone.
+	// files are the locks of clones that have changed. kept are the clones that have not.
+	// remarks are about what was ignored, by clone.
 	files   map[string][]lockText
 	kept    map[string]bool
 	remarks map[string]format.Remarks
@@ -33,10 +33,10 @@ type lockText struct {
 	data []byte
 }
 
-// A content is an error of what the ref holds, and not of reading it.
+// A content is an error about the content of the ref, as opposed to one of reading it.
 type content struct{ error }
 
-// contentOf tells them apart.
+// contentOf marks errors about content as such.
 func contentOf(err error) error {
 	if errors.Is(err, remote.ErrKind) || errors.Is(err, remote.ErrTooLarge) {
 		return content{err}
@@ -47,19 +47,19 @@ func contentOf(err error) error {
 // A survey reads one tip.
 type survey struct {
 	reader  *remote.Reader
-	size    int // of an object id
+	size    int // of an object id, in bytes
 	self    Self
-	before  format.Tree // the root that is known
+	before  format.Tree // the known root
 	remarks map[string]format.Remarks
 	state   *state
 }
 
-// read reads a tip. Where it cannot be read at all the error is a *Broken.
+// read reads a tip. The error is a *Broken if the tip is unusable.
 func (f *Fleet) read(ctx context.Context, self *Self, s *state, commit string) (*snapshot, error) {
 	reader := f.repo.Objects(ctx)
-	defer reader.Close() // whatever it was still saying
+	defer reader.Close() // whatever it was still writing
 	v := &survey{reader: reader, size: f.repo.IDSize(), self: *self, remarks: map[string]format.Remarks{}, state: s}
-	v.before, _ = s.rootTree(v.size) // what cannot be read any more is read again
+	v.before, _ = s.rootTree(v.size) // an unreadable tree is read again
 	snap, err := v.top(commit)
 	if err != nil {
 		return nil, err
@@ -108,9 +108,9 @@ func (v *survey) top(commit string) (*snapshot, error) {
 	return snap, err
 }
 
-// recognise finds out whether the directory of this clone's id is this clone's.
-// Where it is a copy's, or the original's, this clone takes a new id and leaves
-// the other one alone.
+// recognise checks that the directory under this clone's id is its own. If it was written
+// by a copy, or by the original of this one, this clone takes a new id and leaves the
+// directory alone.
 func (f *Fleet) recognise(v *survey, snap *snapshot, self *Self) error {
 	dir := snap.root.Find(format.ModeDir, self.Clone)
 	if dir == "" || dir == v.before.Find(format.ModeDir, self.Clone) {
@@ -171,7 +171,7 @@ func (v *survey) fill(snap *snapshot) error {
 			return err
 		}
 	}
-	if seen, _ := snap.root.Clones(""); seen.Find(format.ModeDir, v.self.Clone) == "" { // too many come before
+	if seen, _ := snap.root.Clones(""); seen.Find(format.ModeDir, v.self.Clone) == "" { // others do not see it
 		mine := map[string]Standing{}
 		for id, s := range snap.mine {
 			mine[id] = Standing{Blob: s.Blob}
@@ -183,14 +183,15 @@ func (v *survey) fill(snap *snapshot) error {
 	return err
 }
 
-// note keeps what there is to say of a clone's directory; "": of what is beside those.
+// note keeps the remarks on a clone's directory, or those on everything else under "".
 func (v *survey) note(clone string, said format.Remarks) {
 	if said.Count() > 0 {
 		v.remarks[clone] = said
 	}
 }
 
-// locks are the entries of a directory of locks; none where it is not readable.
+// locks returns the entries of a directory of locks. If the directory is unreadable, it
+// returns a remark instead.
 func (v *survey) locks(id string) (locks format.Tree, said format.Remarks, err error) {
 	tree, err := v.readTree(id)
 	err = contentOf(err)
@@ -205,7 +206,8 @@ func (v *survey) locks(id string) (locks format.Tree, said format.Remarks, err e
 	return locks, said, nil
 }
 
-// lock reads one lock's file. What is wrong with it is bad; err is of reading.
+// lock reads a lock file. bad is what is wrong with its content; err is an error of
+// reading it.
 func (v *survey) lock(e format.Entry) (l lockfile.Lock, data []byte, bad, err error) {
 	data, err = v.reader.Read(remote.Blob, e.ID, format.MaxLock)
 	err = contentOf(err)
@@ -219,8 +221,8 @@ func (v *survey) lock(e format.Entry) (l lockfile.Lock, data []byte, bad, err er
 	return l, data, bad, nil
 }
 
-// taken reads the lock files in a clone's directory, and tells of each that others
-// take, and of each that they ignore.
+// taken reads the lock files in a clone's directory. It calls take for each that other
+// clones accept, and ignore for each that they ignore.
 func (v *survey) taken(dir format.Entry, take func(format.Entry, lockfile.Lock, []byte),
 	ignore func(format.Entry)) error {
 	locks, said, err := v.locks(dir.ID)
@@ -254,16 +256,16 @@ func (v *survey) clone(dir format.Entry) (files []lockText, err error) {
 	}, func(format.Entry) {})
 }
 
-// standing reads what stands of this clone, as others see it. What they ignore has
-// no nonce: it is replaced or withdrawn.
+// standing reads this clone's locks as others see them. A lock that they ignore has no
+// nonce, so it gets replaced or withdrawn.
 func (v *survey) standing(dir format.Entry) (map[string]Standing, error) {
 	mine := map[string]Standing{}
 	return mine, v.taken(dir, func(e format.Entry, l lockfile.Lock, _ []byte) { mine[e.Name] = standingOf(l, e.ID) },
 		func(e format.Entry) { mine[e.Name] = Standing{Blob: e.ID} })
 }
 
-// endedOf reads what others have ended of this clone. What of that cannot be read hides
-// nobody's active lock.
+// endedOf reads which of this clone's locks others have ended. Remarks on these are
+// harmless, since an ended lock cannot hide an active one.
 func (v *survey) endedOf(root format.Tree) (ended []Ended, err error) {
 	id := root.Find(format.ModeDir, format.EndedName)
 	if id == "" {

@@ -21,30 +21,30 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// A Self is who this clone is among the others. It never says which machine.
+// A Self is this clone's identity among the others. It does not reveal the machine.
 type Self struct {
 	Clone string `json:"clone"`
-	// Copied is when this clone was found to be a copy of another one: what it
-	// had claimed until then is the other one's. Zero: it never was.
+	// Copied is when this clone was found to be a copy. What it had claimed until then
+	// belongs to the original. It is zero if the clone is not a copy.
 	Copied time.Time `json:"copied"`
-	// Tokens are those of the last swaps that were tried, the newest last. What
-	// stands in the ref under this id and carries another one is a copy's.
+	// Tokens are those of the last swaps tried, newest last. A directory under this id in
+	// the ref with any other token belongs to a copy.
 	Tokens []string `json:"tokens"`
-	// Directory is the number of the directory where this was written. A copy's
-	// differs, and so the copy is noticed while the original publishes nothing.
+	// Directory is the number of the directory in which this was written. It differs in a
+	// copy, so the copy is recognized even if the original publishes nothing.
 	Directory uint64 `json:"directory,omitempty"`
 
-	copied bool // this is a copy's, which has no id of its own yet
+	copied bool // this clone is a copy that has not taken its own id yet
 }
 
 const keptTokens = 16
 
-// newSelf draws an id. It does so again where a directory was copied.
+// newSelf draws a new id.
 func newSelf(copied time.Time, directory uint64) Self {
-	return Self{Clone: strings.ToLower(rand.Text()[:8]), Copied: copied, Directory: directory} // rand.Text: A-Z and 2-7
+	return Self{Clone: strings.ToLower(rand.Text()[:8]), Copied: copied, Directory: directory} // of a-z, 2-7
 }
 
-// next is the clone with one more token.
+// next returns s with a new token.
 func (s Self) next() Self {
 	s.Tokens = append(slices.Clone(s.Tokens), rand.Text())
 	if len(s.Tokens) > keptTokens {
@@ -53,56 +53,57 @@ func (s Self) next() Self {
 	return s
 }
 
-// token is the newest.
+// token returns the newest token.
 func (s Self) token() string { return s.Tokens[len(s.Tokens)-1] }
 
-// owns reports whether a directory of this clone's id, with that token, is this
-// clone's own. Where others have put it back after the ref was lost it has none.
+// owns reports whether a directory with this clone's id and the given token is this
+// clone's own. The token is empty if other clones have put the directory back after the
+// ref was lost.
 func (s Self) owns(token string) bool {
 	return len(s.Tokens) > 0 && (token == "" || slices.Contains(s.Tokens, token))
 }
 
-// A state is the ref as this clone has seen it last.
+// A state is the ref as this clone has last seen it.
 type state struct {
-	Remote string     `json:"remote"` // of another one, nothing is known
+	Remote string     `json:"remote"` // remote and ref that the state describes
 	Ref    string     `json:"ref"`
 	Tip    format.Tip `json:"tip"`
-	Root   []byte     `json:"root"`            // the tip's tree
-	Lease  string     `json:"lease,omitempty"` // what the ref leads to where that was given up as broken
+	Root   []byte     `json:"root"`            // tree of the tip
+	Lease  string     `json:"lease,omitempty"` // commit of the ref that a reset discards
 
-	Seen bool `json:"seen,omitempty"` // there was one, of which nothing is known here
+	Seen bool `json:"seen,omitempty"` // a ref existed, but nothing is known about it here
 
-	// Judged is the tree on which all of this clone's locks were judged last.
+	// Judged is the tree on which all of this clone's locks were last judged.
 	Judged []byte `json:"judged,omitempty"`
 
-	Mine    map[string]Standing `json:"mine"`              // what stands of this clone, by id
-	Ended   []Ended             `json:"ended,omitempty"`   // what others have ended of this clone's
-	Carried []string            `json:"carried,omitempty"` // clones whose locks outlive a lost ref until they are published again
+	Mine    map[string]Standing `json:"mine"`              // this clone's locks in the ref, by id
+	Ended   []Ended             `json:"ended,omitempty"`   // this clone's locks that others have ended
+	Carried []string            `json:"carried,omitempty"` // clones whose locks are to be put back after a loss
 
-	Remarks map[string]format.Remarks `json:"remarks,omitempty"` // on what was not taken, by clone; "": beside them
+	Remarks map[string]format.Remarks `json:"remarks,omitempty"` // by clone; "" for those on no clone's directory
 
-	Looked  time.Time     `json:"looked"`  // the tip was still the ref's then: the last look that succeeded began
-	Changed time.Time     `json:"changed"` // the last time that others had moved it
-	Failed  time.Time     `json:"failed"`  // the last look that failed, if none succeeded since
+	Looked  time.Time     `json:"looked"`  // start of the last successful look or push
+	Changed time.Time     `json:"changed"` // last time that other clones moved the ref
+	Failed  time.Time     `json:"failed"`  // last failed look, if none succeeded since
 	Words   string        `json:"words,omitempty"`
 	Broken  *Broken       `json:"broken,omitempty"`
-	Lost    time.Time     `json:"lost"`    // when the ref was found deleted or replaced
-	Behind  uint64        `json:"behind"`  // the number that the remote shows where it lags, else 0
-	Push    time.Duration `json:"push"`    // what the last swap took
-	Swapped time.Time     `json:"swapped"` // the last swap that was taken
+	Lost    time.Time     `json:"lost"`    // last time that the ref was found deleted or replaced
+	Behind  uint64        `json:"behind"`  // sequence number of a remote that lags, else 0
+	Push    time.Duration `json:"push"`    // duration of the last successful swap
+	Swapped time.Time     `json:"swapped"` // time of the last successful swap
 	Uncut   bool          `json:"uncut,omitempty"`
 	Quiet   time.Time     `json:"quiet"` // until then this clone lets others go first
 }
 
-// A Standing is one lock of this clone in the ref.
+// A Standing is a lock of this clone in the ref.
 type Standing struct {
 	Blob  string `json:"blob"`
-	Nonce string `json:"nonce,omitempty"` // of its judged change; "": it was not judged
-	Terms string `json:"terms,omitempty"` // as of Terms; "": others do not see it
+	Nonce string `json:"nonce,omitempty"` // of its judged change; "" if it was not judged
+	Terms string `json:"terms,omitempty"` // see func Terms; "" if others do not see the lock
 	// Updated is the heartbeat that the others see.
 	Updated time.Time `json:"updated"`
-	// Until is when it becomes stale to the others at the earliest: from then on
-	// a heartbeat has to be judged, since others may have passed it by.
+	// Until is the earliest time at which the lock is stale for others. From then on a
+	// heartbeat has to be judged, since others may have claimed the same meanwhile.
 	Until time.Time `json:"until"`
 }
 
@@ -112,15 +113,15 @@ func standingOf(l lockfile.Lock, blob string) Standing {
 	return Standing{Blob: blob, Nonce: l.Published.Nonce, Terms: Terms(&l), Updated: l.Updated.Time, Until: until}
 }
 
-// Terms tell apart what others judge a lock by, besides its stamps.
+// Terms returns a hash of everything that others judge a lock by, except its stamps.
 func Terms(l *lockfile.Lock) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %v %v %q",
 		l.Status, l.Mode, l.LeaseMinutes, l.Published.StaleAfter, l.Scope))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Keeps reports whether others still see of a lock what was judged. Anybody who may
-// push can change that, and some may have passed it by since.
+// Keeps reports whether others still see the lock as it was judged. Anybody who can push
+// may have changed it in the ref, and others may have claimed the same since.
 func (s Standing) Keeps(l *lockfile.Lock) bool {
 	return s.Nonce == l.Published.Nonce && s.Terms == Terms(l) && !s.Updated.After(l.Updated.Time)
 }
@@ -130,7 +131,7 @@ type Ended struct {
 	ID string `json:"id"`
 	By string `json:"by,omitempty"`
 	At string `json:"at"` // a stamp
-	// Updated is the heartbeat that the other one had seen.
+	// Updated is the heartbeat that the other clone had seen.
 	Updated time.Time `json:"updated"`
 }
 
@@ -143,8 +144,9 @@ type Broken struct {
 
 func (s *state) rootTree(idSize int) (format.Tree, error) { return format.ParseTree(s.Root, idSize) }
 
-// judgedAgainst tells against which clones' locks this clone's were judged as both stand
-// now: neither directory has changed since. What cannot be read was not judged.
+// judgedAgainst returns a function that reports whether this clone's locks were judged
+// against another clone's, and both directories have not changed since. Unreadable trees
+// count as not judged.
 func (s *state) judgedAgainst(self string, idSize int) func(clone string) bool {
 	root, err := s.rootTree(idSize)
 	judged, judgedErr := format.ParseTree(s.Judged, idSize)
@@ -156,12 +158,12 @@ func (s *state) judgedAgainst(self string, idSize int) func(clone string) bool {
 	return func(clone string) bool { return known && same(clone) }
 }
 
-// newer reports whether the ref speaks a later format than this program.
+// newer reports whether the ref is in a later format than this program's.
 func (s *state) newer() bool { return s.Tip.Format > format.Version }
 
-// readSelf is who this clone is; false where it was never anybody. A copy of
-// another clone has no id until its first turn (enter): the original's is not its
-// own. A file without a directory's number is taken as it is.
+// readSelf returns this clone's identity, and whether it has one. A copy must not use the
+// original's id, so it has none until its first turn (enter). A file without a directory
+// number is accepted as it is.
 func readSelf(folder *disk.Folder) (Self, bool, error) {
 	var s Self
 	data, err := folder.ReadFile(selfName)
@@ -189,16 +191,16 @@ func readSelf(folder *disk.Folder) (Self, bool, error) {
 	return s, true, nil
 }
 
-// A Memory is what one call has read of the ref. It is parsed again only where the
-// file has changed: a call asks what is known more than once, and a clone with many
-// locks has a long file. Nobody changes what it holds.
+// A Memory caches the state that a call has read. A call reads it more than once, and the
+// file is long if a clone has many locks, so it is parsed again only if it has changed.
+// The cached state must not be modified.
 type Memory struct {
 	data  []byte
 	state state
 }
 
-// recall is what is known of the ref. Nothing is where the file cannot be read: the
-// next look tells.
+// recall returns the known state of the ref. It returns an empty state if the file is
+// unreadable; the next look replaces it.
 func (m *Memory) recall(folder *disk.Folder) *state {
 	data, err := folder.ReadFile(tipName)
 	if err == nil && m.data != nil && bytes.Equal(data, m.data) {
@@ -211,8 +213,8 @@ func (m *Memory) recall(folder *disk.Folder) *state {
 	return &m.state
 }
 
-// lastSeen is the state of the ref that is configured now: of another one
-// nothing is known.
+// lastSeen returns the known state of the configured remote and ref. It is empty if the
+// file describes another one.
 func (f *Fleet) lastSeen() state {
 	s := *new(Memory).recall(f.folder)
 	if s.Remote != f.Remote || s.Ref != f.Ref {
@@ -221,7 +223,7 @@ func (f *Fleet) lastSeen() state {
 	return s
 }
 
-// save writes one of the two files whole.
+// save writes self.json or tip.json atomically.
 func (f *Fleet) save(name string, value any) error {
 	data, err := json.MarshalIndent(value, "", "\t")
 	if err != nil {
@@ -237,7 +239,7 @@ func (f *Fleet) write(name string, data []byte) error {
 		o.Mode = mode
 	}
 	path := f.folder.File(name)
-	// The next writer of the store sweeps temporary files of that name.
+	// The next writer of the store sweeps temporary files of this name.
 	err := atomicfile.Write(f.root, ".tmp-"+rand.Text(), filepath.Join(Name, name), data, o)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -18,14 +18,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/remote"
 )
 
-// tidyEvery is after how many commits a clone that fetches nothing tidies up.
+// tidyEvery is the number of commits after which a clone that fetches nothing tidies its
+// bare repository.
 const tidyEvery = 256
 
-// header is what the next commit says, and whether it drops the history.
+// header returns the header of the next commit, and whether that commit drops the
+// history.
 func (t *turn) header() (h format.Header, cut bool) {
 	h = format.Header{Format: format.Version, Epoch: t.state.Tip.Epoch, Seq: t.state.Tip.Seq + 1,
 		Chain: t.state.Tip.Chain + 1, Nonce: crand.Text()}
-	if t.state.Tip.Commit == "" || h.Seq > format.MaxSeq { // which nobody would take
+	if t.state.Tip.Commit == "" || h.Seq > format.MaxSeq { // nobody would accept a higher Seq
 		h.Epoch, h.Seq, h.Chain = strings.ToLower(crand.Text()), 1, 1
 		return h, false
 	}
@@ -36,7 +38,7 @@ func (t *turn) header() (h format.Header, cut bool) {
 	return h, false
 }
 
-// swap makes the commit and pushes it, and finds out what came of that.
+// swap commits and pushes a draft, and finds out what happened to it.
 func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (done bool, err error) {
 	h, cut := t.header()
 	if plan.Purge && t.state.Tip.Commit != "" && !t.state.Uncut {
@@ -71,7 +73,7 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	return p.lost(ctx, t, commit, cut)
 }
 
-// commit writes the tree and the commit.
+// commit writes the tree and the commit object.
 func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id string, raw []byte, err error) {
 	who, err := p.identity()
 	if err != nil {
@@ -103,7 +105,7 @@ func (p *publishing) commit(t *turn, d draft, h format.Header, cut bool) (id str
 	return id, raw, err
 }
 
-// won notes the tip that was pushed. Where this fails, the next look finds it.
+// won records the pushed tip. If that fails, the next look finds the tip.
 func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip format.Tip, raw []byte) error {
 	p.result.Back += d.back
 	s := t.state
@@ -141,14 +143,14 @@ func (p *publishing) won(ctx context.Context, t *turn, plan Plan, d draft, tip f
 	return err
 }
 
-// gone are the files of the others that this swap has ended.
+// gone lists the files of other clones' locks that this swap has ended.
 func (p *publishing) gone(t *turn, plan Plan) []change {
 	var changes []change
 	for _, e := range plan.Ends {
 		changes = append(changes, change{clone: e.Clone, remove: []string{e.ID + format.Extension}})
 	}
 	if plan.Purge {
-		names, _ := os.ReadDir(t.fleet.folder.Path) // what stays is removed by the next look
+		names, _ := os.ReadDir(t.fleet.folder.Path) // the next look removes what remains
 		for _, n := range names {
 			if !format.ValidClone(n.Name()) {
 				continue
@@ -164,8 +166,8 @@ func (p *publishing) gone(t *turn, plan Plan) []change {
 	return changes
 }
 
-// lost looks what became of a push that was not taken, or got no answer: what
-// stands in the ref's tree tells, whatever has followed.
+// lost finds out what happened to a push that was rejected or not answered. This clone's
+// directory in the current tree tells, whatever commits have followed.
 func (p *publishing) lost(ctx context.Context, t *turn, commit string, cut bool) (done bool, err error) {
 	before := t.state.Tip.Commit
 	if err := p.lookAgain(ctx, t); err != nil {
@@ -191,7 +193,7 @@ func (p *publishing) lost(ctx context.Context, t *turn, commit string, cut bool)
 			return false, p.silent()
 		}
 		return false, nil
-	case cut: // some hosts never let go of a history
+	case cut: // some hosts never drop a history
 		t.state.Uncut = true
 		return false, t.fleet.save(tipName, t.state)
 	}
@@ -203,18 +205,18 @@ func (p *publishing) lost(ctx context.Context, t *turn, commit string, cut bool)
 	return false, nil
 }
 
-// Reset accepts what is on the remote instead of what was there before: a tip
-// that cannot be read, or is in a newer format, is replaced by the next Publish, and one that is older
-// than what was seen is taken as it is. The others' live locks are kept, as
-// after any loss of the ref.
+// Reset accepts what is on the remote in place of what was there before. A tip that is
+// unreadable or in a newer format is replaced by the next Publish; an older tip than the
+// known one is accepted as it is. The live locks of other clones are kept, as after any
+// loss of the ref.
 func (f *Fleet) Reset(ctx context.Context, wait time.Duration) (*View, error) {
 	t, err := f.enter(ctx, f.dir.Now().Add(wait))
 	if err != nil {
 		return nil, err
 	}
-	defer t.leave() // the kernel lets go of it in any case
+	defer t.leave() // the kernel releases the lock in any case
 	_, err = t.look(ctx, wait)
-	empty := errors.Is(err, remote.ErrNameless) // if it is somebody else's answer, the swap tells
+	empty := errors.Is(err, remote.ErrNameless) // if the answer was not the host's, the swap will fail
 	if err != nil && t.state.Broken == nil && !empty {
 		return nil, err
 	}

@@ -1,17 +1,17 @@
-// Package format is what clones of a repository write into the ref that they
-// share: the header of its commits, the trees under them, the lock files, and
-// which of two commits follows the other. It is pure: no I/O and no clock.
+// Package format defines what the clones of a repository write into the ref that they
+// share: the header of its commits, the trees, the lock files, and which of two commits
+// follows the other. It does no I/O and uses no clock.
 //
-// The ref is a chain of commits. A commit's tree has a directory for each
-// clone, <clone>/<id>.md with <clone>/.owner, and ended/<clone>/<id>.md for
-// locks that another clone has ended. A clone writes in its own directory only,
-// forced ends apart. Everything that is read here may come from somebody
-// hostile: what is beyond the bounds or has an odd name is ignored and named.
+// The ref is a chain of commits. A commit's tree has a directory for each clone, with the
+// files <clone>/<id>.md and <clone>/.owner, and ended/<clone>/<id>.md for locks that
+// another clone has ended. A clone writes only to its own directory, except to end
+// another clone's lock. All input may come from an attacker: what exceeds the limits or
+// has an odd name is ignored and reported.
 package format
 
 import "strings"
 
-// Version is the format that this program writes.
+// Version is the format version that this program writes.
 const Version = 1
 
 const (
@@ -20,19 +20,19 @@ const (
 	Extension = ".md"
 )
 
-// Bounds of what is read.
+// Limits of what is read.
 const (
 	MaxClones  = 64
 	MaxLocks   = 500       // of one clone
 	MaxLock    = 256 << 10 // bytes of one lock file
 	MaxMessage = 64 << 10  // bytes of a commit
 	MaxTree    = 256 << 10 // bytes of one tree
-	MaxSeq     = 1 << 53   // beyond that a number was made by hand
-	maxChain   = 1 << 53   // as well
+	MaxSeq     = 1 << 53   // a higher number was made by hand
+	maxChain   = 1 << 53   // likewise
 	cloneSize  = 8
 )
 
-// ValidClone reports whether a name is a clone's: eight of a to z and 0 to 9.
+// ValidClone reports whether name is a clone's id: eight characters of a to z and 0 to 9.
 func ValidClone(name string) bool {
 	return len(name) == cloneSize && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }

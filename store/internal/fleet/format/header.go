@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// A Header is what the message of each commit says.
+// A Header is the machine-readable part of a commit's message.
 type Header struct {
 	Format int
-	Epoch  string // new where the ref was absent; the same along the chain
-	Seq    uint64 // one more than the commit's before it, also where the chain was cut
-	Chain  uint64 // commits from the chain's first one to this one
-	Nonce  string // so that no two clones make the same commit
+	Epoch  string // drawn when the ref is created; constant along the chain
+	Seq    uint64 // one more than that of the previous commit, even if the history was dropped
+	Chain  uint64 // number of commits in the chain up to this one
+	Nonce  string // keeps two clones from making the same commit
 }
 
-// Message is a commit's message: a line for people, then the header.
+// Message returns a commit's message: a line for people, followed by the header.
 func Message(h Header, subject string) string {
 	return fmt.Sprintf("%s\n\nformat: %d\nepoch: %s\nseq: %d\nchain: %d\nnonce: %s\n",
 		subject, h.Format, h.Epoch, h.Seq, h.Chain, h.Nonce)
 }
 
-// ParseHeader reads a commit's message. A newer format may say more.
+// ParseHeader parses a commit's message. It ignores unknown keys of newer formats.
 func ParseHeader(message string) (Header, error) {
 	var h Header
 	values := map[string]string{}
@@ -41,7 +41,7 @@ func ParseHeader(message string) (Header, error) {
 		return Header{}, fmt.Errorf("its message has no seq, but %q", clip(values["seq"]))
 	}
 	if h.Chain, err = strconv.ParseUint(values["chain"], 10, 64); err != nil || h.Chain > maxChain {
-		h.Chain = 0 // it only says when to cut the chain
+		h.Chain = 0 // it only decides when to drop the history
 	}
 	if h.Epoch = values["epoch"]; !word(h.Epoch) {
 		return Header{}, fmt.Errorf("its message has no epoch, but %q", clip(h.Epoch))
@@ -50,14 +50,14 @@ func ParseHeader(message string) (Header, error) {
 	return h, nil
 }
 
-// word reports whether a text is one that this program could have drawn by lot.
+// word reports whether s looks like a random word of this program.
 func word(s string) bool {
 	return len(s) >= 8 && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
 	})
 }
 
-// clip keeps hostile text short in a message.
+// clip shortens untrusted text for use in a message.
 func clip(s string) string {
 	if len(s) > 64 {
 		return strings.ToValidUTF8(s[:64], "")
@@ -65,14 +65,14 @@ func clip(s string) string {
 	return s
 }
 
-// A Commit is what one says of itself.
+// A Commit is the content of a commit object.
 type Commit struct {
 	Tree      string
 	Committer string // name and address
 	Message   string
 }
 
-// Object is a commit object's content.
+// Object encodes the commit.
 func (c Commit) Object(parent string, at int64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", c.Tree)
@@ -85,7 +85,7 @@ func (c Commit) Object(parent string, at int64) string {
 	return b.String() + "\n" + c.Message
 }
 
-// ParseCommit reads a commit object.
+// ParseCommit parses a commit object.
 func ParseCommit(text string) (Commit, error) {
 	var c Commit
 	head, message, ok := strings.Cut(text, "\n\n")

@@ -8,9 +8,9 @@ import (
 	"github.com/agent-locks/agent-locks/lockfile"
 )
 
-// Allowed is what of a lock other clones may see, and all that is taken of what
-// they publish. Paths of this machine and what hooks note for themselves stay
-// here; tasks and notes go along only where everything is shared.
+// Allowed returns the part of a lock that other clones may see. The same part is accepted
+// from others. Paths of this machine and data of hooks stay private; tasks and notes are
+// included only if everything is shared.
 func Allowed(l lockfile.Lock, everything bool) lockfile.Lock {
 	out := lockfile.Lock{
 		ID: l.ID, Title: l.Title, AgentID: l.AgentID, ParentAgentID: l.ParentAgentID,
@@ -26,7 +26,7 @@ func Allowed(l lockfile.Lock, everything bool) lockfile.Lock {
 	return out
 }
 
-// Render is the file that a lock is published as.
+// Render returns the file under which a lock is published.
 func Render(l lockfile.Lock, everything bool) ([]byte, error) {
 	f, err := lockfile.New(Allowed(l, everything))
 	if err != nil {
@@ -38,8 +38,8 @@ func Render(l lockfile.Lock, everything bool) ([]byte, error) {
 	return f.Bytes(), nil
 }
 
-// Receive reads a lock file that somebody has published, and writes it again
-// with nothing but what is allowed: what is on disk afterwards are our bytes.
+// Receive parses a published lock file and encodes its allowed part again, so that only
+// our own bytes are written to disk.
 func Receive(id string, data []byte) (lockfile.Lock, []byte, error) {
 	if len(data) > MaxLock {
 		return lockfile.Lock{}, nil, fmt.Errorf("it has %d bytes, more than %d", len(data), MaxLock)
@@ -55,8 +55,8 @@ func Receive(id string, data []byte) (lockfile.Lock, []byte, error) {
 	return f.Lock, f.Bytes(), nil
 }
 
-// bounded is a lock whose names are no longer than what this program writes
-// itself: they are shown to people and models.
+// bounded truncates the lock's names to the lengths that this program writes itself,
+// because they are shown to people and models.
 func bounded(l lockfile.Lock) lockfile.Lock {
 	for text, most := range map[*string]int{
 		&l.Title: lockfile.MaxTitle, &l.Branch: lockfile.MaxTitle, &l.Head: lockfile.MaxTitle,
@@ -70,18 +70,18 @@ func bounded(l lockfile.Lock) lockfile.Lock {
 	return l
 }
 
-// An Owner is what a clone's directory says of the clone. Its token changes
-// with each of the clone's swaps, so that two directories of one id show.
+// An Owner is the content of the owner's file in a clone's directory. The token changes
+// with each swap of the clone, which reveals two clones with the same id.
 type Owner struct {
 	Token, Label string
 }
 
-// Text is the file's content.
+// Text encodes the owner's file.
 func (o Owner) Text() []byte {
 	return []byte("token: " + o.Token + "\nlabel: " + o.Label + "\n")
 }
 
-// ParseOwner reads it; what cannot be read is empty.
+// ParseOwner parses an owner's file. Unreadable fields are empty.
 func ParseOwner(data []byte) Owner {
 	var o Owner
 	for line := range strings.Lines(string(data)) {

@@ -5,34 +5,35 @@ import (
 	"slices"
 )
 
-// Remarks are about what was not taken of one directory. Each is of the kind that
-// its listing is.
+// Remarks describe what was ignored in a directory, by kind.
 type Remarks struct {
-	// MayBeLocks are locks, or directories of locks, that somebody may have renamed,
-	// misplaced or damaged. Nobody knows what they cover.
+	// MayBeLocks are possible locks, or directories of locks, that were renamed,
+	// misplaced or damaged. It is unknown what they cover.
 	MayBeLocks Listing `json:"may_be_locks"`
-	// Strays are nobody's lock, as a README beside the clones' directories is not.
+	// Strays are certainly not locks, like a README beside the clones' directories.
 	Strays Listing `json:"strays"`
 }
 
-// Count is how many there are of both kinds.
+// Count returns the number of remarks of both kinds.
 func (r Remarks) Count() int { return r.MayBeLocks.Count + r.Strays.Count }
 
-// Harmless are the same remarks, of a directory that holds nobody's active lock.
+// Harmless returns the same remarks, all as strays. It is for a directory that contains
+// no active locks.
 func (r Remarks) Harmless() Remarks {
 	return Remarks{Strays: Listing{r.Count(), slices.Concat(r.Strays.Texts, r.MayBeLocks.Texts)}}
 }
 
-// Texts are those that are kept, of what may be locks first.
+// Texts returns the kept texts, those of possible locks first.
 func (r Remarks) Texts() []string { return slices.Concat(r.MayBeLocks.Texts, r.Strays.Texts) }
 
-// Include adds the remarks on one of several directories, after a word on which it is.
+// Include adds the remarks on another directory. Each text is prefixed with whose.
 func (r *Remarks) Include(whose string, of Remarks) {
 	r.MayBeLocks.include(whose, of.MayBeLocks)
 	r.Strays.include(whose, of.Strays)
 }
 
-// A Listing counts remarks, and keeps the first few: a thousand would fill an answer.
+// A Listing counts remarks and keeps the text of the first few, since a thousand would
+// fill an answer.
 type Listing struct {
 	Count int      `json:"count"`
 	Texts []string `json:"texts,omitempty"`
@@ -47,8 +48,8 @@ func (l *Listing) Add(form string, args ...any) {
 	}
 }
 
-// include adds another listing's remarks, after a word on whose they are. All that it
-// has kept are kept, and a line says how many it has not.
+// include adds another listing. It keeps all of its texts, each prefixed with whose, and
+// adds a line for the number of those that were not kept.
 func (l *Listing) include(whose string, of Listing) {
 	l.Count += of.Count
 	for _, text := range of.Texts {

@@ -1,23 +1,23 @@
 package format
 
-// A Relation is what a tip that was found is to the one that is known.
+// A Relation is the relation of a found tip to the known one.
 type Relation int
 
 const (
 	Same      Relation = iota // it did not move
-	Successor                 // it follows, by a chain or after the chain was cut
-	Behind                    // a replica that lags, or a host that was restored
-	Lost                      // the ref was deleted, or replaced: another history
+	Successor                 // it follows, directly or after the history was dropped
+	Behind                    // a replica lags, or the host was restored from a backup
+	Lost                      // the ref was deleted, or replaced by another history
 )
 
-// A Tip is a commit that the ref leads to; the zero Tip stands for no ref.
+// A Tip is the commit of a ref. The zero Tip stands for no ref.
 type Tip struct {
 	Commit string `json:"commit"`
 	Header
 }
 
-// Relate decides what to think of the tip found where another one is known.
-// A zero known tip is that of a clone that has never seen the ref.
+// Relate returns the relation of the found tip to the known one. A zero known tip is that
+// of a clone that has never seen the ref.
 func Relate(known, found Tip) Relation {
 	switch {
 	case known.Commit == found.Commit:

@@ -18,7 +18,7 @@ const (
 	modeSubmodule = "160000"
 )
 
-// An Entry is one name in a git tree.
+// An Entry is an entry of a git tree.
 type Entry struct {
 	Mode, Name, ID string
 }
@@ -26,7 +26,7 @@ type Entry struct {
 // A Tree is a git tree, in git's order.
 type Tree []Entry
 
-// ParseTree reads a tree object whose ids have so many bytes.
+// ParseTree parses a tree object with object ids of idSize bytes.
 func ParseTree(raw []byte, idSize int) (Tree, error) {
 	var tree Tree
 	for text := string(raw); text != ""; {
@@ -41,7 +41,7 @@ func ParseTree(raw []byte, idSize int) (Tree, error) {
 	return tree, nil
 }
 
-// Bytes are the tree object's content.
+// Bytes encodes the tree object.
 func (t Tree) Bytes() ([]byte, error) {
 	var out []byte
 	for _, e := range t {
@@ -55,7 +55,7 @@ func (t Tree) Bytes() ([]byte, error) {
 	return out, nil
 }
 
-// Find is the id of the entry of that name and mode, "" where there is none.
+// Find returns the id of the entry with the given name and mode, or "".
 func (t Tree) Find(mode, name string) string {
 	for _, e := range t {
 		if e.Name == name && e.Mode == mode {
@@ -65,13 +65,12 @@ func (t Tree) Find(mode, name string) string {
 	return ""
 }
 
-// Has reports whether anything has that name.
+// Has reports whether there is an entry with the given name, of any mode.
 func (t Tree) Has(name string) bool {
 	return slices.ContainsFunc(t, func(e Entry) bool { return e.Name == name })
 }
 
-// With is the tree with an entry put in its place, or without one of that name
-// where the id is empty.
+// With returns a copy of the tree with an entry set, or removed if id is empty.
 func (t Tree) With(mode, name, id string) Tree {
 	out := slices.DeleteFunc(slices.Clone(t), func(e Entry) bool { return e.Name == name })
 	if id != "" {
@@ -81,7 +80,7 @@ func (t Tree) With(mode, name, id string) Tree {
 	return out
 }
 
-// order is how git sorts: a directory as if its name ended in a slash.
+// order returns git's sort key: a directory sorts as if its name ended in a slash.
 func (e Entry) order() string {
 	if e.Mode == ModeDir {
 		return e.Name + "/"
@@ -89,8 +88,8 @@ func (e Entry) order() string {
 	return e.Name
 }
 
-// Clones are the directories of clones in a tree, mine always among them, and what
-// there is to say of all else. The tree of ended locks is not spoken of.
+// Clones returns the directories of clones, always including that of mine, and remarks on
+// everything else, except for the directory of ended locks.
 func (t Tree) Clones(mine string) (clones Tree, said Remarks) {
 	for _, e := range t {
 		switch {
@@ -108,9 +107,9 @@ func (t Tree) Clones(mine string) (clones Tree, said Remarks) {
 	return clones, said
 }
 
-// besideClones says of an entry beside the clones' directories what it may be: people
-// put a README there, and that is to make no answer incomplete for ever. A directory
-// may be a clone's that was renamed.
+// besideClones adds a remark on an entry beside the clones' directories. Only what may be
+// a lock, or a clone's renamed directory, counts as such; a README that somebody has put
+// there must not make every answer incomplete.
 func (r *Remarks) besideClones(e Entry) {
 	const text = "%q (mode %s) is not a clone's directory"
 	name, mode := clip(e.Name), clip(e.Mode)
@@ -121,21 +120,21 @@ func (r *Remarks) besideClones(e Entry) {
 	}
 }
 
-// isDirectory reports whether a mode is that of a directory, or of a submodule in the
-// place of one, however it is written.
+// isDirectory reports whether mode, however it is written, is that of a directory, or of
+// a submodule in place of one.
 func isDirectory(mode string) bool {
 	mode = strings.TrimLeft(mode, "0")
 	return mode == ModeDir || mode == modeSubmodule
 }
 
-// namesLock reports whether a name begins as those of this program's locks do: with a
-// stamp, and a dash.
+// namesLock reports whether a name starts like those of this program's locks: with a
+// stamp and a dash.
 func namesLock(name string) bool {
 	_, stamped := lockfile.ClaimedAt(strings.ToUpper(name))
 	return stamped
 }
 
-// Crowd is how many clones have a directory, also beyond the bound.
+// Crowd returns the number of clones' directories, even beyond the maximum.
 func (t Tree) Crowd() (n int) {
 	for _, e := range t {
 		if ValidClone(e.Name) && e.Mode == ModeDir {
@@ -145,10 +144,10 @@ func (t Tree) Crowd() (n int) {
 	return n
 }
 
-// Locks are the lock files in a clone's directory, by id, and what there is to say of
-// all else: a clone puts nothing there but locks and the file .owner, so that it may be
-// a lock. Of ids that differ by letter case only one counts, since not every file system
-// can hold both: the one that is spelled as this program spells its own, else the first.
+// Locks returns the lock files in a clone's directory, by id, and remarks on everything
+// else. A clone writes only locks and .owner there, so anything else may be a lock. If
+// ids differ only by letter case just one counts, since not every file system can hold
+// both: the one spelled the way this program does, or else the first.
 func (t Tree) Locks() (locks Tree, said Remarks) {
 	at := map[string]int{} // by the id in lower case
 	for _, e := range t {
@@ -179,8 +178,8 @@ func (t Tree) Locks() (locks Tree, said Remarks) {
 	return locks, said
 }
 
-// isOurs reports whether an id is spelled as this program spells those that it gives:
-// a stamp, and a slug in lower case.
+// isOurs reports whether an id is spelled the way this program does: a stamp, and a slug
+// in lower case.
 func isOurs(id string) bool {
 	_, stamped := lockfile.ClaimedAt(id)
 	return stamped && lockfile.SlugOf(id) == strings.ToLower(lockfile.SlugOf(id))

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// maxPack bounds what one look takes.
+// maxPack limits the size of a fetched pack.
 const maxPack = 64 << 20
 
-// The git of a process that was killed keeps working by itself, and may hold a lock file
-// for a moment. One that was killed leaves its lock file, and then the
-// repository is made again (Damaged).
+// The git of a killed process keeps running and may hold a lock file for a moment. A
+// killed git leaves its lock file behind, and then the repository is recreated (Damaged).
 const (
 	collisions     = 3
 	collisionPause = 100 * time.Millisecond
 )
 
-// ErrTooLarge is why a look was broken off, or an object was not read.
+// ErrTooLarge is returned when a fetch was aborted, or an object not read, because of its
+// size.
 var ErrTooLarge = errors.New("too large")
 
-// An Unanswered is a call that the remote did not answer.
+// An Unanswered is the error of a call that the remote did not answer.
 type Unanswered struct {
-	Words string // git's and the host's
+	Words string // output of git and the host
 	Err   error
 }
 
@@ -41,8 +41,8 @@ func (e *Unanswered) Error() string {
 
 func (e *Unanswered) Unwrap() error { return e.Err }
 
-// Fetch brings the ref's tip here, and returns it; "" where the remote answers
-// that there is no such ref.
+// Fetch fetches the ref and returns its tip, or "" if the remote answers that there is no
+// such ref.
 func (r *Repository) Fetch(ctx context.Context) (string, error) {
 	args := []string{"fetch", "-q", "--no-tags", "--no-filter", "--refmap=", "--no-write-fetch-head", "--no-prune",
 		"--no-recurse-submodules", r.Remote, "+" + r.Ref + ":" + tracking}
@@ -63,7 +63,7 @@ func (r *Repository) Fetch(ctx context.Context) (string, error) {
 	return "", errors.Join(&Unanswered{words(out.stderr), err}, r.sweep())
 }
 
-// bearable fails when what is being fetched has grown beyond its bound.
+// bearable returns an error if the pack being fetched exceeds its limit.
 func (r *Repository) bearable() error {
 	dir := filepath.Join(r.Dir, "objects", "pack")
 	entries, err := os.ReadDir(dir)
@@ -88,8 +88,8 @@ func (r *Repository) bearable() error {
 	return nil
 }
 
-// Damaged reports whether git complains of the bare repository itself, which is
-// then made again.
+// Damaged reports whether git complains about the bare repository itself. It is then
+// recreated.
 func Damaged(err error) bool {
 	if Malformed(err) {
 		return false
@@ -105,8 +105,7 @@ func Damaged(err error) bool {
 	return false
 }
 
-// Leads is what the ref leads to, without bringing it here; "" where there is
-// no such ref.
+// Leads returns the commit of the ref without fetching it, or "" if there is no such ref.
 func (r *Repository) Leads(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, call{dir: r.Root, environ: r.network, args: append(r.flags(), "ls-remote", "-q",
 		r.Remote, r.Ref)})
@@ -121,14 +120,14 @@ func (r *Repository) Leads(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// ErrNameless is why an answer without the ref does not count.
+// ErrNameless is the error for an answer that lists no refs at all.
 var ErrNameless = errors.New("what came instead of an answer names no ref at all")
 
-// Vouch reports whether an answer that there is no such ref is the host's own.
-// git takes an empty page, and one of a single line, for an old server's list of
-// refs: a proxy or a login page says the same as an empty repository. So over
-// HTTP, and by programs of others, some ref has to be named. By a path, ssh and
-// git's own protocol no page is taken for an answer.
+// Vouch returns an error if the answer that there is no such ref may not be the host's
+// own. git takes an empty page, or one of a single line, for an old server's list of
+// refs, so a proxy or a login page looks like an empty repository. Over HTTP, and with
+// remote helpers of others, the answer must therefore list some ref. A path, ssh and
+// git's own protocol cannot be confused like that.
 func (r *Repository) Vouch(ctx context.Context) error {
 	out, err := r.inRepository(ctx, "ls-remote", "--get-url", r.Remote)
 	if err != nil {
@@ -147,18 +146,18 @@ func (r *Repository) Vouch(ctx context.Context) error {
 	return nil
 }
 
-// byPages matches a URL whose answers are pages, or another program's.
+// byPages matches URLs that are answered by web pages, or by another program.
 var byPages = regexp.MustCompile(`^(https?|ftps?)://|^[A-Za-z0-9+.-]+::`)
 
-// OtherFormat reports whether git complains that object ids here and there are of
-// different formats.
+// OtherFormat reports whether git complains that the object formats here and there
+// differ.
 func OtherFormat(words string) bool {
 	return strings.Contains(words, "mismatched algorithms") || strings.Contains(words, "hash algorithm") ||
 		strings.Contains(words, "unexpected capabilities^{}") // of an empty repository
 }
 
-// Malformed reports whether git, here or there, complains of what the ref leads to,
-// and not of the way to it.
+// Malformed reports whether git, here or there, complains about the content of the ref,
+// as opposed to the connection.
 func Malformed(err error) bool {
 	said := err.Error()
 	return strings.Contains(said, "fsck error") || strings.Contains(said, "repository corruption on the remote side")

@@ -15,16 +15,17 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir"
 )
 
-// environment is what each git is given: nothing that leads it to another
-// repository, and nothing that asks a person. An empty program for passwords is
-// none; one that answers nothing would make helpers erase what they have stored.
+// environment returns the environment of each git. It removes variables that would lead
+// git to another repository, and prevents prompts. An empty program for passwords means
+// none; a program that answers nothing would make credential helpers erase what they have
+// stored.
 func environment(environ []string) []string {
 	return append(gitdir.Unlocated(environ),
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
 }
 
-// flags are for each git that works in the bare repository.
+// flags returns the flags of each git that works in the bare repository.
 func (r *Repository) flags() []string {
 	flags := []string{"--git-dir=" + r.Dir}
 	for _, s := range []string{
@@ -32,8 +33,8 @@ func (r *Repository) flags() []string {
 		"push.gpgSign=false", "push.followTags=false", "push.pushOption=", "push.negotiate=false",
 		"remote." + r.Remote + ".mirror=false", "remote." + r.Remote + ".promisor=false",
 		"transfer.fsckObjects=true", "fetch.fsckObjects=true",
-		// What arrives stays packed, and a large object is not held in memory:
-		// a small pack may unfold into a huge one.
+		// Keep what arrives packed, and do not load large objects into memory: a small
+		// pack may unfold into a huge one.
 		"fetch.unpackLimit=1", "core.bigFileThreshold=1m",
 	} {
 		flags = append(flags, "-c", s)
@@ -41,15 +42,15 @@ func (r *Repository) flags() []string {
 	return flags
 }
 
-// A call is one git.
+// A call is one run of git.
 type call struct {
 	dir     string
 	environ []string
 	args    []string
-	watch   func() error // asked now and then; its error ends the call
+	watch   func() error // called regularly; an error ends the call
 }
 
-// An output is what git said.
+// An output is the output of git.
 type output struct {
 	stdout, stderr string
 }
@@ -57,18 +58,18 @@ type output struct {
 const (
 	maxOutput  = 1 << 20
 	watchEvery = 100 * time.Millisecond
-	killDelay  = time.Second // how long a killed git is waited for
+	killDelay  = time.Second // how long to wait for a killed git
 )
 
-// inRepository runs a git that uses no network.
+// inRepository runs git without using the network.
 func (r *Repository) inRepository(ctx context.Context, args ...string) (output, error) {
 	return r.run(ctx, call{dir: r.Root, environ: r.local, args: slices.Concat(r.flags(), args)})
 }
 
-// run runs git in a session of its own, so that neither it nor what it starts
-// can ask the terminal, and what it says goes into files: a connection that
-// ssh keeps open for later would keep a pipe open, too. When the context ends,
-// all of it is killed. The error is the context's, a watch's, or git's.
+// run runs git in a session of its own, so that neither it nor its children can prompt on
+// the terminal. Its output goes to files, because a connection that ssh keeps open for
+// later would also keep a pipe open. When the context ends, all of it is killed. The
+// error is the context's, a watch's, or git's.
 func (r *Repository) run(ctx context.Context, c call) (output, error) {
 	var files [2]*os.File
 	for i := range files {
@@ -79,9 +80,9 @@ func (r *Repository) run(ctx context.Context, c call) (output, error) {
 		if runtime.GOOS == "windows" {
 			defer os.Remove(f.Name())
 		} else {
-			_ = os.Remove(f.Name()) // so that nothing is left if this process is killed
+			_ = os.Remove(f.Name()) // so that nothing remains if this process is killed
 		}
-		defer f.Close() // it was read
+		defer f.Close() // already read
 		files[i] = f
 	}
 	cmd := exec.Command(r.program, c.args...)
@@ -97,7 +98,7 @@ func (r *Repository) run(ctx context.Context, c call) (output, error) {
 	return out, errors.Join(err, readErr)
 }
 
-// finish runs a command to its end, or kills it and all that it has started.
+// finish runs a command to its end, or kills it together with all that it has started.
 func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -146,7 +147,7 @@ func pause(ctx context.Context, t time.Duration) error {
 	}
 }
 
-// exited reports whether git itself ended, with whatever code.
+// exited reports whether git ended by itself, with any exit code.
 func exited(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.Exited()
@@ -154,7 +155,7 @@ func exited(err error) bool {
 
 const maxWords = 600
 
-// words are what git and the host said, as one line of bearable length.
+// words returns the output of git and the host as one line of limited length.
 func words(stderr string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(stderr, "\r", "\n"), "\n") {

@@ -21,8 +21,8 @@ const (
 	Commit = "commit"
 )
 
-// Write writes an object and returns its id. It is not synced: the repository is
-// made again where a crash has damaged it.
+// Write writes an object and returns its id. It does not sync the file, because a
+// repository that was damaged by a crash is recreated.
 func (r *Repository) Write(kind string, data []byte) (string, error) {
 	var sum hash.Hash = sha1.New()
 	if r.sha256 {
@@ -52,7 +52,7 @@ func (r *Repository) Write(kind string, data []byte) (string, error) {
 	return id, r.put(path, packed.Bytes())
 }
 
-// put writes an object's file whole, for reading only.
+// put writes a read-only object file atomically.
 func (r *Repository) put(path string, data []byte) error {
 	temporary := filepath.Join(filepath.Dir(path), "tmp_obj_"+rand.Text())
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)

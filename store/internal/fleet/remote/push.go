@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// An Answer is what came of a push.
+// An Answer is the result of a push.
 type Answer int
 
 const (
-	NoAnswer Answer = iota // the remote may have taken it, or not: look
-	Swapped                // it was taken, and the ref was what it had to be
-	Rejected               // it was not: the ref has moved, or the host forbids it
+	NoAnswer Answer = iota // the remote may have accepted it or not: look
+	Swapped                // accepted, and the ref was as expected
+	Rejected               // not accepted: the ref has moved, or the host forbids it
 )
 
-// Push makes the ref lead to a commit if it still leads to old ("": to none).
-// The words are git's and the host's where it was not swapped.
+// Push makes the ref point to commit if it still points to old, "" meaning that it does
+// not exist. If it was not swapped, Push also returns what git and the host said.
 func (r *Repository) Push(ctx context.Context, old, commit string) (Answer, string) {
 	answer, words, _ := r.push(ctx, old, commit)
 	return answer, words
 }
 
-// TryPush is Push up to the point where the host would be told to change the ref.
-// That it leads to the commit already will do.
+// TryPush is like Push, but stops before the host is told to change the ref. It also
+// succeeds if the ref points to the commit already.
 func (r *Repository) TryPush(ctx context.Context, old, commit string) (Answer, string) {
 	answer, words, err := r.push(ctx, old, commit, "--dry-run")
 	if err == nil && answer == NoAnswer {
@@ -47,9 +47,9 @@ func (r *Repository) push(ctx context.Context, old, commit string, more ...strin
 	return answer, said, err
 }
 
-// judge reads what git push --porcelain prints of a ref: a flag, from:to and a
-// summary, between tabs. "=" is not a success: git says it where the ref leads to
-// that very commit already, whatever the lease says.
+// judge parses the output of git push --porcelain for the ref: a flag, from:to and a
+// summary, separated by tabs. The flag "=" does not count as success: git prints it if
+// the ref already points to that very commit, whatever the lease says.
 func judge(stdout, ref string, ok bool) (Answer, string) {
 	for line := range strings.Lines(stdout) {
 		flag, rest, found := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")

@@ -12,26 +12,26 @@ import (
 	"strings"
 )
 
-// ErrMissing is why an object was not read: it is not here.
+// ErrMissing is the error for an object that is not here.
 var ErrMissing = errors.New("the object is missing")
 
-// ErrKind is why as well: it is of another kind.
+// ErrKind is the error for an object of another kind.
 var ErrKind = errors.New("the object is of another kind")
 
-// A Reader reads objects one after another through one git.
+// A Reader reads objects one after another through one git process.
 type Reader struct {
 	r     *Repository
 	ctx   context.Context
-	cmd   *exec.Cmd // nil: not started
+	cmd   *exec.Cmd // nil if not started
 	ask   io.WriteCloser
 	reply *bufio.Reader
 }
 
-// Objects starts nothing yet.
+// Objects returns a Reader. It does not start git yet.
 func (r *Repository) Objects(ctx context.Context) *Reader { return &Reader{r: r, ctx: ctx} }
 
-// Read reads an object of one kind that has at most so many bytes. What is
-// larger is not taken in: git is ended, and the next Read starts another one.
+// Read reads an object of the given kind and at most limit bytes. It does not read a
+// larger object: it ends git, and the next Read starts a new one.
 func (x *Reader) Read(kind, id string, limit int) ([]byte, error) {
 	if !x.r.validID(id) {
 		return nil, fmt.Errorf("%.70q is not an object id", id)
@@ -46,7 +46,7 @@ func (x *Reader) Read(kind, id string, limit int) ([]byte, error) {
 	return data, err
 }
 
-// read reports as well whether the reply was read to its end.
+// read also reports whether the reply was read to its end.
 func (x *Reader) read(kind, id string, limit int) (data []byte, whole bool, err error) {
 	if _, err := io.WriteString(x.ask, id+"\n"); err != nil {
 		return nil, false, err
@@ -71,7 +71,7 @@ func (x *Reader) read(kind, id string, limit int) (data []byte, whole bool, err 
 	case size > int64(limit):
 		return nil, false, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, size, limit)
 	}
-	data = make([]byte, size+1) // and a newline
+	data = make([]byte, size+1) // including a newline
 	if _, err := io.ReadFull(x.reply, data); err != nil {
 		return nil, false, fmt.Errorf("git cat-file: %w", err)
 	}
@@ -99,7 +99,7 @@ func (x *Reader) start() (err error) {
 	return nil
 }
 
-// Close ends git, whatever it was still saying.
+// Close ends git, whatever it was still writing.
 func (x *Reader) Close() error {
 	if x.cmd == nil {
 		return nil

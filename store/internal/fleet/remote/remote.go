@@ -1,18 +1,19 @@
-// Package remote is the way to the ref that clones share: a bare repository of
-// our own beside the lock files, and the git that brings the ref here (Fetch)
-// and swaps it (Push).
+// Package remote accesses the ref that clones share. It consists of a bare repository of
+// our own beside the lock files, and of running git to fetch the ref (Fetch) and to swap
+// it (Push).
 //
-// git does all of it, with the user's remotes, credentials and proxies, since
-// the bare repository's config includes the user's. Nothing of the user's own
-// repository is written or read: not its objects, not its refs, not its hooks.
-// The bare repository can be deleted at any time; what must last is outside it.
+// git uses the user's remotes, credentials and proxies, because the config of the bare
+// repository includes the user's. The user's own repository is neither read nor written:
+// not its objects, refs or hooks. The bare repository can be deleted at any time; nothing
+// in it needs to last.
 //
-//	remote      the repository, made and made again
-//	settings    what the user's config says of the remote and of ssh
-//	git, os_*   one git, which asks nobody, and ends with its deadline
-//	fetch, push the two calls that use the network
-//	objects     what is written, in this process
-//	read        what is read, through one git
+//	remote      creates and recreates the repository
+//	settings    reads the user's config of the remote and of ssh
+//	git         runs git, without prompts and with a deadline
+//	fetch, push the calls that use the network
+//	objects     writes objects, in this process
+//	read        reads objects, through one git process
+//	tidy        keeps the repository small
 package remote
 
 import (
@@ -28,24 +29,24 @@ import (
 )
 
 const (
-	// Name is the bare repository's, in the store.
+	// Name is the bare repository's name, in the store.
 	Name = "fleet.git"
-	// tracking is where the tip that was fetched last stays: without it each
-	// fetch would send everything again.
+	// tracking is the ref of the last fetched tip. Without it each fetch would transfer
+	// everything again.
 	tracking = "refs/fleet/tip"
 	// DefaultRef is the ref that clones share unless another one is configured.
 	DefaultRef = "refs/agents-locks/fleet"
 )
 
-// Options say whose remote it is.
+// Options describe the user's repository and its remote.
 type Options struct {
 	Store    string      // the directory agents-locks, in the common git directory
-	Root     string      // what a remote's relative path starts from
-	Worktree string      // whose identity the commits carry
+	Root     string      // base of a relative path in the remote's URL
+	Worktree string      // where git looks up the identity for commits
 	Environ  []string    // as from os.Environ
-	Remote   string      // its name
+	Remote   string      // name of the remote
 	Ref      string      // the ref on it
-	DirMode  fs.FileMode // of what is made, as gitdir.Repo.Modes; 0: what the umask leaves
+	DirMode  fs.FileMode // modes of new files, as from gitdir.Repo.Modes; 0 leaves them to the umask
 	FileMode fs.FileMode
 }
 
@@ -53,14 +54,14 @@ type Options struct {
 type Repository struct {
 	Options
 	Dir      string
-	program  string   // git
-	local    []string // environments: of a git that needs no network
-	network  []string // and of one that does
+	program  string   // path of git
+	local    []string // environment of a git that needs no network
+	network  []string // environment of one that does
 	settings settings
 	sha256   bool
 }
 
-// Open prepares the bare repository, and makes it where it is missing.
+// Open prepares the bare repository, and creates it if it is missing.
 func Open(ctx context.Context, o Options) (*Repository, error) {
 	r := &Repository{Options: o, Dir: filepath.Join(o.Store, Name)}
 	var err error
@@ -80,8 +81,8 @@ func Open(ctx context.Context, o Options) (*Repository, error) {
 	return r, nil
 }
 
-// ensure makes the repository where it is missing, with the object ids that the
-// user's has.
+// ensure creates the repository if it is missing, with the object format of the user's
+// repository.
 func (r *Repository) ensure(ctx context.Context) error {
 	config, err := os.ReadFile(filepath.Join(r.Dir, "config"))
 	if err == nil {
@@ -93,7 +94,7 @@ func (r *Repository) ensure(ctx context.Context) error {
 	}
 	out, err := r.run(ctx, call{dir: r.Root, environ: r.local, args: []string{"--git-dir=" + filepath.Dir(r.Store),
 		"rev-parse", "--show-object-format"}})
-	if err == nil { // git before 2.25 does not know the question, and has no other format
+	if err == nil { // git before 2.25 does not know the option, and has no other format
 		r.sha256 = strings.TrimSpace(out.stdout) == "sha256"
 	} else if ctx.Err() != nil {
 		return ctx.Err()
@@ -103,7 +104,8 @@ func (r *Repository) ensure(ctx context.Context) error {
 
 const sha256Format = "objectformat = sha256\n"
 
-// make lays the repository out by hand, aside, and then moves it to its place.
+// make creates the repository by hand in a temporary directory, and then renames it into
+// place.
 func (r *Repository) make() error {
 	aside, err := os.MkdirTemp(r.Store, asidePattern)
 	if err != nil {
@@ -118,7 +120,7 @@ func (r *Repository) make() error {
 		r.mkdir(aside, "objects/info"), r.mkdir(aside, "objects/pack"), r.mkdir(aside, "refs"),
 		r.writeNew(filepath.Join(aside, "HEAD"), []byte("ref: refs/heads/none\n")),
 		r.writeNew(filepath.Join(aside, "config"), []byte(config)),
-		os.Chmod(aside, 0o777&^umaskOf(r.Store)), // MkdirTemp is for the user alone
+		os.Chmod(aside, 0o777&^umaskOf(r.Store)), // MkdirTemp makes it private to the user
 	)
 	if err == nil && r.DirMode != 0 {
 		err = os.Chmod(aside, r.DirMode)
@@ -132,7 +134,7 @@ func (r *Repository) make() error {
 	return nil
 }
 
-// umaskOf is what a directory that git's user made does not permit.
+// umaskOf returns the permissions that git withheld when it created dir.
 func umaskOf(dir string) fs.FileMode {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -166,8 +168,8 @@ func (r *Repository) writeNew(path string, data []byte) error {
 	return err
 }
 
-// Remake throws the repository away and makes another one: it is damaged, or has
-// grown. The next look brings everything again.
+// Remake deletes the repository, because it is damaged or has grown, and creates it
+// again. The next look fetches everything again.
 func (r *Repository) Remake(ctx context.Context) error {
 	if err := Remove(r.Store); err != nil {
 		return err
@@ -175,8 +177,8 @@ func (r *Repository) Remake(ctx context.Context) error {
 	return r.ensure(ctx)
 }
 
-// Remove throws away the repository of a store. It moves it aside first: a part of
-// one, which a killed process leaves, must not stand in the next one's place.
+// Remove deletes the repository of a store. It moves it aside first, so that a process
+// that is killed meanwhile leaves no partial repository in its place.
 func Remove(store string) error {
 	aside, err := os.MkdirTemp(store, asidePattern)
 	if err == nil {
@@ -191,11 +193,10 @@ func Remove(store string) error {
 	return errors.Join(err, os.RemoveAll(aside))
 }
 
-// asidePattern names what is made, or removed, beside the store's own names.
+// asidePattern is the name of a repository being created or removed.
 const asidePattern = ".tmp-fleet-"
 
-// Tracked is the tip that was fetched or pushed last, "" where there is none:
-// what is known of it is here.
+// Tracked returns the tip that was last fetched or pushed, whose objects are here, or "".
 func (r *Repository) Tracked() (string, error) {
 	data, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(tracking)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,19 +209,19 @@ func (r *Repository) Tracked() (string, error) {
 	return id, err
 }
 
-// Track keeps a commit that was pushed as the one that the next look starts from.
+// Track sets a pushed commit as the tip that the next fetch starts from.
 func (r *Repository) Track(id string) error {
 	if err := r.mkdir(r.Dir, "refs/fleet"); err != nil {
 		return err
 	}
 	path := filepath.Join(r.Dir, filepath.FromSlash(tracking))
-	if err := r.writeNew(path+".lock", []byte(id+"\n")); err != nil { // git's own name for it
+	if err := r.writeNew(path+".lock", []byte(id+"\n")); err != nil { // the name of git's own lock file
 		return err
 	}
 	return os.Rename(path+".lock", path)
 }
 
-// IDSize is how many bytes an object id has.
+// IDSize returns the length of an object id in bytes.
 func (r *Repository) IDSize() int {
 	if r.sha256 {
 		return 32

@@ -13,16 +13,16 @@ import (
 	"github.com/agent-locks/agent-locks/store/shell"
 )
 
-// settings are the user's that matter here, by key as git prints it.
+// settings are the relevant git settings of the user, by key as git prints it.
 type settings map[string][]string
 
-// ErrRemote is why a remote cannot be used as it is configured.
+// ErrRemote is the error for a remote that cannot be used as configured.
 var ErrRemote = errors.New("this remote cannot be used")
 
-// readSettings asks git once for all of them.
+// readSettings asks git once for all settings.
 func (r *Repository) readSettings(ctx context.Context) (settings, error) {
 	out, err := r.inRepository(ctx, "config", "-z", "--get-regexp", `^(remote\..*\.(url|pushurl)|url\..*\.pushinsteadof|core\.sshcommand|ssh\.variant)$`)
-	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: there are none
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // 1: none set
 		return nil, fmt.Errorf("git config failed: %s: %w", words(out.stderr), err)
 	}
 	s := settings{}
@@ -34,7 +34,7 @@ func (r *Repository) readSettings(ctx context.Context) (settings, error) {
 	return s, nil
 }
 
-// last is the value that counts of a setting that has one.
+// last returns the effective value of a single-valued setting.
 func (s settings) last(key string) string {
 	if values := s[key]; len(values) > 0 {
 		return values[len(values)-1]
@@ -42,7 +42,7 @@ func (s settings) last(key string) string {
 	return ""
 }
 
-// remotes are the names that have a URL.
+// remotes returns the names of remotes that have a URL.
 func (s settings) remotes() []string {
 	var names []string
 	for key := range s {
@@ -54,7 +54,7 @@ func (s settings) remotes() []string {
 	return names
 }
 
-// others names the remotes that there are.
+// others lists the configured remotes for an error message.
 func (s settings) others() string {
 	names := s.remotes()
 	if len(names) == 0 {
@@ -63,8 +63,8 @@ func (s settings) others() string {
 	return fmt.Sprintf("; there are %s", strings.Trim(fmt.Sprintf("%q", names), "[]"))
 }
 
-// CheckURL refuses a remote that is read at one place and written at another:
-// what a look says of the one would not hold for the other.
+// CheckURL returns an error if the remote is fetched from one URL and pushed to another,
+// since what a look finds at the one would not hold for the other.
 func (r *Repository) CheckURL(ctx context.Context) error {
 	switch urls := r.settings["remote."+r.Remote+".url"]; {
 	case len(urls) == 0:
@@ -102,9 +102,9 @@ func (s settings) rewritesPushes() bool {
 	return false
 }
 
-// ssh is the environment by which ssh asks nobody and gives up soon, on top of
-// what the user says of it. What is not known to be OpenSSH or plink stays as it
-// is: it may not know the options.
+// ssh returns the environment that keeps ssh from prompting and limits its time to
+// connect, in addition to what the user has configured. Commands other than OpenSSH and
+// plink are left alone, since they may not know the options.
 func (s settings) ssh(environ []string) []string {
 	command := gitdir.Getenv(environ, "GIT_SSH_COMMAND")
 	if command == "" {
@@ -132,7 +132,7 @@ func (s settings) ssh(environ []string) []string {
 	return nil
 }
 
-// variantOf is what git would call the program that a command starts with.
+// variantOf returns the variant of ssh that git derives from a command.
 func variantOf(command string) string {
 	program := strings.TrimLeft(command, " ")
 	if program != "" && (program[0] == '\'' || program[0] == '"') {
@@ -144,11 +144,11 @@ func variantOf(command string) string {
 	return strings.TrimSuffix(name, ".exe")
 }
 
-// fallback is whose commits they are where git knows nobody.
+// fallback is the committer if git knows no identity.
 const fallback = "agent-locks <agent-locks@localhost>"
 
-// Identity is the name and address that the user's commits here carry: a host
-// may take commits of known authors only.
+// Identity returns the name and address that the user's commits here carry. A host may
+// accept only commits of known authors.
 func (r *Repository) Identity(ctx context.Context) (string, error) {
 	dir := r.Worktree
 	args := []string{"-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"}

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	maxPacks = 32       // beyond that git searches too many files
+	maxPacks = 32       // git gets slow with more
 	maxSize  = 20 << 20 // of all objects
 )
 
-// Tidy keeps the repository small and quick, where there are many packs or due
-// says that it is time: everything becomes one pack, and where that does not do,
-// the repository is made again.
+// Tidy keeps the repository small and fast. If there are many packs, or due is set, it
+// repacks everything into one pack. If that is not enough, it recreates the repository.
 func (r *Repository) Tidy(ctx context.Context, due bool) error {
 	packs, err := filepath.Glob(filepath.Join(r.Dir, "objects", "pack", "*.pack"))
 	if err != nil || !due && len(packs) <= maxPacks {
@@ -41,9 +40,9 @@ func (r *Repository) Tidy(ctx context.Context, due bool) error {
 	return r.Remake(ctx)
 }
 
-// sweep removes what a git that failed, or was killed, has left half written: no
-// git removes it without gc, and one pack may have many megabytes. Nobody else
-// works in the repository meanwhile.
+// sweep removes temporary files of a git that failed or was killed. git itself removes
+// them only in gc, and a pack may have many megabytes. No other process works in the
+// repository meanwhile.
 func (r *Repository) sweep() error {
 	return filepath.WalkDir(filepath.Join(r.Dir, "objects"), func(path string, d fs.DirEntry, err error) error {
 		name := ""
@@ -62,7 +61,7 @@ func (r *Repository) sweep() error {
 	})
 }
 
-// size is that of all objects.
+// size returns the total size of all objects.
 func (r *Repository) size() (size int64, err error) {
 	err = filepath.WalkDir(filepath.Join(r.Dir, "objects"), func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
