@@ -5,6 +5,7 @@ package gitdir
 import (
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // A Session is a started command together with its descendants.
@@ -19,6 +20,22 @@ func StartApart(cmd *exec.Cmd) (Session, error) {
 		return Session{}, err
 	}
 	return Session{cmd.Process.Pid}, nil
+}
+
+// End asks the command's process group to end, and kills what is left of it after the
+// grace period. A git that is asked removes its lock files, also in a remote that is a
+// path; one that is killed leaves them, and blocks every later push.
+func (s Session) End(grace time.Duration) {
+	_ = syscall.Kill(-s.leader, syscall.SIGTERM) // it may have ended already
+	end := time.After(grace)
+	for syscall.Kill(-s.leader, 0) == nil {
+		select {
+		case <-end:
+			s.Kill()
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // Kill kills the command's process group. Descendants that have left the group,

@@ -3,6 +3,7 @@ package gitdir
 import (
 	"os/exec"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -52,5 +53,8 @@ func (s Session) Kill() {
 	_ = windows.TerminateJobObject(s.job, 1)
 	_ = s.cmd.Process.Kill() // it may have ended already
 }
+
+// End kills: here, nothing can be asked to end.
+func (s Session) End(time.Duration) { s.Kill() }
 
 func (s Session) Close() { _ = windows.CloseHandle(s.job) }

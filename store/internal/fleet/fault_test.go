@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -135,6 +136,44 @@ func TestPushHangs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "does not accept the push: no answer within 10 s") {
 		t.Error(err)
 	}
+}
+
+// A push that is given up leaves no lock file in a remote that is a path, though git
+// holds one at that moment: the next push finds none in its way.
+func TestGivenUpPushLeavesNoLockFile(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	bare := newRemote(t)
+	a := newClone(t, bare)
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
+	reached, hook := filepath.Join(bare, "reached"), filepath.Join(bare, "hooks", "reference-transaction")
+	script := "#!/bin/sh\n[ \"$1\" = prepared ] || exit 0\n: > '" + reached + "'\n" +
+		"while [ -e '" + reached + "' ]; do sleep 0.05; done\n"
+	if err := os.WriteFile(hook, []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	l := newLock("2026-01-01T00-00-00-b", "docs/**")
+	a.wants[l.ID] = l
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(reached); err == nil {
+				giveUp()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	_, err := a.Publish(ctx, Request{Judge: a.judge(l.ID), Claims: []Key{{ID: l.ID}}, Urgent: true})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(bare, "refs", "agents-locks", "*.lock")); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	a.must(a.claim("2026-01-01T00-00-00-c", "test/**"))
 }
 
 // A claim that has spent its time waiting while another process of its clone looked

@@ -58,7 +58,7 @@ type output struct {
 const (
 	maxOutput  = 1 << 20
 	watchEvery = 100 * time.Millisecond
-	killDelay  = time.Second // how long to wait for a killed git
+	killDelay  = time.Second // how long a git has to end when asked, and how long to wait for a killed one
 )
 
 // inRepository runs git without using the network.
@@ -126,7 +126,7 @@ func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 				continue
 			}
 		}
-		session.Kill()
+		session.End(killDelay)
 		select {
 		case <-end:
 		case <-time.After(killDelay):
