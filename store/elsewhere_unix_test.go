@@ -39,7 +39,7 @@ func TestClaimDoesNotWaitForASlowGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
 				if time.Now().After(end) { // it is a zombie until its new parent reaps it
 					_ = syscall.Kill(pid, syscall.SIGKILL)
 					t.Fatalf("process %d runs on", pid)

@@ -325,7 +325,7 @@ func TestCopyOfAnIdleClone(t *testing.T) {
 	for name, do := range map[string]func(b *clone) (Result, error){
 		"sync": (*clone).sync,
 		"with nothing to publish, as off does": func(b *clone) (Result, error) {
-			return b.Publish(context.Background(), Request{Wait: 20 * time.Second, Fresh: true, Urgent: true,
+			return b.Publish(context.Background(), Request{Wait: 2 * time.Minute, Fresh: true, Urgent: true,
 				Judge: func(context.Context, *View) (Plan, error) { return Plan{}, nil }})
 		},
 		"a claim": func(b *clone) (Result, error) { return b.claim("2026-01-01T00-00-00-b", "docs/**") },

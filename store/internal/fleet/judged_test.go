@@ -25,7 +25,7 @@ func (c *clone) unjudged() []string {
 		}
 		return c.judge("")(ctx, v)
 	}
-	c.must(c.Publish(c.t.Context(), Request{Judge: judge, Wait: 20 * time.Second, Fresh: true, Urgent: true}))
+	c.must(c.Publish(c.t.Context(), Request{Judge: judge, Wait: 2 * time.Minute, Fresh: true, Urgent: true}))
 	slices.Sort(ids)
 	return ids
 }

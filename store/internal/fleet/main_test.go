@@ -157,7 +157,7 @@ func (c *clone) claim(id, scope string) (Result, error) {
 	l.Published.Nonce = "nonce-" + id
 	c.wants[id] = l
 	r, err := c.Publish(context.Background(), Request{Judge: c.judge(id), Claims: []Key{keyOf(l)},
-		Wait: 20 * time.Second, Urgent: true})
+		Wait: 2 * time.Minute, Urgent: true})
 	if err != nil {
 		delete(c.wants, id)
 	}
@@ -166,7 +166,7 @@ func (c *clone) claim(id, scope string) (Result, error) {
 
 // sync publishes whatever the clone wants.
 func (c *clone) sync() (Result, error) {
-	return c.Publish(context.Background(), Request{Judge: c.judge(""), Wait: 20 * time.Second, Fresh: true, Urgent: true})
+	return c.Publish(context.Background(), Request{Judge: c.judge(""), Wait: 2 * time.Minute, Fresh: true, Urgent: true})
 }
 
 func (c *clone) must(r Result, err error) Result {
