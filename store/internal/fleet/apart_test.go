@@ -14,8 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Of the processes that sync by themselves one is at work, and what is wanted
-// while it is, it does as well.
+// Only one background sync process runs at a time. It also serves the requests made
+// meanwhile.
 func TestOneProcessServesAllThatIsWanted(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))
@@ -47,7 +47,7 @@ func TestOneProcessServesAllThatIsWanted(t *testing.T) {
 	}
 }
 
-// Who looks whether a process is at work keeps none from its work.
+// Glances do not keep a process from serving.
 func TestGlancesKeepNobodyFromServing(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))
@@ -66,7 +66,7 @@ func TestGlancesKeepNobodyFromServing(t *testing.T) {
 	}
 }
 
-// What was only asked for is no try, however soon after it a caller glances.
+// A mere request is not a failed try, however soon a caller glances.
 func TestWantedIsNotTried(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))
@@ -78,7 +78,7 @@ func TestWantedIsNotTried(t *testing.T) {
 	}
 }
 
-// What failed stays wanted, with the reason, and is left alone for a minute.
+// A failed sync stays requested, with the reason, and is not tried again for a minute.
 func TestWhatFailedStaysWanted(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))
@@ -101,7 +101,7 @@ func TestWhatFailedStaysWanted(t *testing.T) {
 	}
 }
 
-// A process that began before sharing was turned off does not begin again.
+// A process that began before sharing was turned off does not turn it on again.
 func TestTurnedOffStaysOff(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -120,8 +120,8 @@ func TestTurnedOffStaysOff(t *testing.T) {
 	}
 }
 
-// In a fleet where others are at work, a clone that has published what is not a
-// claim lets them go first; one that has claimed does not.
+// If other clones are active, a clone that has published anything but a claim lets them
+// go first; one that has claimed does not.
 func TestPlainPublishersPause(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -160,8 +160,7 @@ func TestPlainPublishersPause(t *testing.T) {
 	}
 }
 
-// A call that must be alone waits for the process that syncs by itself, and keeps
-// it away.
+// Alone waits for a running background sync process, and keeps others from starting.
 func TestAloneMeansAlone(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))

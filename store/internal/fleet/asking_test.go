@@ -21,7 +21,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// stoppedDaemon is the URL of a git daemon that was stopped: the kernel still accepts
+// stoppedDaemon returns the URL of a stopped git daemon. The kernel still accepts
 // connections to it.
 func stoppedDaemon(t *testing.T) string {
 	t.Helper()
@@ -65,7 +65,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// silentListener is the URL of a server that accepts connections and says nothing.
+// silentListener returns the URL of a server that accepts connections and never answers.
 func silentListener(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -76,8 +76,9 @@ func silentListener(t *testing.T) string {
 	return "git://" + l.Addr().String() + "/x.git"
 }
 
-// Who is kept waiting by a process of its clone that waits for the remote hears that the
-// remote does not answer; where the remote is not why, that others were at work.
+// A call that waits for another process of its clone learns that the remote does not
+// answer, if that process waits for the remote, and otherwise that other processes were
+// busy.
 func TestHangingRemoteIsNoBusyClone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -132,8 +133,8 @@ func TestHangingRemoteIsNoBusyClone(t *testing.T) {
 	}
 }
 
-// What a process that was killed has left says nothing of the next one, and a look that
-// has failed meanwhile does.
+// The mark of a killed process does not count for the next one; a look that failed
+// meanwhile does.
 func TestKeptByAnotherProcess(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -166,7 +167,7 @@ func TestKeptByAnotherProcess(t *testing.T) {
 	}
 }
 
-// A push that was taken is done, also where its answer never comes and it claims nothing.
+// An accepted push counts, even if its answer never arrives and it claims nothing.
 func TestAnswerIsLostWithoutAClaim(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -180,7 +181,7 @@ func TestAnswerIsLostWithoutAClaim(t *testing.T) {
 	}
 }
 
-// A push without an answer is what is said, also where another clone came in between.
+// A push without an answer is reported as such, even if another clone pushed in between.
 func TestPushWithoutAnswerWhileOthersFollow(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -20,9 +20,9 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// A claim that nobody disputes, from opening to the answer, against the time of
-// `git push` of one commit, which changes a file in a directory, and of `git ls-remote`, in turn on the same remote.
-// The metrics are medians of ratios.
+// The time of an uncontested claim, from opening the fleet to the answer, relative to
+// that of `git push` of one commit which changes a file in a directory, and of `git
+// ls-remote`, in turn on the same remote. The metrics are medians of ratios.
 func BenchmarkClaim(b *testing.B) {
 	for _, kind := range []string{"path", "daemon", "http", "late"} {
 		b.Run(kind, func(b *testing.B) {
@@ -31,7 +31,7 @@ func BenchmarkClaim(b *testing.B) {
 			switch kind {
 			case "daemon":
 				url = "git://127.0.0.1:" + serveDaemon(b, bare) + "/" + filepath.Base(bare)
-			case "late": // 80 ms a round trip
+			case "late": // 80 ms round trip
 				url = "git://127.0.0.1:" + delayed(b, "127.0.0.1:"+serveDaemon(b, bare),
 					80*time.Millisecond) + "/" + filepath.Base(bare)
 			case "http":
@@ -76,9 +76,9 @@ func timed(do func()) float64 {
 	return float64(time.Since(began))
 }
 
-// The first look at a chain as long as it gets, with about 50 live locks of ten
-// clones, through git daemon; and what a change costs the host once it has
-// collected its garbage.
+// The first look at a chain of maximum length, with about 50 live locks of ten clones,
+// through git daemon; and the space that a change takes on the host after garbage
+// collection.
 func BenchmarkFirstLook(b *testing.B) {
 	const changes = 2000
 	bare := newRemote(b)
@@ -106,7 +106,7 @@ func BenchmarkFirstLook(b *testing.B) {
 	b.ReportMetric(float64(pack.Size())/changes, "bytes/change")
 }
 
-// chain makes a history of claims, heartbeats and ends.
+// chain creates a history of claims, heartbeats and ends.
 func chain(b *testing.B, bare string, changes int) {
 	b.Helper()
 	var in strings.Builder
@@ -148,8 +148,8 @@ func chain(b *testing.B, bare string, changes int) {
 	}
 }
 
-// Four clones claim side by side, each its own files: how many pushes that takes a
-// claim, in 95 of 100 and at most.
+// Four clones claim at the same time, each its own files. The metrics are the number of
+// pushes per claim: the 95th percentile and the maximum.
 func BenchmarkSideBySide(b *testing.B) {
 	const clones, claims = 4, 25
 	for b.Loop() {
@@ -164,7 +164,7 @@ func BenchmarkSideBySide(b *testing.B) {
 				for j := range claims {
 					id := fmt.Sprintf("2026-01-01T00-00-00-%d-%d", i, j)
 					r, err := c.claim(id, id)
-					if err != nil && !errors.Is(err, fault.FleetBusy) { // where it was, it took that many at least
+					if err != nil && !errors.Is(err, fault.FleetBusy) { // a busy claim took at least that many pushes
 						b.Error(err)
 						return
 					}

@@ -20,12 +20,12 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// longVariable makes the contention long: eight clones for as many seconds.
+// longVariable prolongs the contention test, to eight clones for that many seconds.
 const longVariable = "AGENT_LOCKS_FLEET_SECONDS"
 
-// Clones contend for a few scopes, each with two processes. Some are killed,
-// some stopped for a while. Who was told "claimed" held the scope alone, and in
-// no state that the ref has ever had do two clones hold one.
+// Clones contend for a few scopes, with two processes each. Some are killed, some stopped
+// for a while. A process that was told "claimed" held the scope exclusively, and in no
+// state of the ref do two clones hold the same scope.
 func TestContention(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestContention(t *testing.T) {
 			w.kill()
 			*w = *startWorker(t, w.orders)
 		} else {
-			_ = w.cmd.Process.Signal(syscall.SIGSTOP) // it may have come to its end
+			_ = w.cmd.Process.Signal(syscall.SIGSTOP) // it may have ended
 			time.Sleep(rand.N(400 * time.Millisecond))
 			_ = w.cmd.Process.Signal(syscall.SIGCONT)
 		}
@@ -85,10 +85,10 @@ type orders struct {
 	Dir, Clone, Name, Logs string
 }
 
-// over is the file among the logs that ends the workers.
+// over is the file among the logs that stops the workers.
 const over = "over"
 
-// claimsIn counts the claims that the workers' logs have so far.
+// claimsIn counts the claims in the workers' logs so far.
 func claimsIn(t *testing.T, logs string) (n int) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(logs, "*.log"))
@@ -131,7 +131,7 @@ func startWorker(t *testing.T, o orders) *worker {
 }
 
 func (w *worker) kill() {
-	_ = w.cmd.Process.Kill() // it may have come to its end
+	_ = w.cmd.Process.Kill() // it may have ended
 	_ = w.cmd.Wait()
 }
 
@@ -147,8 +147,8 @@ type event struct {
 	pushes                  int
 }
 
-// judgeIntervals checks that nobody held a scope while another one did, by what
-// the workers were told.
+// judgeIntervals checks that, according to the workers' logs, no two of them held a scope
+// at the same time.
 func judgeIntervals(t *testing.T, logs string) (claimed map[string]string) {
 	t.Helper()
 	var events []event
@@ -205,7 +205,7 @@ func judgeIntervals(t *testing.T, logs string) (claimed map[string]string) {
 	return claimed
 }
 
-// judgeStates walks through every state that the ref has had.
+// judgeStates checks each state that the ref has had.
 func judgeStates(t *testing.T, bare string, claimed map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(bare, "logs", filepath.FromSlash(DefaultRef)))
@@ -243,7 +243,7 @@ func judgeStates(t *testing.T, bare string, claimed map[string]string) {
 	t.Logf("%d states", states)
 }
 
-// stateOf is who holds what in one commit, and who made it.
+// stateOf returns who holds which scopes in a commit, and who made it.
 func stateOf(t *testing.T, bare, commit string) (held map[string]string, by string) {
 	t.Helper()
 	by = git(t, bare, "log", "-1", "--format=%s", commit)
@@ -259,7 +259,7 @@ func stateOf(t *testing.T, bare, commit string) (held map[string]string, by stri
 	return held, by
 }
 
-// grep finds the scopes in a commit; there may be none.
+// grep returns the scopes in a commit, which may have none.
 func grep(t *testing.T, bare, commit string) string {
 	t.Helper()
 	cmd := exec.Command("git", "grep", "^  - ", commit)

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// cut lets the server take a push and then loses its answer.
+// cut makes the server accept a push and then lose its answer.
 func cut(times *atomic.Int32) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +35,7 @@ func cut(times *atomic.Int32) func(http.Handler) http.Handler {
 	}
 }
 
-// A push whose answer is lost was taken all the same, and the tip tells.
+// A push whose answer is lost was accepted all the same, as the tip shows.
 func TestAnswerIsLost(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestAnswerIsLost(t *testing.T) {
 	}
 }
 
-// It is won also where another clone has followed, and dropped the history.
+// It has won even if another clone has followed and dropped the history.
 func TestAnswerIsLostAndAnotherCloneFollows(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -81,7 +81,8 @@ func TestAnswerIsLostAndAnotherCloneFollows(t *testing.T) {
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-b", "2026-01-01T00-00-00-c")
 }
 
-// A server that hangs is given up at the deadline, with all that git started.
+// A hanging server is given up at the deadline, and everything that git has started is
+// killed.
 func TestServerHangs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -102,7 +103,7 @@ func TestServerHangs(t *testing.T) {
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
-	// The network is then left alone, but for those who insist.
+	// Then the network is left alone, except by urgent calls.
 	_, err = a.Look(context.Background(), time.Second, false)
 	wantCode(t, err, fault.FleetUnreachable)
 	if v, err := a.Known(context.Background()); err != nil || v.Failed.IsZero() || len(v.Locks) != 0 {
@@ -110,7 +111,8 @@ func TestServerHangs(t *testing.T) {
 	}
 }
 
-// Where a push gets no answer, and nobody else pushes, no clone was faster.
+// If a push gets no answer and nobody else pushes, it is not said that another clone was
+// faster.
 func TestPushHangs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -138,8 +140,8 @@ func TestPushHangs(t *testing.T) {
 	}
 }
 
-// A push that is given up leaves no lock file in a remote that is a path, though git
-// holds one at that moment: the next push finds none in its way.
+// A push that is given up leaves no lock file in a remote that is a path, although git
+// holds one at that moment, so nothing blocks the next push.
 func TestGivenUpPushLeavesNoLockFile(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -176,15 +178,15 @@ func TestGivenUpPushLeavesNoLockFile(t *testing.T) {
 	a.must(a.claim("2026-01-01T00-00-00-c", "test/**"))
 }
 
-// A claim that has spent its time waiting while another process of its clone looked
-// in vain does not look again; one that has time left does.
+// A claim whose time was spent on waiting for a failed look of another process does not
+// look again; one that has time left does.
 func TestFailedLookOfAnotherProcessCounts(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	a := newClone(t, newRemote(t))
 	a.look()
 	s := a.lastSeen()
-	s.Failed, s.Words = time.Now().Add(time.Minute), "no route" // later than the call begins
+	s.Failed, s.Words = time.Now().Add(time.Minute), "no route" // later than the start of the call
 	if err := a.save(tipName, s); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func TestFailedLookOfAnotherProcessCounts(t *testing.T) {
 	a.must(a.claim("2026-01-01T00-00-00-b", "docs/**"))
 }
 
-// Who may read and not push sees, and cannot claim.
+// A user who may read but not push sees locks, and cannot claim.
 func TestPushIsForbidden(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -223,7 +225,7 @@ func TestPushIsForbidden(t *testing.T) {
 	wantIDs(t, a.look(), "2026-01-01T00-00-00-b")
 }
 
-// A host that refuses the ref is told from a race, and its words are kept.
+// A host that refuses the ref is distinguished from a race, and its message is reported.
 func TestRefIsRefused(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -258,7 +260,7 @@ func TestRefIsRefused(t *testing.T) {
 	}
 }
 
-// A credential helper that hangs ends with the call that started it.
+// A hanging credential helper ends with the call that started it.
 func TestCredentialHelperHangs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -285,7 +287,7 @@ func TestCredentialHelperHangs(t *testing.T) {
 	})
 }
 
-// Without one, git asks nobody.
+// Without a credential helper, git does not prompt.
 func TestNobodyIsAskedForAPassword(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -310,7 +312,7 @@ func TestNobodyIsAskedForAPassword(t *testing.T) {
 	}
 }
 
-// What is read at one place and written at another is refused.
+// A remote with different URLs for fetching and pushing is refused.
 func TestRemotesThatCannotBeUsed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -344,7 +346,7 @@ func TestRemotesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// A remote that is a path which is gone is unreachable, and the last view stays.
+// A remote whose path is gone is unreachable, and the last view stays.
 func TestRemoteIsGone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

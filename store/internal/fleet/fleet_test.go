@@ -16,7 +16,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// The story: one claims, the other is refused, the first ends, the other may.
+// One clone claims, another one is refused; after the first has ended its lock, the other
+// can claim.
 func TestOneOfTwoClonesClaims(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -38,7 +39,7 @@ func TestOneOfTwoClonesClaims(t *testing.T) {
 	})
 }
 
-// What others see has nothing of this machine, and nothing of what was noted.
+// Published locks contain nothing about this machine, and no notes.
 func TestPublishedIsWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -73,7 +74,7 @@ func (c *clone) self(t *testing.T) string {
 	return s.Clone
 }
 
-// Nothing of it shows in the user's repository, and nothing there is needed.
+// Sharing leaves no trace in the user's repository, and needs nothing in it.
 func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -100,7 +101,7 @@ func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-b")
 }
 
-// A push whose answer is lost is won all the same: what stands tells.
+// Claims of two processes of a clone take one swap.
 func TestClaimOfTwoProcessesTakesOneSwap(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -109,13 +110,13 @@ func TestClaimOfTwoProcessesTakesOneSwap(t *testing.T) {
 	l := a.wants["2026-01-01T00-00-00-b"]
 	l.Published.Nonce = "n"
 	a.wants["2026-01-01T00-00-00-b"] = l
-	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // takes the other one along
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // publishes the other claim, too
 	r := a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),
 		Claims: []Key{keyOf(l)}, Wait: time.Second}))
 	if r.Pushes != 0 {
 		t.Errorf("the second claim took %d pushes", r.Pushes)
 	}
-	// A judged change of a lock that stands has to stand itself.
+	// A judged change of a published lock has to be published itself.
 	l.Published.Nonce = "m"
 	a.wants["2026-01-01T00-00-00-b"] = l
 	r = a.must(a.Publish(context.Background(), Request{Judge: a.judge("2026-01-01T00-00-00-b"),

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// On a disk that is full, a process that syncs by itself can write neither what it has
-// found nor why that failed: it still leaves that it did.
+// On a full disk a background sync process can write neither its result nor the reason of
+// its failure. It still leaves a mark that it failed.
 func TestFullDiskIsSaid(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// Agents of one clone that claim at once go along with each other.
+// Claims that agents of one clone make at the same time are published together.
 func TestManyAgentsOfOneClone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -56,8 +56,8 @@ func TestManyAgentsOfOneClone(t *testing.T) {
 	}
 }
 
-// The repository of our own stays small, and is made again when it is damaged
-// or a git that was killed has left a lock file in it.
+// Our own repository stays small, and is recreated when it is damaged or a killed git has
+// left a lock file in it.
 func TestOwnRepositoryHealsAndStaysSmall(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestOwnRepositoryHealsAndStaysSmall(t *testing.T) {
 	a.must(a.claim("2026-01-01T00-00-00-z", "z/**"))
 }
 
-// Clones that claim side by side through a slow link all come through.
+// Clones that claim at the same time through a slow link all succeed.
 func TestClonesSideBySide(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

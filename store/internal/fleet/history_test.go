@@ -16,8 +16,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// Clones that make the very same tree at once still make two commits, and the
-// one that is late judges again.
+// Clones that make the very same tree at once still make two different commits, and the
+// late one judges again.
 func TestLateCloneJudgesAgain(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestLateCloneJudgesAgain(t *testing.T) {
 	}
 }
 
-// A ref that was deleted (git push --mirror deletes it) takes nobody's live lock
-// away: whoever publishes next puts the others' back.
+// Deleting the ref (as git push --mirror does) removes nobody's live lock: the clone that
+// publishes next puts back the others'.
 func TestRefIsDeleted(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestRefIsDeleted(t *testing.T) {
 	git(t, bare, "update-ref", "-d", DefaultRef)
 
 	v := b.look()
-	wantIDs(t, v, "2026-01-01T00-00-00-a") // what is stale goes with the ref
+	wantIDs(t, v, "2026-01-01T00-00-00-a") // a stale lock is lost together with the ref
 	if v.Lost.IsZero() {
 		t.Error("it is not said that the ref was lost")
 	}
@@ -66,7 +66,7 @@ func TestRefIsDeleted(t *testing.T) {
 	}
 	c := newClone(t, bare)
 	wantIDs(t, c.look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c")
-	// Its owner knows what was put back for its own, and may end it.
+	// Its owner recognizes what was put back as its own, and can end it.
 	delete(a.wants, "2026-01-01T00-00-00-a")
 	delete(a.wants, old.ID)
 	if r := a.must(a.sync()); r.Renamed {
@@ -76,8 +76,7 @@ func TestRefIsDeleted(t *testing.T) {
 	wantIDs(t, b.look())
 }
 
-// The history is dropped now and then. That is a successor, and nobody loses
-// anything by it.
+// The history is dropped regularly. That counts as a successor, and no lock is lost.
 func TestHistoryIsDropped(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -102,7 +101,8 @@ func TestHistoryIsDropped(t *testing.T) {
 	}
 }
 
-// Where the host keeps each history, the chain stays, and claims go on.
+// If the host does not permit to drop the history, the chain grows, and claims keep
+// working.
 func TestHistoryMayNotBeDropped(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -121,8 +121,8 @@ func TestHistoryMayNotBeDropped(t *testing.T) {
 	}
 }
 
-// A replica that lags, or a host restored from a backup, is not believed until
-// somebody says so; then nothing live is lost.
+// A replica that lags, or a host restored from a backup, is not trusted until a reset.
+// Then no live lock is lost.
 func TestRefIsSetBack(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestRefIsSetBack(t *testing.T) {
 	wantIDs(t, b.look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-b", "2026-01-01T00-00-00-e")
 }
 
-// A clone that was copied takes another id, and leaves the original alone.
+// A copied clone takes another id, and leaves the original alone.
 func TestCopiedClone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestCopiedClone(t *testing.T) {
 	wantIDs(t, a.look(), "2026-01-01T00-00-00-c")
 }
 
-// Who was killed after a push, and before it knew, is no copy.
+// A clone that was killed after a push, before it recorded it, is not a copy.
 func TestKilledAfterAPush(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -191,8 +191,8 @@ func TestKilledAfterAPush(t *testing.T) {
 	}
 }
 
-// Another clone's lock is ended by a judged swap: a sign of life in between
-// wins. Its owner hears of it once.
+// Another clone's lock is ended by a judged swap, so a heartbeat in between wins. Its
+// owner is informed once.
 func TestEndOfAnotherClonesLock(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -243,7 +243,7 @@ func TestPurge(t *testing.T) {
 	wantIDs(t, b.look())
 }
 
-// A clone that ends all its locks takes no room any more.
+// A clone that ends all its locks takes up no room any more.
 func TestLastLockTakesTheDirectoryAlong(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -263,7 +263,7 @@ func TestLastLockTakesTheDirectoryAlong(t *testing.T) {
 	}
 }
 
-// Somebody else mirrors a repository that has no such ref: git then deletes it.
+// Somebody mirrors a repository without the ref, so git deletes it.
 func TestMirrorPush(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -284,7 +284,7 @@ func TestMirrorPush(t *testing.T) {
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c")
 }
 
-// A ref that was replaced by another history takes nobody's live lock away.
+// Replacing the ref by another history removes nobody's live lock.
 func TestRefIsRewritten(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -305,7 +305,7 @@ func TestRefIsRewritten(t *testing.T) {
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-c", "2026-01-01T00-00-00-x")
 }
 
-// copied is a clone's directory copied, as cp -r does it.
+// copied copies a clone's directory, like cp -r.
 func copied(t *testing.T, a *clone) *clone {
 	t.Helper()
 	b := &clone{t: t, dir: a.dir + "-copy", config: a.config, wants: map[string]lockfile.Lock{}}
@@ -316,8 +316,8 @@ func copied(t *testing.T, a *clone) *clone {
 	return b
 }
 
-// A copy is noticed before it does anything, also where the original has
-// published nothing since: it ends nothing of the original's.
+// A copy is recognized before it does anything, even if the original has published
+// nothing since. It ends none of the original's locks.
 func TestCopyOfAnIdleClone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -366,8 +366,7 @@ func TestCopyOfAnIdleClone(t *testing.T) {
 	}
 }
 
-// A clone that was moved is the same one, and so is one whose file is from before
-// the directory's number was kept.
+// A moved clone keeps its id, and so does one whose file has no directory number yet.
 func TestMovedCloneKeepsItsID(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)

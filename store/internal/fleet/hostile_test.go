@@ -20,7 +20,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// A forger writes whatever it likes into the ref.
+// A forger writes arbitrary content to the ref.
 type forger struct {
 	t    testing.TB
 	bare string
@@ -37,7 +37,7 @@ func (f forger) object(kind string, data []byte) string {
 	return strings.TrimSpace(string(out))
 }
 
-// tree is one of entries as they come: mode, name, id.
+// tree writes a tree of entries as they are: mode, name, id.
 func (f forger) tree(entries ...format.Entry) string {
 	f.t.Helper()
 	var raw []byte
@@ -51,7 +51,7 @@ func (f forger) tree(entries ...format.Entry) string {
 	return f.object("tree", raw)
 }
 
-// lead makes the ref lead to a tree, as a successor of whatever is there.
+// lead makes the ref point to a tree, as a successor of its current tip.
 func (f forger) lead(tree string, seq int, epoch string) {
 	f.t.Helper()
 	message := fmt.Sprintf("x\n\nformat: 1\nepoch: %s\nseq: %d\nchain: 1\nnonce: x\n", epoch, seq)
@@ -68,8 +68,8 @@ func goodLock(t testing.TB, id string) []byte {
 	return data
 }
 
-// Whatever stands in the ref, only names of the format become files, and only
-// below the fleet's directory; the rest is ignored and named.
+// Only names of the format become files, and only below the fleet's directory, whatever
+// is in the ref. The rest is ignored and reported.
 func TestHostileTree(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestHostileTree(t *testing.T) {
 		format.Entry{Mode: "160000", Name: "sub.md", ID: strings.Repeat("1", 40)},
 	)
 	deep := f.tree(format.Entry{Mode: file, Name: "x.md", ID: good})
-	for range 10 { // a thousandfold where all of it is followed
+	for range 10 { // a thousand times as many if each is followed
 		var entries []format.Entry
 		for i := range 10 {
 			entries = append(entries, format.Entry{Mode: dir, Name: fmt.Sprintf("d%d", i), ID: deep})
@@ -135,7 +135,7 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// Names that lead elsewhere lead nowhere. Newer gits refuse them themselves.
+// Names that lead elsewhere are ignored. Newer versions of git refuse them themselves.
 func TestNamesThatLeadElsewhere(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -170,8 +170,8 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 	}
 }
 
-// Names that git itself refuses make the tip unreadable; the last view stays,
-// the writer is named where the commit is readable, and a reset goes on.
+// Names that git itself refuses make the tip unreadable. The last view stays, the writer
+// is named if the commit is readable, and a reset replaces the tip.
 func TestBrokenTip(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -235,8 +235,8 @@ func TestBrokenTip(t *testing.T) {
 	}
 }
 
-// A clone's excess is ignored, and so are clones beyond the bound; one more is
-// told that it would not be seen.
+// A clone's excess locks and excess clones are ignored. A clone that would not be seen
+// gets an error.
 func TestBoundsHold(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -267,7 +267,7 @@ func TestBoundsHold(t *testing.T) {
 	wantCode(t, err, fault.FleetRefused)
 }
 
-// A link that somebody has planted leads nothing out of the store.
+// A planted symbolic link does not lead out of the store.
 func TestPlantedLink(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -285,7 +285,7 @@ func TestPlantedLink(t *testing.T) {
 	}
 }
 
-// A newer format is read as far as it is understood, and not written.
+// A newer format is read as far as possible, and not written.
 func TestNewerFormat(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)
@@ -301,8 +301,8 @@ func TestNewerFormat(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "format 2") {
 		t.Error(err)
 	}
-	// That is what a member may have written who wants nobody to write: the others
-	// replace it, and keep what is live.
+	// Somebody may have written it to keep others from writing. They can replace it, and
+	// keep the live locks.
 	if _, err := a.Reset(t.Context(), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -315,8 +315,8 @@ func TestNewerFormat(t *testing.T) {
 	git(t, bare, "fsck", "--strict")
 }
 
-// A number at the end of its range, which the next one would pass, starts another
-// history: nobody is kept from writing.
+// A sequence number at the maximum starts another history, so that clones can still
+// write.
 func TestNumberAtTheEndOfItsRange(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -331,8 +331,7 @@ func TestNumberAtTheEndOfItsRange(t *testing.T) {
 	wantIDs(t, newClone(t, bare).look(), "2026-01-01T00-00-00-a", "2026-01-01T00-00-00-b", "2026-01-01T00-00-00-c")
 }
 
-// A tree that is as full as others read it takes no more: what would break it is
-// not written.
+// A tree of maximum size accepts no more entries, which would make it unreadable.
 func TestTreeThatIsFull(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -358,7 +357,7 @@ func TestTreeThatIsFull(t *testing.T) {
 	a.must(a.claim("2026-01-01T00-00-00-a", "src/**"))
 }
 
-// What lies in ended/ and cannot be read keeps nobody from ending a lock.
+// Unreadable content of ended/ keeps nobody from ending a lock.
 func TestEndedThatCannotBeRead(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -392,7 +391,7 @@ func TestEndedThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// full is a tree that is larger than what is read.
+// full returns a tree that exceeds the size limit.
 func (f forger) full() string {
 	blob := f.object("blob", []byte("x"))
 	var entries []format.Entry

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// unjudged syncs, and returns the other clones' locks that its judge was told not to have
-// been judged against. It is judged once: nobody is faster.
+// unjudged syncs, and returns the other clones' locks that are not marked as judged for
+// its judge. The judge runs once, since no clone is faster.
 func (c *clone) unjudged() []string {
 	c.t.Helper()
 	ids := []string{}
@@ -30,8 +30,8 @@ func (c *clone) unjudged() []string {
 	return ids
 }
 
-// What stands is compared with another clone's locks where one of the two directories is
-// not what it was when they were last, and not again.
+// A published lock is compared with another clone's locks only if one of the two
+// directories has changed since the last time.
 func TestWhatIsNotJudgedYet(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -12,8 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// A fetch that fails leaves nothing half written behind, and takes along what one
-// that was killed has left.
+// A failed fetch leaves no temporary files, and removes those of a killed one.
 func TestFailedFetchLeavesNothing(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(gittest.InMemory{Tests: m}.Run())
 }
 
-// git runs git for a test, and returns what it printed.
+// git runs git for a test, and returns its output.
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -47,7 +47,7 @@ func identified() []string {
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
 }
 
-// newRemote is a bare repository that keeps what its refs have ever led to.
+// newRemote creates a bare repository that keeps the reflog of all its refs.
 func newRemote(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(realTemp(t), "remote.git")
@@ -65,14 +65,14 @@ func realTemp(t testing.TB) string {
 	return dir
 }
 
-// A clone is one that takes part, and what it wants published.
+// A clone is a participating clone and what it wants published.
 type clone struct {
 	*Fleet
 	t      testing.TB
 	dir    string
 	config Config
 	wants  map[string]lockfile.Lock
-	plan   Plan // what else
+	plan   Plan // the rest of the plan
 }
 
 func newClone(t testing.TB, url string, settings ...string) *clone {
@@ -89,7 +89,7 @@ func newClone(t testing.TB, url string, settings ...string) *clone {
 	return c
 }
 
-// reopen is the clone's next call.
+// reopen opens the clone again, as its next call would.
 func (c *clone) reopen() {
 	c.t.Helper()
 	if c.Fleet != nil {
@@ -102,7 +102,7 @@ func (c *clone) reopen() {
 		c.t.Fatal(err)
 	}
 	c.Fleet = f
-	c.t.Cleanup(func() { _ = f.Close() }) // it may be closed
+	c.t.Cleanup(func() { _ = f.Close() }) // it may be closed already
 }
 
 func openAt(dir string, config Config) (*Fleet, error) {
@@ -114,7 +114,7 @@ func openAt(dir string, config Config) (*Fleet, error) {
 	return Open(context.Background(), config)
 }
 
-// lock is one that claims a scope.
+// newLock returns a lock that claims a scope.
 func newLock(id, scope string) lockfile.Lock {
 	now, err := lockfile.ParseStamp(lockfile.FormatStamp(time.Now()))
 	if err != nil {
@@ -128,7 +128,7 @@ func newLock(id, scope string) lockfile.Lock {
 
 var errTaken = errors.New("taken")
 
-// judge refuses the claim whose scope another clone's live lock has.
+// judge returns a judge that refuses a claim if another clone's live lock has its scope.
 func (c *clone) judge(claim string) Judge {
 	return func(_ context.Context, v *View) (Plan, error) {
 		plan := c.plan
@@ -151,7 +151,7 @@ func (c *clone) judge(claim string) Judge {
 
 func keyOf(l lockfile.Lock) Key { return Key{l.ID, l.Published.Nonce, Terms(&l)} }
 
-// claim publishes a new lock, judged.
+// claim publishes a new, judged lock.
 func (c *clone) claim(id, scope string) (Result, error) {
 	l := newLock(id, scope)
 	l.Published.Nonce = "nonce-" + id
@@ -164,7 +164,7 @@ func (c *clone) claim(id, scope string) (Result, error) {
 	return r, err
 }
 
-// sync publishes whatever the clone wants.
+// sync publishes what the clone wants.
 func (c *clone) sync() (Result, error) {
 	return c.Publish(context.Background(), Request{Judge: c.judge(""), Wait: 2 * time.Minute, Fresh: true, Urgent: true})
 }
@@ -177,7 +177,7 @@ func (c *clone) must(r Result, err error) Result {
 	return r
 }
 
-// look is a fresh look.
+// look looks at the remote right away.
 func (c *clone) look() *View {
 	c.t.Helper()
 	v, err := c.Look(context.Background(), 20*time.Second, true)
@@ -187,7 +187,7 @@ func (c *clone) look() *View {
 	return v
 }
 
-// ids are those of the others' locks in a view.
+// ids returns the ids of the other clones' locks in a view.
 func ids(v *View) []string {
 	names := []string{}
 	for _, l := range v.Locks {

@@ -12,8 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// What is known of the ref is parsed once by a call that asks more than once, and
-// again as soon as it has changed.
+// A call that reads the state more than once parses it once, and again if it has changed.
 func TestTheTipIsParsedOnce(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))
@@ -47,8 +46,7 @@ func TestTheTipIsParsedOnce(t *testing.T) {
 	}
 }
 
-// The locks of many clones are read as those of one: all together, and each into
-// its place.
+// The locks of many clones are read together, and each is assigned to its own clone.
 func TestManyClonesAreReadTogether(t *testing.T) {
 	t.Parallel()
 	a := newClone(t, newRemote(t))

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// pages puts a proxy before a repository that answers everything with its own
-// page, once there is one.
+// pages is a proxy in front of a repository that answers everything with its own page,
+// once there is one.
 func pages(page *atomic.Pointer[string]) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,15 +28,14 @@ func pages(page *atomic.Pointer[string]) func(http.Handler) http.Handler {
 	}
 }
 
-// A page that a proxy gives instead of the host's answer does not make the
-// others' locks go away.
+// A proxy's page in place of the host's answer does not remove the other clones' locks.
 func TestPageInsteadOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	var page atomic.Pointer[string]
 	bare := newRemote(t)
 	url := serveHTTP(t, bare, pages(&page))
 	a, b := newClone(t, url), newClone(t, url)
-	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // the repository had no ref at all before
+	a.must(a.claim("2026-01-01T00-00-00-a", "src/**")) // the repository had no refs before
 	b.look()
 	before := b.lastSeen()
 	for _, text := range gittest.Some(1, []string{"", "Please sign in", "Please sign in\n", "<html>\n<body>sign in</body>\n</html>\n"}) {
@@ -58,7 +57,7 @@ func TestPageInsteadOfAnAnswer(t *testing.T) {
 	page.Store(nil)
 	wantIDs(t, b.look(), "2026-01-01T00-00-00-a")
 
-	// A repository with other refs answers for itself.
+	// A repository with other refs is recognized by these.
 	empty := git(t, bare, "commit-tree", "-m", "x", git(t, bare, "hash-object", "-wt", "tree", "/dev/null"))
 	git(t, bare, "update-ref", "refs/heads/main", empty)
 	git(t, bare, "update-ref", "-d", DefaultRef)
@@ -67,7 +66,7 @@ func TestPageInsteadOfAnAnswer(t *testing.T) {
 	}
 }
 
-// Where a repository behind HTTP has lost its only ref, reset accepts that.
+// If a repository behind HTTP has lost its only ref, reset accepts that.
 func TestEmptiedRepositoryBehindHTTP(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

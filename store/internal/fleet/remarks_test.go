@@ -31,7 +31,7 @@ func (f forger) at(index string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// files is the tree that git makes of an index with these: mode, id and path.
+// files writes the tree of an index with the given files: mode, id and path.
 func (f forger) files(files []string) string {
 	f.t.Helper()
 	index := filepath.Join(f.t.TempDir(), "index")
@@ -41,9 +41,9 @@ func (f forger) files(files []string) string {
 	return f.at(index, "write-tree")
 }
 
-// What a member's commit may have renamed, misplaced or damaged is counted as what may
-// be a lock, and everything else is not: a README that somebody has put beside the
-// clones makes no answer incomplete.
+// What a commit may have renamed, misplaced or damaged counts as a possible lock, and
+// everything else does not: a README beside the clones' directories makes no answer
+// incomplete.
 func TestWhatMayBeALock(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestWhatMayBeALock(t *testing.T) {
 	content := func(text string) func() string {
 		return func() string { return f.files([]string{"100644," + blob(text) + ",clone001/" + id + ".md"}) }
 	}
-	// beside is the lock as it is to be, and something else.
+	// beside adds an entry to a valid lock.
 	beside := func(mode, path string) func() string {
 		of := map[string]string{"120000": link, "160000": commit}[mode]
 		if of == "" {
@@ -74,7 +74,7 @@ func TestWhatMayBeALock(t *testing.T) {
 		}
 		return index("100644,"+good+",clone001/"+id+".md", mode+","+of+","+path)
 	}
-	// literal are trees that no index makes.
+	// literal writes trees that cannot be made from an index.
 	literal := func(dirMode, fileMode string) func() string {
 		return func() string {
 			locks := f.tree(format.Entry{Mode: fileMode, Name: id + ".md", ID: good})
@@ -168,7 +168,7 @@ func TestWhatMayBeALock(t *testing.T) {
 			}
 		})
 	}
-	// Of what git refuses to bring here nothing is known at all.
+	// If git refuses to fetch it, nothing is known about it at all.
 	twice := format.Entry{Mode: "100644", Name: id + ".md", ID: good}
 	for _, tree := range []string{
 		f.tree(format.Entry{Mode: "40000", Name: "clone001", ID: f.tree(twice, twice)}), literal("040000", "100644")(),
@@ -180,7 +180,7 @@ func TestWhatMayBeALock(t *testing.T) {
 	}
 }
 
-// What may be a lock of a clone outlives the end of its last readable one, and no purge.
+// A possible lock of a clone stays when the last readable lock ends, until a purge.
 func TestWhatMayBeALockStaysUntilAPurge(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -208,8 +208,8 @@ func TestWhatMayBeALockStaysUntilAPurge(t *testing.T) {
 	}
 }
 
-// What somebody has put in place of a clone's directory is gone with the clone's next
-// sync, also where it has nothing to publish.
+// Whatever somebody has put in place of a clone's directory is removed by the clone's
+// next sync, even if it has nothing to publish.
 func TestPlaceOfACloneIsItsOwn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -230,8 +230,8 @@ func TestPlaceOfACloneIsItsOwn(t *testing.T) {
 	}
 }
 
-// What lies in ended/ and cannot be read is named as long as it is there, and is
-// nobody's active lock.
+// Unreadable content of ended/ is reported as long as it is there, and does not count as
+// an active lock.
 func TestEndedIsNamedAsLongAsItIsThere(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

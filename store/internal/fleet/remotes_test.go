@@ -20,8 +20,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// serveHTTP serves a bare repository by git's own CGI program, behind what a
-// test puts in between.
+// serveHTTP serves a bare repository by git's own CGI program, with a handler of the test
+// in between.
 func serveHTTP(t testing.TB, bare string, between func(http.Handler) http.Handler) string {
 	t.Helper()
 	git(t, bare, "config", "http.receivepack", "true")
@@ -30,7 +30,7 @@ func serveHTTP(t testing.TB, bare string, between func(http.Handler) http.Handle
 		Env:  append(storetest.CleanEnvironment(), "GIT_PROJECT_ROOT="+filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1"),
 	}
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The CGI does not read the whole body where git does not.
+		// The CGI program does not read the whole body if git does not.
 		backend.ServeHTTP(w, r)
 	})
 	if between != nil {
@@ -74,8 +74,8 @@ func serveDaemon(t testing.TB, bare string) (port string) {
 	return port
 }
 
-// delayed is a proxy on loopback whose round trips take that long, and so does
-// opening a connection.
+// delayed is a proxy on loopback with the given round trip time, also for opening a
+// connection.
 func delayed(t testing.TB, target string, roundTrip time.Duration) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,7 +108,7 @@ func delayed(t testing.TB, target string, roundTrip time.Duration) (port string)
 	return port
 }
 
-// pump copies one direction, late.
+// pump copies one direction with a delay.
 func pump(to *net.TCPConn, from io.Reader, late time.Duration) {
 	type chunk struct {
 		at   time.Time
@@ -138,7 +138,7 @@ func pump(to *net.TCPConn, from io.Reader, late time.Duration) {
 	_ = to.CloseWrite()
 }
 
-// kinds are the ways to a remote.
+// kinds runs a test for each kind of remote.
 func kinds(t *testing.T, test func(t *testing.T, bare, url string)) {
 	t.Helper()
 	for _, kind := range []string{"path", "daemon", "http"} {
@@ -157,5 +157,6 @@ func kinds(t *testing.T, test func(t *testing.T, bare, url string)) {
 	}
 }
 
-// isPush reports whether a request carries a push, and not the question before.
+// isPush reports whether a request is the push itself, rather than the preceding ref
+// advertisement.
 func isPush(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/git-receive-pack") }

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// A host that says nothing is reported in plain words.
+// A host that does not answer is reported in plain words.
 func TestSilentHostIsReportedInPlainWords(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

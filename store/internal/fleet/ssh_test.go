@@ -20,12 +20,12 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// An sshServer is a real sshd with keys of its own, on loopback.
+// An sshServer is a real sshd on loopback, with its own keys.
 type sshServer struct {
 	dir, port, user string
 }
 
-// serveSSH starts one; a machine without sshd, or where it may not run, skips.
+// serveSSH starts an sshServer. It skips the test if there is no sshd, or it cannot run.
 func serveSSH(t *testing.T) sshServer {
 	t.Helper()
 	var program string
@@ -97,7 +97,8 @@ func (s sshServer) key(t *testing.T, name, passphrase string) {
 	}
 }
 
-// command is an ssh that uses one key, and nothing of the user's own.
+// command returns an ssh command that uses the given key, and none of the user's own
+// settings.
 func (s sshServer) command(key string) string {
 	return fmt.Sprintf("ssh -F /dev/null -i %s -o IdentitiesOnly=yes -o IdentityAgent=none -o UserKnownHostsFile=%s", s.file(key),
 		s.file("known"))
@@ -109,7 +110,7 @@ func (s sshServer) options(key string) []string {
 
 func (s sshServer) url(bare string) string { return "ssh://" + s.user + "@127.0.0.1:" + s.port + bare }
 
-// However the user tells git which ssh to take, claims go through it.
+// Claims use the user's ssh, however git was told which one to use.
 func TestRealSSH(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -151,7 +152,7 @@ func TestRealSSH(t *testing.T) {
 	}
 }
 
-// ssh asks nobody: not for a passphrase, and not whether a host is known.
+// ssh prompts neither for a passphrase nor about an unknown host.
 func TestSSHAsksNobody(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

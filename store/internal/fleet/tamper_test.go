@@ -15,8 +15,8 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fleet/format"
 )
 
-// What stands is what was judged: nothing of that has changed, and no heartbeat is
-// later than the lock's own.
+// A lock is kept as judged if none of its terms has changed in the ref, and its heartbeat
+// there is not newer than its own.
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	own := newLock("2026-01-01T00-00-00-a", "src/**")
@@ -44,8 +44,8 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// What others do not see of a clone does not stand: not where as many clones as they
-// read come before it, and not what is beyond the size that they read.
+// A lock that others do not see does not count as published: if its clone is beyond the
+// maximum number of clones, or the lock beyond the maximum size.
 func TestWhatOthersDoNotSeeDoesNotStand(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestWhatOthersDoNotSeeDoesNotStand(t *testing.T) {
 	crowd = crowd.With(format.ModeDir, clone, own)
 	tip := a.look().Tip
 	f.lead(f.tree(crowd...), int(tip.Seq)+1, tip.Epoch)
-	for range 2 { // also where the next tip has the same directory
+	for range 2 { // the second tip has the same directory
 		if s := a.look().Mine["2026-01-01T00-00-00-a"]; s.Nonce != "" || s.Blob == "" {
 			t.Errorf("it stands as %+v", s)
 		}
@@ -95,7 +95,7 @@ func TestWhatOthersDoNotSeeDoesNotStand(t *testing.T) {
 	}
 }
 
-// longLock is one of 240 KB.
+// longLock returns a lock of 240 KB.
 func longLock(id string) lockfile.Lock {
 	l := newLock(id, "x")
 	l.Scope = nil
@@ -105,7 +105,7 @@ func longLock(id string) lockfile.Lock {
 	return l
 }
 
-// A clone publishes no more than others read: the rest would keep nobody away.
+// A clone publishes no more than others read, since the rest would keep nobody away.
 func TestNothingIsPublishedBeyondWhatOthersRead(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -131,8 +131,7 @@ func treeOf(t *testing.T, bare, clone string) string {
 	return string(data)
 }
 
-// Where letter case tells no names apart, a name that goes must not take the one with
-// it that comes.
+// If letter case is ignored, removing an old name must not remove the new file.
 func TestTwinOnDiskGoesFirst(t *testing.T) {
 	t.Parallel()
 	bare := newRemote(t)

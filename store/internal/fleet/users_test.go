@@ -12,7 +12,7 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/storetest"
 )
 
-// Whatever the user's repository is like, its clone takes part.
+// Clones of all kinds of repositories can take part.
 func TestKindsOfRepositories(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -132,7 +132,7 @@ func commit2(t *testing.T, dir string) {
 	git(t, dir, "commit", "-q", "--allow-empty", "-m", "y")
 }
 
-// Repositories of the newer object format have a remote of that format.
+// SHA-256 repositories share through a SHA-256 remote.
 func TestSHA256(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -19,14 +19,13 @@ import (
 	"github.com/agent-locks/agent-locks/store/internal/fault"
 )
 
-// workerVariable makes the test's program one of the contending processes.
+// workerVariable makes the test binary one of the contending processes.
 const workerVariable = "AGENT_LOCKS_FLEET_WORKER"
 
-const contended = 4 // scopes
+const contended = 4 // number of scopes
 
-// A labourer is such a process. What its clone wants lies in files, which the
-// clone's processes share: wants/<id>.md, and held/<scope> for as long as one of
-// them is at it.
+// A labourer is a contending process. What its clone wants is in files that the clone's
+// processes share: wants/<id>.md, and held/<scope> while one of them holds the scope.
 type labourer struct {
 	orders
 	fleet *Fleet
@@ -34,7 +33,7 @@ type labourer struct {
 	n     int
 }
 
-// work claims and releases scopes until there is the file over.
+// work claims and releases scopes until the file over exists.
 func work(order string) int {
 	var l labourer
 	err := json.Unmarshal([]byte(order), &l.orders)
@@ -92,7 +91,7 @@ func (l *labourer) recover() error {
 	return l.publish("", "")
 }
 
-// claim takes one scope for a while.
+// claim holds one scope for a while.
 func (l *labourer) claim(scope string) error {
 	mark := filepath.Join(l.Dir, "held", scope+"-"+l.Name)
 	if err := os.WriteFile(mark, nil, 0o666); err != nil {
@@ -101,7 +100,7 @@ func (l *labourer) claim(scope string) error {
 	defer os.Remove(mark)
 	others, err := filepath.Glob(filepath.Join(l.Dir, "held", scope+"-*"))
 	if err != nil || len(others) > 1 {
-		return err // another process of this clone is at it, or about to be
+		return err // another process of this clone has it, or is about to
 	}
 	l.n++
 	nonce := rand.Text()
@@ -136,7 +135,7 @@ func (l *labourer) claim(scope string) error {
 	return l.publish(lock.ID, scope)
 }
 
-// publish makes what stands what the clone wants, until that has worked.
+// publish publishes what the clone wants, and retries until that succeeds.
 func (l *labourer) publish(id, scope string) error {
 	for {
 		r, err := l.fleet.Publish(context.Background(), Request{Judge: l.judge(""), Wait: 10 * time.Second, Urgent: true})
@@ -149,7 +148,7 @@ func (l *labourer) publish(id, scope string) error {
 	}
 }
 
-// judge wants all that the clone wants, but for what others hold.
+// judge wants everything that the clone wants, except for scopes that others hold.
 func (l *labourer) judge(claim string) Judge {
 	return func(_ context.Context, v *View) (Plan, error) {
 		names, err := filepath.Glob(filepath.Join(l.Dir, "wants", "*.md"))

@@ -93,8 +93,8 @@ func TestTreesAreInGitsOrder(t *testing.T) {
 	}
 }
 
-// Of names that differ only by letter case one counts, wherever it stands: the one
-// that is spelled as ours are. Of a clone that is there twice, the first counts.
+// Of names that differ only by letter case the one spelled the way this program does
+// counts, wherever it is. If a clone is there twice, the first one counts.
 func TestTwinsOfNames(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -123,7 +123,7 @@ func TestTwinsOfNames(t *testing.T) {
 	}
 }
 
-// Nothing beyond the list goes out, and nothing beyond it comes in.
+// Only the allowed fields go out, and only they are accepted.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	stamp, err := lockfile.ParseStamp("2026-07-17T18-45-12")
@@ -190,7 +190,7 @@ func TestOwnerReadsBack(t *testing.T) {
 	}
 }
 
-// Whatever comes is read or refused, without a panic and within the bounds.
+// Any input is parsed or refused, without a panic and within the limits.
 func FuzzParseTree(f *testing.F) {
 	id, err := hex.DecodeString(strings.Repeat("ab", 20))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What git says goes into files that have no name by the time it runs, so that a
-// process which is killed leaves none behind.
+// git's output goes to files that are already unlinked when it runs, so a killed process
+// leaves none behind.
 func TestOutputFilesHaveNoName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
