@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A clash is locks that are confirmed and overlap, since each was hidden in the ref while
-// the next one was claimed, and then put back as it was.
+// A clash is a set of confirmed locks that overlap, because each was hidden in the ref
+// while the next one was claimed, and then put back unchanged.
 type clash struct {
 	t       *testing.T
 	bare    string
@@ -30,8 +30,8 @@ const (
 	refLost = "ref lost"
 )
 
-// newClash has each scope claimed by a clone of its own, the later ones by a clock that is
-// that much ahead of the first one's.
+// newClash lets a clone of its own claim each scope. The clocks of the later clones are
+// ahead of the first one's by the given time.
 func newClash(t *testing.T, how string, ahead time.Duration, scopes ...string) *clash {
 	t.Helper()
 	first, _, bare := newFleet(t)
@@ -47,7 +47,7 @@ func newClash(t *testing.T, how string, ahead time.Duration, scopes ...string) *
 	return c
 }
 
-// hide takes a lock out of the others' sight, and notes what puts it back.
+// hide hides a lock from the others, and adds what puts it back to back.
 func (c *clash) hide(how string, m *member, back map[string]string) {
 	c.t.Helper()
 	m.apart.Wait()
@@ -66,7 +66,7 @@ func (c *clash) hide(how string, m *member, back map[string]string) {
 	}
 }
 
-// told reports whether the holder of a member's lock hears that it is lost.
+// told reports whether the holder of a member's lock is informed that it is lost.
 func (c *clash) told(i int) bool {
 	c.t.Helper()
 	agent := "x"
@@ -77,8 +77,8 @@ func (c *clash) told(i int) bool {
 	return strings.Contains(strings.Join(check.Warnings, "\n"), "is no longer confirmed")
 }
 
-// look has the members sync in that order, twice, and returns whose locks are confirmed.
-// That of each other one is lost, and its holder is told.
+// look syncs the members in the given order, twice, and returns whose locks are
+// confirmed. Each other lock must be lost, and its holder informed.
 func (c *clash) look(order ...int) (confirmed []int) {
 	c.t.Helper()
 	for _, i := range append(order, order...) {
@@ -104,9 +104,9 @@ func (c *clash) look(order ...int) (confirmed []int) {
 	return confirmed
 }
 
-// Of two confirmed locks that overlap, since somebody hid the first one in the ref and put
-// it back, the later one is lost, whichever clone looks first. By which clock it is later does not
-// matter: all see the same stamps.
+// If two confirmed locks overlap, since somebody hid the first one in the ref and put it
+// back, the later one is lost, whichever clone looks first. It does not matter whose
+// clock made the stamps, since all clones see the same ones.
 func TestOfTwoConfirmedTheLaterIsLost(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -141,8 +141,8 @@ func TestOfTwoConfirmedTheLaterIsLost(t *testing.T) {
 	}
 }
 
-// Where the clone of the later one notices that as it claims something else, its holder is
-// told as well.
+// The holder is also informed if the later lock's clone notices the overlap while it
+// claims something else.
 func TestLostWhileAnotherIsClaimed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -155,8 +155,8 @@ func TestLostWhileAnotherIsClaimed(t *testing.T) {
 	}
 }
 
-// Of three that all overlap, the first stays. Of three in a chain, the middle one is lost,
-// and the last one too if it looks before that.
+// Of three locks that all overlap, the first one stays. Of three in a chain, the middle
+// one is lost, and so is the last one if its clone looks before that of the middle one.
 func TestOfThreeConfirmed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -182,8 +182,8 @@ func TestOfThreeConfirmed(t *testing.T) {
 	}
 }
 
-// What does not exclude a confirmed lock, it does not yield to, whichever came first: a
-// reader beside readers, and plain locks.
+// A confirmed lock yields only to locks that exclude it, whichever came first: neither to
+// a reader as a reader, nor to plain locks.
 func TestConfirmedLocksBesideWhatDoesNotExcludeThem(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

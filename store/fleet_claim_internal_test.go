@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A claim has an answer within half a minute unless it asked to wait for longer,
-// and its last try has ten seconds.
+// A claim returns within half a minute unless it asked to wait for longer, and its last
+// try has ten seconds.
 func TestClaimDeadlines(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[time.Duration]struct{ until, end time.Duration }{

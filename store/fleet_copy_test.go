@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What is done in a copy of a clone's directory ends nothing of the original's,
-// which has published nothing since.
+// Calls in a copy of a clone's directory end none of the original's locks, even if the
+// original has published nothing since.
 func TestCopiedDirectorySparesTheOriginal(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

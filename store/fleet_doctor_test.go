@@ -14,8 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Each case is a clone of a real remote with one thing wrong with sharing; what
-// is fine is said, and only where sharing is on.
+// Each case is a clone of a real remote with one thing wrong with sharing. What is fine
+// is reported, too, but only if sharing is on.
 func TestDoctorOnTheFleet(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestDoctorOnTheFleet(t *testing.T) {
 			a, _, bare := newFleet(t)
 			c.arrange(a, bare)
 			if !c.unsynced {
-				_, _ = a.at(a.main).FleetSync(background, store.FleetRequest{}) // what is wrong is found out here
+				_, _ = a.at(a.main).FleetSync(background, store.FleetRequest{}) // finds out what is wrong
 			}
 			began := time.Now()
 			d := a.doctor(a.at(a.main), false).Result
@@ -192,8 +192,8 @@ func TestDoctorOnTheFleet(t *testing.T) {
 	}
 }
 
-// answering is where an HTTP server says that text to each request, or nothing for
-// as long as the client stays. It needs no net/http, which takes long to link.
+// answering starts an HTTP server that answers each request with text, or never if text
+// is empty. It does not use net/http, which takes long to link.
 func answering(t testing.TB, text string) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// A lock that other clones are not to see comes before none of theirs, however old it
-// is: neither one that is lost nor one that is local.
+// A lock that other clones do not see, lost or local, comes before none of theirs,
+// however old it is.
 func TestUnsharedLockComesBeforeNoOtherClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// forged is a lock file as somebody who may push has written it.
+// forged returns a lock file as somebody who can push may write it.
 func forged(id, title, agent, scope, updated string) string {
 	return fmt.Sprintf("---\nid: %s\nagent_id: %q\nstatus: active\ncreated: %s\nupdated: %s\nscope:\n  - %s\n---\n\n# %s\n",
 		id, agent, updated, updated, scope, title)
@@ -21,11 +21,10 @@ func forged(id, title, agent, scope, updated string) string {
 
 const fleetRef = "refs/agents-locks/fleet"
 
-// forge makes the ref of a remote lead to these files besides those that are there,
-// as a member who writes commits by hand does.
+// forge adds files to the ref of a remote, as a member who writes commits by hand may do.
 func (w *world) forge(bare string, files map[string]string) {
 	w.t.Helper()
-	w.apart.Wait() // else a claim's own push may come between
+	w.apart.Wait() // otherwise a claim's own push may come between
 	dir := filepath.Join(w.t.TempDir(), "forger")
 	w.git(filepath.Dir(dir), "init", "-q", dir)
 	w.git(dir, "fetch", "-q", bare, fleetRef)
@@ -45,14 +44,14 @@ func (w *world) forge(bare string, files map[string]string) {
 	w.git(dir, "push", "-q", bare, commit+":"+fleetRef)
 }
 
-// forgeMessage changes what the ref's commit says of itself.
+// forgeMessage changes the message of the ref's commit.
 func (w *world) forgeMessage(bare, old, new string) {
 	w.t.Helper()
 	w.apart.Wait()
 	w.git(bare, "update-ref", fleetRef, w.successor(bare, fleetRef, fleetRef+"^{tree}", old, new))
 }
 
-// successor is a commit that follows another one.
+// successor creates a commit that follows parent.
 func (w *world) successor(dir, parent, tree, old, new string) string {
 	w.t.Helper()
 	message := w.git(dir, "log", "-1", "--format=%B", parent)
@@ -68,8 +67,8 @@ func (w *world) successor(dir, parent, tree, old, new string) string {
 
 const fresh = "2026-07-17T18-45-12" // the worlds' clock
 
-// Whatever agent ids another clone publishes, its lock is never the caller's
-// own: not where one of them, with the clone's name, spells the caller's.
+// Another clone's lock is never the caller's own, whatever agent ids that clone
+// publishes, even if one spells the caller's id together with the clone's name.
 func TestForeignLockIsNeverTheCallersOwn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -98,7 +97,7 @@ func TestForeignLockIsNeverTheCallersOwn(t *testing.T) {
 	}
 }
 
-// What reads names the locks of other clones, each in its way.
+// All operations that read show the locks of other clones.
 func TestEveryReadingKnowsOtherClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -134,7 +133,7 @@ func TestEveryReadingKnowsOtherClones(t *testing.T) {
 	}
 }
 
-// An id that a lock here has means that lock, whatever another clone publishes.
+// An id of a lock here refers to that lock, whatever another clone publishes.
 func TestForeignIDShadowsNone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -155,8 +154,8 @@ func TestForeignIDShadowsNone(t *testing.T) {
 	}
 }
 
-// A stamp of the year 2099 keeps nobody away for longer than any other: a
-// heartbeat is no later than when it was seen.
+// A stamp of the year 2099 blocks nobody for longer than any other, since a heartbeat
+// counts as no later than first seen.
 func TestForeignStampFromTheFuture(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -184,7 +183,8 @@ func TestForeignStampFromTheFuture(t *testing.T) {
 	}
 }
 
-// Names are no longer than one's own may be; what is ignored is said in few lines.
+// Names are truncated to the maximum length of own ones, and ignored data is reported in
+// few lines.
 func TestForeignTextIsBounded(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -211,8 +211,7 @@ func TestForeignTextIsBounded(t *testing.T) {
 	}
 }
 
-// Where sharing was switched off by hand, what was known of the others is not
-// shown for ever.
+// After sharing was switched off by hand, the other clones' locks are not shown any more.
 func TestSwitchedOffByHand(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -233,8 +232,7 @@ func TestSwitchedOffByHand(t *testing.T) {
 	}
 }
 
-// A clock that is an hour off, either one's and either way, makes no live lock
-// stale.
+// Clocks that differ by an hour, in either direction, make no live lock stale.
 func TestClockAnHourOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -258,8 +256,8 @@ func TestClockAnHourOff(t *testing.T) {
 	}
 }
 
-// Somebody has put another directory in place of this clone's. It takes a new id,
-// and what was confirmed is judged and published again: nobody else gets it.
+// If somebody replaces this clone's directory, the clone takes a new id. Its confirmed
+// locks are judged and published again, so nobody else gets their scopes.
 func TestDirectoryThatWasReplaced(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -285,8 +283,8 @@ func TestDirectoryThatWasReplaced(t *testing.T) {
 	}
 }
 
-// When a lock of another clone was heard of is its heartbeat, however this clone judges
-// its silence, and no later than when it was seen here.
+// The heartbeat of another clone's lock is shown as published, but no later than first
+// seen here, however this clone judges its silence.
 func TestForeignHeartbeatIsShownAsItIs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -316,8 +314,8 @@ func TestForeignHeartbeatIsShownAsItIs(t *testing.T) {
 	}
 }
 
-// Clones may tell letter case apart or not: what one has claimed, another one has not
-// under a name that differs in that only. Within a clone its own setting holds.
+// Clones may differ in whether they ignore letter case, so between them names that differ
+// only by case are the same. Within a clone its own setting holds.
 func TestLetterCaseTellsNothingApartBetweenClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

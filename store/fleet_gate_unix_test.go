@@ -17,8 +17,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// gate has a clone reach its remote by a program in ssh's place, which waits
-// while the gate is shut, once it has left a file that tells.
+// gate makes a clone reach its remote by a program in place of ssh. While the gate is
+// shut, the program creates a file to show that it was called, and waits.
 func gate(w *world, bare string) (shut, open func()) {
 	w.t.Helper()
 	way := filepath.Join(filepath.Dir(w.main), "way")
@@ -42,7 +42,7 @@ func gate(w *world, bare string) (shut, open func()) {
 	return shut, open
 }
 
-// talks reports whether a process of the clone looks or swaps.
+// talks reports whether a process of the clone is looking or swapping.
 func (w *world) talks() bool {
 	lock := flock.New(filepath.Join(w.dir(), "fleet", "fleet.lock"), flock.SetFlag(os.O_RDONLY))
 	taken, err := lock.TryRLock()
@@ -52,13 +52,13 @@ func (w *world) talks() bool {
 	return err == nil && !taken
 }
 
-// A waiter whose claim the remote refuses keeps its place: it comes before who
-// came later in its clone, and waits until another clone has finished.
+// A waiter whose claim the remote refuses keeps its place in the queue: it comes before
+// later waiters of its clone, and waits until another clone has finished.
 func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
 	a, b, bare := newFleet(t)
-	theirs := a.claimed("agent", "src/**") // b does not know yet
+	theirs := a.claimed("agent", "src/**") // b does not know it yet
 	shut, open := gate(b, bare)
 	shut()
 	type granted struct {
@@ -91,7 +91,7 @@ func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 	if n := there("waiting/*.json"); n != 2 {
 		t.Errorf("then there are %d tickets", n)
 	}
-	a.release("agent", theirs.ID) // b looks now and then
+	a.release("agent", theirs.ID) // b looks regularly
 	if got := <-grants; got.err != nil || got.agent != "first" {
 		t.Fatalf("granted: %+v", got)
 	} else {
@@ -105,7 +105,7 @@ func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// While a clone leaves, nothing publishes what it has withdrawn.
+// While a clone turns sharing off, no process publishes again what it has withdrawn.
 func TestFleetOffIsTheLastWord(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestFleetOffIsTheLastWord(t *testing.T) {
 	}
 }
 
-// Who only waits for files hears of the end of another clone's lock.
+// A mere waiter for files notices the end of another clone's lock.
 func TestWaitHearsOfOtherClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -155,8 +155,8 @@ func TestWaitHearsOfOtherClones(t *testing.T) {
 	}
 }
 
-// Where the host can be read and takes no push, the status says what it said, and
-// the host is not asked again with each call.
+// If the host can be read but rejects pushes, the status shows its message, and not every
+// call asks the host again.
 func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -195,8 +195,8 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	}
 }
 
-// A remote that hangs is waited for, and its files are not free meanwhile. Hooks and
-// the guard do not ask it.
+// Calls wait for a hanging remote, and report no file as free meanwhile. Hooks and the
+// guard do not ask it.
 func TestHangingRemoteIsUnseen(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -235,8 +235,7 @@ func TestHangingRemoteIsUnseen(t *testing.T) {
 	}
 }
 
-// What a look has seen is as of when it began: a claim may come while it waits for
-// the answer.
+// A look is as of its beginning, since a claim may arrive while it waits for the answer.
 func TestLookIsAsOfItsBeginning(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What cannot work is refused in one sentence that names it, with the way out,
-// and leaves nothing: no setting, no file, no ref on the remote.
+// Invalid settings are refused in one sentence that names them, with the way out. Nothing
+// is left behind: no setting, no file, no ref on the remote.
 func TestFleetOnRefuses(t *testing.T) {
 	t.Parallel()
 	setRef := func(ref string) func(w *world, bare string) {
@@ -89,8 +89,8 @@ func TestFleetOnRefuses(t *testing.T) {
 	}
 }
 
-// A clone that is turned on again stays who it is; it moves to another remote
-// only by way of off, which withdraws what it has published.
+// A clone that turns sharing on again keeps its id. It must turn sharing off before it
+// moves to another remote, so that what it has published is withdrawn.
 func TestFleetOnTwice(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestFleetOnTwice(t *testing.T) {
 	}
 }
 
-// A reset never replaces a branch that was not the fleet's before.
+// A reset never replaces a branch that did not hold locks before.
 func TestResetSparesBranches(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -11,8 +11,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Another clone's lock that cannot be read may hold any file: no answer passes that
-// by, and a thousand of them fill none. What no clone writes is nobody's lock.
+// Another clone's unreadable lock may cover any file, so every answer reports it, but a
+// thousand of them do not fill an answer. Files that no clone writes do not count as
+// locks.
 func TestForeignLocksThatCannotBeRead(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -71,7 +72,7 @@ func TestForeignLocksThatCannotBeRead(t *testing.T) {
 	wantSaid("a claim", claim.Warnings)
 }
 
-// A lock that somebody has renamed, or its clone's directory, may cover anything.
+// A renamed lock, or a lock in a renamed clone's directory, may cover anything.
 func TestLocksThatWereRenamed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -107,7 +108,7 @@ func TestLocksThatWereRenamed(t *testing.T) {
 	}
 }
 
-// One that only the claim's own look has brought is said as well.
+// An unreadable lock that only the claim's own look has fetched is reported, too.
 func TestClaimSaysWhatItsLookCouldNotRead(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -120,7 +121,7 @@ func TestClaimSaysWhatItsLookCouldNotRead(t *testing.T) {
 	}
 }
 
-// A claim that the remote has confirmed does not say that the look before it failed.
+// A claim that the remote has confirmed does not report that the look before it failed.
 func TestConfirmedClaimForgetsAFailedLook(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -145,8 +146,8 @@ func TestConfirmedClaimForgetsAFailedLook(t *testing.T) {
 	}
 }
 
-// A plain lock from before its clone was copied is never published by the copy: the
-// status says so, and promises nothing.
+// A copy never publishes a plain lock from before the copy was made. The status reports
+// that, and does not promise to publish it.
 func TestCopyDoesNotPromiseToPublish(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -171,7 +172,7 @@ func TestCopyDoesNotPromiseToPublish(t *testing.T) {
 	}
 }
 
-// The status says that the ref was set back.
+// The status reports that the ref was set back.
 func TestStatusSaysThatTheRefWasSetBack(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

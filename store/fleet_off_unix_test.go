@@ -12,9 +12,9 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Where sharing could not be turned off, no lock is called confirmed until the next sync,
-// which confirms what the remote still has. So it is where it was turned off by force, until
-// it is turned on again.
+// If turning sharing off fails, no lock is confirmed until the next sync, which confirms
+// what the remote still has. After turning it off by force, that holds until it is turned
+// on again.
 func TestNothingIsConfirmedAfterAFailedOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -62,8 +62,8 @@ func TestNothingIsConfirmedAfterAFailedOff(t *testing.T) {
 	}
 }
 
-// What a clone has published does not count as confirmed once it has emptied the ref, until
-// it is judged again.
+// After a clone has purged the ref, its locks are not confirmed until they are judged
+// again.
 func TestNothingIsConfirmedAfterAPurge(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

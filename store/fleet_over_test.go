@@ -8,7 +8,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// What failed before a reset is over with it.
+// A reset ends earlier failures.
 func TestResetEndsWhatFailedBefore(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Where nobody can tell whether locks are shared, no answer says that a file is free,
-// and each names the setting.
+// If it is unclear whether locks are shared, no answer says that a file is free, and each
+// names the setting.
 func TestSharingThatIsNeitherOnNorOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -59,8 +59,8 @@ func TestSharingThatIsNeitherOnNorOff(t *testing.T) {
 	}
 }
 
-// A remote that cannot be used is a look that failed: calls name the reason, status
-// shows it, and the network is left alone for a minute.
+// An unusable remote counts as a failed look: calls report the reason, status shows it,
+// and the network is left alone for a minute.
 func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestRemoteThatCannotBeUsedIsAFailedLook(t *testing.T) {
 				started++
 				return a.syncApart(dir, environ)
 			}
-			_, _ = s.Check(t.Context(), store.CheckRequest{Scope: []string{"src"}}) // it waits for the look, not for ever
+			_, _ = s.Check(t.Context(), store.CheckRequest{Scope: []string{"src"}}) // it waits for the look, but not for ever
 			a.apart.Wait()
 			for range 2 {
 				got, err := s.Check(t.Context(), store.CheckRequest{Scope: []string{"src", "docs"}})
@@ -131,7 +131,7 @@ func TestUnknownShareIsFixed(t *testing.T) {
 	}
 }
 
-// What turns sharing on by hand gets the remote and the ref that fleet on would use.
+// Sharing that was turned on by hand uses the same default remote and ref as fleet on.
 func TestSharingTurnedOnByHand(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

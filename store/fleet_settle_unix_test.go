@@ -14,8 +14,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// claims has a claim of src made, and returns once its lock is written and the remote
-// is asked.
+// claims starts a claim of src, and returns once its lock is written and the remote is
+// being asked.
 func (w *world) claims() <-chan error {
 	w.t.Helper()
 	done := make(chan error, 1)
@@ -24,13 +24,13 @@ func (w *world) claims() <-chan error {
 	return done
 }
 
-// onlyLock is the id of the lock that is active.
+// onlyLock returns the id of the only active lock.
 func (w *world) onlyLock() string {
 	return strings.TrimSuffix(filepath.Base(w.activeFiles()[0]), ".md")
 }
 
-// A claim whose lock somebody ends or changes while the remote is asked does not say
-// that it has it, and nothing of it stays published.
+// A claim fails if somebody ends or changes its lock while the remote is asked, and
+// nothing of it stays published.
 func TestClaimThatWasEndedMeanwhile(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -98,7 +98,7 @@ func TestClaimThatWasEndedMeanwhile(t *testing.T) {
 	}
 }
 
-// A claim during which sharing is turned off ends with that, and leaves nothing.
+// A claim during which sharing is turned off fails with that, and leaves nothing behind.
 func TestClaimWhileSharingIsTurnedOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// The status says of each lock how it stands, who else there is, and what went
-// wrong; it asks nobody.
+// The status shows how each lock is shared, the other clones, and what went wrong,
+// without using the network.
 func TestFleetStatusTellsAll(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestFleetStatusTellsAll(t *testing.T) {
 	}
 }
 
-// A purge drops the claims of others only where that is said.
+// A purge drops other clones' claims only if that is requested.
 func TestPurgeCountsTheClaimsOfOthers(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -82,5 +82,5 @@ func TestPurgeCountsTheClaimsOfOthers(t *testing.T) {
 	if s := get(t)(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{Yes: true})); s.Others != 0 {
 		t.Errorf("purged, others have %d locks", s.Others)
 	}
-	get(t)(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{})) // its own it may drop
+	get(t)(b.at(b.main).FleetPurge(t.Context(), store.FleetRequest{})) // it may drop its own
 }

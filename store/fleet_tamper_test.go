@@ -9,14 +9,14 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// published is the path of a clone's lock in the ref.
+// published returns the path of a clone's lock in the ref.
 func (w *world) published(id string) string {
 	w.t.Helper()
 	return get(w.t.(*testing.T))(w.at(w.main).FleetStatus(w.t.Context(), store.FleetRequest{})).Clone + "/" + id + ".md"
 }
 
-// A member that changes in the ref what a lock is judged by, and leaves the rest as it
-// is, lets a third one come first: then the lock is lost, and its holder hears so.
+// If somebody changes the terms of a lock in the ref, and nothing else, a third clone may
+// come first. Then the lock is lost, and its holder is informed.
 func TestLockThatWasChangedInTheRefIsJudgedAgain(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestLockThatWasChangedInTheRefIsJudgedAgain(t *testing.T) {
 			if name == "mode" {
 				request.Shared = true
 			}
-			if name == "heartbeat" || name == "unchanged" { // nobody comes: it stays
+			if name == "heartbeat" || name == "unchanged" { // nobody comes first, so it stays
 				get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
 				first = false
 			} else if _, err := b.at(b.main).Create(t.Context(), request); err != nil {
@@ -65,7 +65,8 @@ func TestLockThatWasChangedInTheRefIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// A lock whose holder has given up part of it is judged again, and passes.
+// A lock whose holder has given up part of its scope is judged again, and stays
+// confirmed.
 func TestNarrowedLockStaysConfirmed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -93,8 +94,8 @@ func TestNarrowedLockStaysConfirmed(t *testing.T) {
 	}
 }
 
-// A file whose name differs from a lock's only by letter case does not hide the lock,
-// and is gone with the next change by its clone.
+// A file whose name differs from a lock's only by letter case does not hide the lock, and
+// is removed with the clone's next change.
 func TestTwinHidesNoLock(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -120,8 +121,8 @@ func TestTwinHidesNoLock(t *testing.T) {
 	}
 }
 
-// What is put back after the ref was deleted is judged again by its clone: somebody
-// who did not know of it may have claimed the same. Else it stays confirmed.
+// A lock that was put back after the ref was deleted is judged again by its clone, since
+// a clone that did not know it may have claimed the same. Otherwise it stays confirmed.
 func TestPutBackIsJudgedAgain(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

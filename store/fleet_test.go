@@ -15,7 +15,7 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// newFleet is two clones of one remote, with sharing on, and the remote.
+// newFleet returns two clones of one remote, with sharing on, and the remote.
 func newFleet(t *testing.T) (a, b *world, bare string) {
 	t.Helper()
 	a, b = newWorld(t), newWorld(t)
@@ -31,7 +31,7 @@ func newFleet(t *testing.T) (a, b *world, bare string) {
 	return a, b, bare
 }
 
-// join is one more clone that shares its locks.
+// join adds a clone that shares its locks.
 func join(t *testing.T, bare, label string) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -54,7 +54,7 @@ func claimRequest(agent, scope string) store.CreateRequest {
 	return store.CreateRequest{Title: "Work on " + scope, Scope: []string{scope}, AgentID: &agent, IfFree: true}
 }
 
-// What one clone has claimed, no other one claims; what it has ended, others may.
+// A clone cannot claim what another one has claimed, until that lock has ended.
 func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), "fleet: confirmed") {
 		t.Errorf("%v\n%s", err, data)
 	}
-	// The same id in another clone means nothing.
+	// Equal ids in different clones mean nothing.
 	_, err = b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go"))
 	if !errors.Is(err, store.Conflict) || !strings.Contains(err.Error(), "agent@") {
 		t.Fatalf("the second claim: %v", err)
@@ -100,7 +100,7 @@ func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
 	b.git(bare, "fsck", "--strict")
 }
 
-// Where the remote cannot be asked, nothing is claimed, unless that is wanted.
+// If the remote does not answer, nothing is claimed, unless a local claim is requested.
 func TestClaimNeedsTheRemote(t *testing.T) {
 	t.Parallel()
 	a, b, bare := newFleet(t)
@@ -133,8 +133,8 @@ func TestClaimNeedsTheRemote(t *testing.T) {
 	}
 }
 
-// A claimer that died leaves a lock that counts if the remote has taken it, and
-// else is taken back.
+// The lock of a dead claimer counts if the remote has accepted it, and is withdrawn
+// otherwise.
 func TestClaimerDied(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -181,8 +181,8 @@ func TestClaimerDied(t *testing.T) {
 	}
 }
 
-// Turned off, a clone leaves nothing behind; turned on where it cannot work, it
-// leaves nothing either.
+// Turning sharing off leaves nothing behind, and neither does turning it on without
+// success.
 func TestFleetOffAndFailedOn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -220,8 +220,8 @@ func TestFleetOffAndFailedOn(t *testing.T) {
 	}
 }
 
-// What takes more than the remote has taken is no longer confirmed; and a
-// holder that is alive does not go stale elsewhere.
+// A lock that is extended beyond what the remote has accepted is no longer confirmed. The
+// lock of a live holder does not become stale in other clones.
 func TestConfirmedLockGoesOn(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 		return list.Result[0]
 	}
 	before := published().Updated
-	for range 2 { // the second one is too soon to be told
+	for range 2 { // the first one is too soon to be published
 		a.pass(6 * time.Minute)
 		b.pass(6 * time.Minute)
 		if _, err := a.at(a.main).Heartbeat(t.Context(), store.HeartbeatRequest{Ref: ref, AgentID: &agent}); err != nil {
@@ -271,8 +271,7 @@ func TestConfirmedLockGoesOn(t *testing.T) {
 	}
 }
 
-// Agents of several clones that claim one thing again and again hold it one at a
-// time.
+// Agents of several clones that repeatedly claim the same thing hold it one at a time.
 func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -317,8 +316,8 @@ func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
 	a.git(bare, "fsck", "--strict")
 }
 
-// Another clone's lock can be shown, and reaped once it is stale; nothing else.
-// Its owner hears of it.
+// Another clone's lock can only be shown, and reaped once it is stale. Its owner is
+// informed.
 func TestLockOfAnotherCloneIsReaped(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

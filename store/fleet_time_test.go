@@ -13,14 +13,14 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// alone is a clone's store where nothing syncs by itself.
+// alone returns a clone's store without background syncs.
 func (w *world) alone() *store.Store {
 	s := w.at(w.main)
 	s.SyncApart = nil
 	return s
 }
 
-// claimed is a lock that the remote has taken.
+// claimed returns a lock that the remote has confirmed.
 func (w *world) claimed(agent, scope string) store.Created {
 	w.t.Helper()
 	out, err := w.at(w.main).Create(w.t.Context(), claimRequest(agent, scope))
@@ -39,8 +39,8 @@ func (w *world) release(agent, id string) {
 	w.apart.Wait()
 }
 
-// A lock of another clone is finished with force as it is reaped: once it is
-// stale here, by its whole id.
+// Finishing another clone's lock with force is like reaping it: the lock must be stale,
+// and be named by its full id.
 func TestForceEndsAStaleLockOfAnotherClone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestForceEndsAStaleLockOfAnotherClone(t *testing.T) {
 	b.claimed("me", "src/**")
 }
 
-// makeStale makes another clone's lock one that has been silent for two hours.
+// makeStale makes another clone's lock silent for two hours.
 func (w *world) makeStale(clone, id string) {
 	w.t.Helper()
 	w.pass(2 * time.Hour)
@@ -81,8 +81,8 @@ func (w *world) makeStale(clone, id string) {
 	}
 }
 
-// endedElsewhere is a lock of a that b has ended, while a's holder had a heartbeat of which b
-// did not know, where late.
+// endedElsewhere returns a lock of a that b has ended. If late is set, its holder had a
+// heartbeat that b did not know of.
 func endedElsewhere(t *testing.T, a, b *world, late bool) store.Created {
 	t.Helper()
 	mine := a.claimed("agent", "src/**")
@@ -108,8 +108,8 @@ func endedElsewhere(t *testing.T, a, b *world, late bool) store.Created {
 	return mine
 }
 
-// An end by a clone that had not seen the last heartbeat does not count: the lock
-// stands again, unless somebody has claimed its files by then.
+// An end by a clone that had not seen the last heartbeat does not count. The lock is
+// published again, unless somebody has claimed its files by then.
 func TestLaterHeartbeatContestsAnEnd(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -140,8 +140,8 @@ func TestLaterHeartbeatContestsAnEnd(t *testing.T) {
 	}
 }
 
-// What other clones have done to its lock, an agent hears once: by the hook after an
-// edit, or by its next answer.
+// An agent is informed once of what other clones have done to its lock: by the hook after
+// an edit, or by its next answer.
 func TestHolderHearsOnceOfOtherClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestHolderHearsOnceOfOtherClones(t *testing.T) {
 	}
 }
 
-// A claimer that died keeps nobody away for long: any call has its lock settled.
+// A dead claimer does not block others for long: any call settles its lock.
 func TestAnyCallSettlesADeadClaim(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -241,8 +241,8 @@ func TestAnyCallSettlesADeadClaim(t *testing.T) {
 	}
 }
 
-// Where the remote does not answer, plain claims stand here, and answers say that
-// nobody else sees them.
+// If the remote does not answer, plain claims work, and answers say that no other clone
+// sees them.
 func TestUnpublishedIsSaid(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -293,8 +293,8 @@ func TestUnpublishedIsSaid(t *testing.T) {
 	}
 }
 
-// Who reaps all that is stale reaps other clones' locks as well, and hears which of
-// them cannot be ended yet.
+// Reaping all stale locks includes those of other clones, and reports which of them
+// cannot be ended yet.
 func TestReapReachesStaleLocksOfOtherClones(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

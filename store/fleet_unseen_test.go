@@ -20,8 +20,8 @@ func (w *world) free(seconds float64) (store.Answer[store.Waited], error) {
 	return w.at(w.main).Wait(w.t.Context(), store.WaitRequest{Scope: []string{"src"}, TimeoutSeconds: &seconds, AgentID: &agent})
 }
 
-// wantUnknown wants each reading to say that other clones may have claimed more, and
-// why, and nothing to be free.
+// wantUnknown checks that each reading says that other clones may have claimed more, and
+// why, and that none reports a free file.
 func (w *world) wantUnknown(why string) {
 	w.t.Helper()
 	for name, read := range w.readings() {
@@ -40,8 +40,8 @@ func (w *world) wantUnknown(why string) {
 	}
 }
 
-// What the remote has is not known where its last look is long ago, failed, found an
-// older change or a format of later: then no answer says that nobody holds a file.
+// It is unknown what the remote has if the last look was long ago or failed, or found an
+// older tip or a newer format. Then no answer says that a file is free.
 func TestUnknownIsNeverFree(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestUnknownIsNeverFree(t *testing.T) {
 	}
 }
 
-// What another clone has claimed since the last look is not free, however short that
-// is ago; and neither is anything where the remote has gone since.
+// A file that another clone has claimed since the last look is not free, however recent
+// the look is. If the remote is gone since then, no file is free.
 func TestFreeIsAskedOfTheRemote(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -122,8 +122,8 @@ func TestFreeIsAskedOfTheRemote(t *testing.T) {
 	wantCode(t, err, store.FleetUnreachable)
 }
 
-// A waiter looks again when what it waited for in its own clone has ended: the look
-// from before says nothing of who was faster.
+// A waiter looks again after what it waited for in its own clone has ended, since the
+// earlier look does not tell whether another clone was faster.
 func TestFreeIsAskedWhenItComesTrue(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

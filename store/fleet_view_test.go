@@ -40,7 +40,7 @@ type viewed struct {
 	missing  string
 }
 
-// readings are the operations that say who is at work, as they answer here.
+// readings returns the operations that report who is at work.
 func (w *world) readings() map[string]func() (viewed, error) {
 	s, agent := w.at(w.main), "agent"
 	return map[string]func() (viewed, error){
@@ -76,8 +76,8 @@ func (w *world) readings() map[string]func() (viewed, error) {
 	}
 }
 
-// Whatever reads says when it could not see: after a look that failed and, by a
-// warning, beyond ten minutes. What was seen last is still shown.
+// Each reading reports if it may be out of date: after a failed look, and with a warning
+// after ten minutes. It still shows what was last seen.
 func TestReadingsSayHowOldTheirViewIs(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

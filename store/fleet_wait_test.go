@@ -17,7 +17,7 @@ type claimedOrNot struct {
 	took time.Duration
 }
 
-// waits has a claim wait for that long.
+// waits starts a claim that waits for the given time.
 func (w *world) waits(agent, scope string, seconds float64) <-chan claimedOrNot {
 	r := claimRequest(agent, scope)
 	r.IfFree, r.WaitSeconds = false, &seconds
@@ -30,7 +30,7 @@ func (w *world) waits(agent, scope string, seconds float64) <-chan claimedOrNot 
 	return done
 }
 
-// blockedBy is a fleet where b knows that a has claimed src.
+// blockedBy creates two clones, where b knows that a has claimed src.
 func blockedBy(t *testing.T) (a, b *world, bare string, theirs store.Created) {
 	t.Helper()
 	a, b, bare = newFleet(t)
@@ -40,7 +40,7 @@ func blockedBy(t *testing.T) (a, b *world, bare string, theirs store.Created) {
 	return a, b, bare, theirs
 }
 
-// A look that failed in the middle of a wait does not end the looking.
+// A waiter keeps looking after a failed look.
 func TestWaiterLooksAgainAfterALookThatFailed(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestWaiterLooksAgainAfterALookThatFailed(t *testing.T) {
 	}
 }
 
-// A wait that is too short for another look in its course ends with one.
+// A wait that is too short for a regular look ends with one.
 func TestWaiterLooksOnceMoreBeforeItGivesUp(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestWaiterLooksOnceMoreBeforeItGivesUp(t *testing.T) {
 	}
 }
 
-// Where the remote has gone away in the course of a wait, its end says so.
+// If the remote goes away during a wait, the timeout reports it.
 func TestWaiterSaysThatTheRemoteWentAway(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestWaiterSaysThatTheRemoteWentAway(t *testing.T) {
 	}
 }
 
-// lock_wait, too, looks once more when its time is up: what another clone has ended
-// meanwhile holds nobody up. Where that look has no answer, the timeout says so.
+// lock_wait, too, looks once more when its time is up, so a claim that another clone has
+// ended meanwhile blocks nobody. If that look gets no answer, the timeout reports it.
 func TestWaitLooksOnceMoreBeforeItGivesUp(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

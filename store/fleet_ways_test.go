@@ -12,8 +12,8 @@ import (
 	"github.com/agent-locks/agent-locks/store"
 )
 
-// Who is refused for another clone's lock while nobody can look is told what works
-// then, and it does.
+// A claim that another clone's lock refuses while the remote is gone names the ways out,
+// and these work.
 func TestWaysOutWhileTheRemoteIsGone(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -50,8 +50,8 @@ func TestWaysOutWhileTheRemoteIsGone(t *testing.T) {
 	}
 }
 
-// Where only pushing fails, nothing says that the remote does not answer: what the
-// others have is known, and what has ended there blocks nobody.
+// If only pushing fails, nothing says that the remote does not answer: the other clones'
+// locks are known, and ended ones block nobody.
 func TestRemoteThatTakesNoPush(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestRemoteThatTakesNoPush(t *testing.T) {
 	}
 }
 
-// Another clone's lock is not found by less than its whole id; who tries is told
+// Another clone's lock is found only by its full id. An error for a shorter name lists
 // that id.
 func TestShortForeignIDsNameTheWholeOnes(t *testing.T) {
 	gittest.NotShort(t)
@@ -129,8 +129,8 @@ func TestShortForeignIDsNameTheWholeOnes(t *testing.T) {
 	}
 }
 
-// Somebody who raises the ref's format keeps everybody from writing. The error has
-// both ways out, and each leads on; what others have claimed stays.
+// Raising the ref's format keeps everybody from writing. The error names both ways out,
+// and both work; the other clones' claims are kept.
 func TestWaysOutOfARaisedFormat(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
