@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// shared makes a course's clone share its locks through a bare repository, and
-// gives it so many locks of other clones, seen just now.
+// shared makes a course's clone share its locks through a bare repository, and adds the
+// given number of locks of other clones, as if just seen.
 func (c *course) shared(others int) (remote string) {
 	c.b.Helper()
 	remote = filepath.Join(c.dir, "remote.git")
@@ -35,10 +35,10 @@ func (c *course) shared(others int) (remote string) {
 	return remote
 }
 
-// BenchmarkFleetReads measures, in turn and beside 100 locks of the clone's own, what
-// sharing costs those who only read: the edit hook and the guard with 200 locks of
-// other clones, against 200 more of its own and sharing nothing; and `status` whose last look is fresh,
-// against one that shares nothing.
+// BenchmarkFleetReads measures what sharing costs calls that only read, with 100 locks of
+// the clone's own: the edit hook and the guard with 200 locks of other clones, compared
+// to 200 more of its own without sharing; and `status` after a recent look, compared to
+// one without sharing.
 func BenchmarkFleetReads(b *testing.B) {
 	alone, more, quiet, busy := newCourse(b, 100), newCourse(b, 300), newCourse(b, 100), newCourse(b, 100)
 	quiet.shared(0)
@@ -69,8 +69,8 @@ func BenchmarkFleetReads(b *testing.B) {
 	}
 }
 
-// BenchmarkFleetAgents counts the changes of the ref by which 16 agents of one
-// clone claim at once, a process each: at most 3.
+// BenchmarkFleetAgents counts the changes of the ref that are needed when 16 agents of
+// one clone claim at once, each in its own process: at most 3.
 func BenchmarkFleetAgents(b *testing.B) {
 	const agents = 16
 	c := newCourse(b, 1)

@@ -21,8 +21,8 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// A gated is a remote that clones reach by a program in ssh's place. While the
-// gate is shut that one waits, as for a host that does not answer.
+// A gated is a remote that clones reach by a program in place of ssh. While the gate is
+// shut the program waits, like for a host that does not answer.
 type gated struct {
 	t              *testing.T
 	dir, bare, ssh string
@@ -35,8 +35,8 @@ func newGated(t *testing.T) *gated {
 		t.Fatal(err)
 	}
 	g := &gated{t: t, dir: dir, bare: filepath.Join(dir, "remote.git"), ssh: filepath.Join(dir, "way")}
-	// What a last call has started may still write there, before it holds the lock
-	// that syncing looks at.
+	// A process that the last call has started may still write there, before it holds the
+	// lock that syncing checks.
 	t.Cleanup(func() { g.await("the end of all files", func() bool { return os.RemoveAll(dir) == nil }) })
 	output(t, dir, "", "git", "init", "-q", "--bare", g.bare)
 	script := "#!/bin/sh\necho \"$2\" >> '" + g.ssh + ".log'\nwhile [ -e '" + g.ssh + ".shut' ]; do sleep 0.05; done\neval \"$2\"\n"
@@ -60,14 +60,14 @@ func (g *gated) open() {
 	}
 }
 
-// asked counts the connections that were tried.
+// asked counts the attempted connections.
 func (g *gated) asked() int {
 	data, _ := os.ReadFile(g.ssh + ".log") // there may be none
 	return bytes.Count(data, []byte("\n"))
 }
 
-// clone is a repository that shares its locks. What syncs by itself there has
-// ended before the test does.
+// clone creates a repository that shares its locks. Its background sync process ends
+// before the test does.
 func (g *gated) clone(name string) string {
 	g.t.Helper()
 	dir := filepath.Join(g.dir, name)
@@ -100,7 +100,7 @@ func (g *gated) await(what string, happens func() bool) {
 	}
 }
 
-// published is what the ref holds.
+// published returns the paths in the ref.
 func (g *gated) published() string {
 	cmd := exec.Command("git", "ls-tree", "-r", "--name-only", "refs/agents-locks/fleet")
 	cmd.Dir, cmd.Env = g.bare, skillEnv()
@@ -108,7 +108,7 @@ func (g *gated) published() string {
 	return string(out)
 }
 
-// age makes the last look of a clone an old one.
+// age makes a clone's last look older.
 func (g *gated) age(dir string) {
 	g.t.Helper()
 	path := filepath.Join(dir, ".git", "agents-locks", "fleet", "tip.json")
@@ -123,9 +123,9 @@ func (g *gated) age(dir string) {
 	}
 }
 
-// A plain claim is answered at once, however long the remote takes, and is
-// published afterwards by a process of which nobody has to know: not who waits
-// for the end of what the command was given to write to.
+// A plain claim returns at once, however long the remote takes, and is published later by
+// a background process. That process keeps nobody waiting, not even a caller that waits
+// for the end of all files the command inherited.
 func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 	t.Parallel()
 	g := newGated(t)
@@ -140,12 +140,12 @@ func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 	defer inherited.Close()
 	for i := range 3 {
 		cmd := exec.Command("agent-locks", "claim", "--title", "Work", "--scope", fmt.Sprintf("src/%d", i), "--agent", "a")
-		cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, skillEnv(), []*os.File{ours} // as a shell's 3>&1
+		cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, skillEnv(), []*os.File{ours} // like a shell's 3>&1
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // as a shell's job that ends; mostly nobody is left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // like the end of a shell's job; mostly nothing is left
 	}
 	if err := ours.Close(); err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestPlainClaimIsPublishedBesideItsAnswer(t *testing.T) {
 	g.await("three published locks", func() bool { return strings.Count(g.published(), "-work") == 3 })
 }
 
-// Over MCP as well; and the server ends with its input.
+// The same holds over MCP, and the server ends with its input.
 func TestServerLeavesThePublishingToAnother(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -185,8 +185,8 @@ func TestServerLeavesThePublishingToAnother(t *testing.T) {
 	g.await("a published lock", func() bool { return strings.Contains(g.published(), "-work") })
 }
 
-// Who asks waits for a moment, and is told how old the answer is. The look goes
-// on by itself, and that it was slow is no failure.
+// A call that only asks waits for a moment, and reports how old its answer is. The look
+// continues in the background, and its slowness does not count as a failure.
 func TestLookGoesOnByItself(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -209,14 +209,14 @@ func TestLookGoesOnByItself(t *testing.T) {
 		names, err := filepath.Glob(filepath.Join(b, ".git", "agents-locks", "fleet", "????????", "*.md"))
 		return err == nil && len(names) == 1
 	})
-	g.shut() // nobody asks the remote again
+	g.shut() // nothing asks the remote again
 	if err := json.Unmarshal([]byte(output(t, b, "", "agent-locks", "check", "--scope", "src", "--json")), &check); err != nil || len(check) != 1 {
 		t.Errorf("then it says %+v, %v", check, err)
 	}
 }
 
-// The hooks and the guard wait for no remote, and the one after an edit has signs
-// of life published.
+// Hooks and the guard do not wait for the remote, and the hook after an edit publishes
+// heartbeats.
 func TestHooksWaitForNoRemote(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -279,8 +279,8 @@ func TestHooksWaitForNoRemote(t *testing.T) {
 	}
 }
 
-// A claim that the remote has to confirm has an answer before clients give up,
-// also where the remote never answers: nothing is claimed then.
+// A claim that the remote has to confirm returns before clients give up, even if the
+// remote never answers. Then nothing is claimed.
 func TestClaimHasAnAnswerInTime(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -307,8 +307,8 @@ func TestClaimHasAnAnswerInTime(t *testing.T) {
 	}
 }
 
-// A claimer that is killed while the remote is asked leaves a lock that counts
-// exactly if the remote has taken it; the next call finds that out.
+// If a claimer is killed while the remote is asked, its lock counts if and only if the
+// remote has accepted it. The next call settles that.
 func TestKilledClaimerIsSettledByTheNextCall(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -345,7 +345,7 @@ func TestKilledClaimerIsSettledByTheNextCall(t *testing.T) {
 		}
 		return strings.Contains(string(data), "fleet: confirmed")
 	})
-	g.await("one truth on both sides", func() bool { // the push that it left behind may come late
+	g.await("one truth on both sides", func() bool { // the push that it left behind may arrive late
 		agentLocks(t, dir, "fleet", "sync")
 		_, err = os.Stat(locks[0])
 		return strings.Contains(g.published(), "-work") == (err == nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// Repositories whose object ids are SHA-256 share their locks like others. Between
-// the two formats nothing can be shared, and one sentence says so.
+// Repositories with SHA-256 object ids share their locks like others. Repositories of
+// different formats cannot share, and one sentence says so.
 func TestFleetOfTheNewerObjectFormat(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()

@@ -15,8 +15,7 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/gittest"
 )
 
-// A pair is two clones of a remote, each with a confirmed lock that nothing may take
-// away.
+// A pair is two clones of a remote, each with a confirmed lock that must not be lost.
 type pair struct {
 	*gated
 	a, b    string
@@ -39,7 +38,7 @@ func (p *pair) claimed(dir, scope string) {
 	agentLocks(p.t, dir, "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x", "--if-free")
 }
 
-// tries has a clone claim, and reports whether it has got it.
+// tries lets a clone claim a scope, and reports whether it succeeded.
 func (p *pair) tries(dir, scope string) bool {
 	p.t.Helper()
 	cmd := exec.Command("agent-locks", "claim", "--title", "Work on "+scope, "--scope", scope, "--agent", "x", "--if-free")
@@ -51,8 +50,8 @@ func (p *pair) tries(dir, scope string) bool {
 	return err == nil
 }
 
-// killed runs agent-locks up to its nth step, and returns what it said and which
-// step that was.
+// killed runs agent-locks up to its nth step, and returns its output and the name of that
+// step.
 func (p *pair) killed(n int, dir string, args ...string) (said, step string) {
 	p.t.Helper()
 	program, err := exec.LookPath("agent-locks")
@@ -60,15 +59,15 @@ func (p *pair) killed(n int, dir string, args ...string) (said, step string) {
 		p.t.Fatal(err)
 	}
 	cmd := exec.Command("kill-at", append([]string{fmt.Sprint(n), program}, args...)...)
-	var files [2]*os.File // and no pipes, which a git that is left behind would keep open
+	var files [2]*os.File // no pipes, which an orphaned git would keep open
 	for i := range files {
 		if files[i], err = os.CreateTemp(p.dir, "said"); err != nil {
 			p.t.Fatal(err)
 		}
-		defer files[i].Close() // it was read
+		defer files[i].Close() // already read
 	}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, skillEnv(), files[0], files[1]
-	_ = cmd.Run() // it says what came of it
+	_ = cmd.Run() // the output shows the result
 	var texts [2]string
 	for i, file := range files {
 		data, err := os.ReadFile(file.Name())
@@ -87,7 +86,7 @@ func (p *pair) killed(n int, dir string, args ...string) (said, step string) {
 	return said, step
 }
 
-// own is how a lock of a clone stands; "": there is none.
+// own returns how a lock of a clone is shared, "" if there is none.
 func (p *pair) own(dir, scope string) string {
 	p.t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, ".git", "agents-locks", "*-work-on-"+scope+".md"))
@@ -109,9 +108,9 @@ func (p *pair) own(dir, scope string) string {
 	return "plain"
 }
 
-// judged checks from outside what has become of a claim whose claimer was killed, and
-// lets the next calls settle it: one of the clones has the scope, the one that the
-// ref says, and nothing else is lost.
+// judged checks what happened to the claim of a killed claimer, after the next calls have
+// settled it: exactly one clone has the scope, in accordance with the ref, and nothing
+// else is lost.
 func (p *pair) judged(step, scope, said string) {
 	p.t.Helper()
 	theirs := p.tries(p.b, scope)
@@ -121,7 +120,7 @@ func (p *pair) judged(step, scope, said string) {
 		if syncing(p.a) {
 			return false
 		}
-		agentLocks(p.t, p.a, "fleet", "sync") // also for a push that was left behind and came late
+		agentLocks(p.t, p.a, "fleet", "sync") // repeated, since the push of an orphaned git may arrive late
 		mine = p.own(p.a, scope)
 		stands := 0
 		for path := range strings.FieldsSeq(p.published()) {
@@ -155,7 +154,7 @@ func (p *pair) unharmed(step string) {
 	}
 }
 
-// each kills a program at its first step, and then at each one after it.
+// each kills a program at its first step, and then at each further one.
 func (p *pair) each(kill func(n int) (step string)) {
 	p.t.Helper()
 	var steps []string
@@ -174,9 +173,9 @@ func (p *pair) each(kill func(n int) (step string)) {
 	p.t.Errorf("it has no end: %q", steps)
 }
 
-// A claimer may be killed at any moment: before the lock is written, around each file
-// of the fleet's, before and after each program that it starts. Another clone moves
-// the ref each time, so that its first push fails, and it looks and installs.
+// A claimer may be killed at any moment: before the lock is written, around each file of
+// the fleet, before and after each program that it starts. Another clone moves the ref
+// each time, so the first push fails, and the claimer looks and installs.
 func TestClaimerIsKilledAtEachStep(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -190,8 +189,8 @@ func TestClaimerIsKilledAtEachStep(t *testing.T) {
 	})
 }
 
-// So may the process that syncs by itself: what it was to publish is published, and
-// what others have published is here, after the next calls.
+// A background sync process may be killed at any moment: after the next calls, everything
+// is published, and what others have published is here.
 func TestSyncIsKilledAtEachStep(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -220,7 +219,7 @@ func TestSyncIsKilledAtEachStep(t *testing.T) {
 	})
 }
 
-// So may who claims without asking the remote: if there is a lock, it is published.
+// A plain claimer may be killed at any moment: if there is a lock, it gets published.
 func TestPlainClaimerIsKilledAtEachStep(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -237,8 +236,8 @@ func TestPlainClaimerIsKilledAtEachStep(t *testing.T) {
 	})
 }
 
-// A claimer is killed while the host works on its push: before the ref is changed,
-// and after that, before the answer.
+// A claimer may be killed while the host works on its push: before the ref is changed, or
+// afterwards, before the answer.
 func TestClaimerIsKilledWhileTheHostWorks(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -267,9 +266,9 @@ func TestClaimerIsKilledWhileTheHostWorks(t *testing.T) {
 	output(t, p.bare, "", "git", "fsck", "--strict")
 }
 
-// So may who turns sharing off. Whenever that is, no lock is called confirmed that the ref
-// no longer has; and the next calls settle it: where sharing is on still, or again, the lock
-// is confirmed, unless another clone has claimed the same meanwhile: then it is lost.
+// A process that turns sharing off may be killed at any moment. No lock is then marked as
+// confirmed that the ref no longer has, and the next calls settle the rest: once sharing
+// is on, the lock is confirmed, or lost if another clone has claimed the same meanwhile.
 func TestOffIsKilledAtEachStep(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
@@ -299,7 +298,7 @@ func TestOffIsKilledAtEachStep(t *testing.T) {
 		if how := p.own(p.b, "runner"); how != "confirmed" || !strings.Contains(p.published(), theirs) {
 			t.Errorf("%s: the other clone's lock is %q", step, how)
 		}
-		for dir, has := range map[string]bool{p.a: true, p.b: taken} { // else each step adds one
+		for dir, has := range map[string]bool{p.a: true, p.b: taken} { // otherwise each step adds one
 			if has {
 				agentLocks(t, dir, "finish", "work-on-"+scope, "--agent", "x")
 			}

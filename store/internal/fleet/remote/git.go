@@ -58,7 +58,7 @@ type output struct {
 const (
 	maxOutput  = 1 << 20
 	watchEvery = 100 * time.Millisecond
-	killDelay  = time.Second // how long a git has to end when asked, and how long to wait for a killed one
+	killDelay  = time.Second // time for git to end after it was asked, and again after it was killed
 )
 
 // inRepository runs git without using the network.
@@ -68,8 +68,8 @@ func (r *Repository) inRepository(ctx context.Context, args ...string) (output, 
 
 // run runs git in a session of its own, so that neither it nor its children can prompt on
 // the terminal. Its output goes to files, because a connection that ssh keeps open for
-// later would also keep a pipe open. When the context ends, all of it is killed. The
-// error is the context's, a watch's, or git's.
+// later would also keep a pipe open. When the context ends, all of it is ended. The error
+// is the context's, a watch's, or git's.
 func (r *Repository) run(ctx context.Context, c call) (output, error) {
 	var files [2]*os.File
 	for i := range files {
@@ -98,7 +98,8 @@ func (r *Repository) run(ctx context.Context, c call) (output, error) {
 	return out, errors.Join(err, readErr)
 }
 
-// finish runs a command to its end, or kills it together with all that it has started.
+// finish runs a command to its end. If ctx ends first, or watch fails, it ends the command
+// and all that it has started: it asks first, then kills.
 func finish(ctx context.Context, cmd *exec.Cmd, watch func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
