@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,5 +55,34 @@ func TestUnsharedLockComesBeforeNoOtherClones(t *testing.T) {
 				t.Errorf("once that has ended, the guard says %+v, %v", guard.Result, err)
 			}
 		})
+	}
+}
+
+// Of two claims of the same second, made before either clone saw the other's, the guard
+// of exactly one clone lets its holder commit.
+func TestGuardOrdersClaimsOfTheSameSecond(t *testing.T) {
+	t.Parallel()
+	a, b, _ := newFleet(t)
+	me, request := "agent", claimRequest("agent", "src/**")
+	request.IfFree = false
+	for _, w := range []*world{a, b} {
+		if _, err := w.alone().Create(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range []*world{a, b, a} {
+		get(t)(w.at(w.main).FleetSync(t.Context(), store.FleetRequest{}))
+	}
+	var verdicts []store.Verdict
+	for _, w := range []*world{a, b} {
+		guard, err := w.at(w.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}, AgentID: &me})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdicts = append(verdicts, guard.Result.Verdict)
+	}
+	slices.Sort(verdicts)
+	if !slices.Equal(verdicts, []store.Verdict{store.GuardBlocked, store.GuardWarned}) {
+		t.Errorf("the guards say %q", verdicts)
 	}
 }

@@ -16,6 +16,9 @@ import (
 // before it can be ended, because its heartbeats take a while to get here.
 const endMargin = 5 // minutes
 
+// fleetID returns the id by which other clones know a lock.
+func fleetID(clone, id string) string { return clone + "." + id }
+
 // findElsewhere finds another clone's lock by its full id, <clone>.<id>, and reports
 // whether there is one. Short names never refer to such a lock. A lock of this clone
 // takes precedence.
@@ -47,7 +50,8 @@ func meantElsewhere(c *call, name string, notFound error) error {
 	}
 	var ids []string
 	for _, l := range view.Locks {
-		if id := l.Clone + "." + l.Lock.ID; hasSlug(l.Lock.ID, name) || beginsWith(l.Lock.ID, name) || beginsWith(id, name) {
+		id := fleetID(l.Clone, l.Lock.ID)
+		if hasSlug(l.Lock.ID, name) || beginsWith(l.Lock.ID, name) || beginsWith(id, name) {
 			ids = append(ids, id)
 		}
 	}
@@ -65,7 +69,7 @@ func meantElsewhere(c *call, name string, notFound error) error {
 
 func inView(c *call, v *fleet.View, id string) (disk.Entry, bool) {
 	for _, l := range v.Locks {
-		if l.Clone+"."+l.Lock.ID == id {
+		if fleetID(l.Clone, l.Lock.ID) == id {
 			return elsewhere(l, v.Looked, c.store.Now()), true
 		}
 	}

@@ -186,7 +186,7 @@ func firstWords(words string) string {
 // never the caller's own, its parent's or its child's.
 func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 	lock := l.Lock
-	lock.ID = l.Clone + "." + lock.ID
+	lock.ID = fleetID(l.Clone, lock.ID)
 	lock.AgentID = ofClone(lock.AgentID, l.Clone)
 	if lock.ParentAgentID != nil {
 		lock.ParentAgentID = ofClone(lock.ParentAgentID, l.Clone)

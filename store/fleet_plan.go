@@ -125,7 +125,7 @@ func rivalsIn(c *call, v *fleet.View) rivals {
 // and then put it back, so that both are confirmed. Each clone orders them by what is
 // published, so the same one is lost whichever clone looks first.
 func (r rivals) newAndOlder(own lockfile.Lock, clone string) []disk.Entry {
-	own.ID = clone + "." + own.ID // as the others call it
+	own.ID = fleetID(clone, own.ID)
 	return slices.DeleteFunc(slices.Clone(r.new), func(e disk.Entry) bool { return !rules.Older(&e.Lock, &own) })
 }
 

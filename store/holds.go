@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/agent-locks/agent-locks/lockfile"
 	"github.com/agent-locks/agent-locks/store/internal/disk"
 	"github.com/agent-locks/agent-locks/store/internal/rules"
 )
@@ -21,7 +22,7 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 	for i := range entries {
 		l := &entries[i].Lock
 		out[i] = rules.FileClaim{
-			Lock:   l,
+			Lock:   inFleet(c, entries[i]),
 			Scope:  storedScope(c, entries[i]),
 			Own:    who.Owns(l),
 			Parent: rules.SameAgent(who.Parent, l.AgentID),
@@ -32,6 +33,17 @@ func fileClaims(c *call, who rules.Caller, entries []disk.Entry, minutes float64
 		}
 	}
 	return out
+}
+
+// inFleet returns a lock under the id by which other clones know it, so that all of them
+// order two claims of the same second alike.
+func inFleet(c *call, e disk.Entry) *lockfile.Lock {
+	if c.view == nil || e.Elsewhere != nil {
+		return &e.Lock
+	}
+	l := e.Lock
+	l.ID = fleetID(c.view.Self.Clone, l.ID)
+	return &l
 }
 
 // holdsOf returns the findings of a judgement as holds, in the order of the
