@@ -39,10 +39,10 @@ func waitOf(c *call, t queue.Ticket, minutes float64) *claim {
 	return k
 }
 
-// sendBack resolves deadlocks that arise behind the queue, when a waiting agent
-// has been given, or has made, a lock that others wait for. It removes the
-// agent's ticket, so that the agent queues again and is refused.
-func sendBack(c *call, tx *disk.Tx, holder *string) {
+// breakDeadlocks resolves deadlocks that arise behind the queue, when a waiting agent has
+// been given, or has made, a lock that others wait for. It removes the agent's ticket, so
+// that the agent queues again and is refused.
+func breakDeadlocks(c *call, tx *disk.Tx, holder *string) {
 	live, err := queue.Read(c.ctx, c.dir)
 	own := func(t queue.Ticket) bool { return rules.SameAgent(t.AgentID, holder) }
 	if err == nil && !slices.ContainsFunc(live, own) {

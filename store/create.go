@@ -172,7 +172,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 		}
 		e, err := writeLock(c, tx, k)
 		if err == nil {
-			sendBack(c, tx, k.lock.AgentID)
+			breakDeadlocks(c, tx, k.lock.AgentID)
 		}
 		return e, err
 	})
@@ -189,7 +189,7 @@ func claimAnyway(c *call, k *claim) (Created, error) {
 func claimIfFree(c *call, k *claim, n *confirming) (Created, error) {
 	said := len(c.warnings)
 	out, err := writeIfFree(c, k)
-	if mayBeOver(err) && c.repo.Fleet {
+	if lookMayClear(err) && c.repo.Fleet {
 		if n != nil {
 			n.askRemote()
 		} else { // the claim is for this clone alone
@@ -229,7 +229,7 @@ func writeIfFree(c *call, k *claim) (Created, error) {
 		}
 		out, err := grantClaim(c, tx, k, b)
 		if err == nil {
-			sendBack(c, tx, k.lock.AgentID)
+			breakDeadlocks(c, tx, k.lock.AgentID)
 		}
 		return out, err
 	})

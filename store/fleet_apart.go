@@ -16,9 +16,9 @@ import (
 // the process. Only claims that are to be confirmed talk to the remote themselves.
 
 const (
-	freshFor = 30 * time.Second // age up to which a look is fresh enough for callers that just ask
-	askTime  = 2 * time.Second  // how long these callers wait for a look
-	turnFor  = 5 * time.Second  // age up to which a look is fresh enough for a waiter
+	freshFor     = 30 * time.Second // age up to which a look is fresh enough for callers that just ask
+	askTime      = 2 * time.Second  // how long these callers wait for a look
+	lookInterval = 5 * time.Second  // time between a waiter's looks, and for its last one
 	// glanceEvery is the interval at which a caller polls for the end of a look.
 	glanceEvery = 20 * time.Millisecond
 	// aliveEvery is the minimum time between published heartbeats of a lock, unless the
@@ -103,7 +103,7 @@ func publishAlive(c *call, e disk.Entry) {
 func (c *call) freshen(age time.Duration) { c.awaitLook(c.dir.Now().Add(-age), false, askTime) }
 
 // lookOnceMore looks for a waiter whose time is up, however recent the last look is.
-func (c *call) lookOnceMore() { c.awaitLook(c.dir.Now(), true, turnFor) }
+func (c *call) lookOnceMore() { c.awaitLook(c.dir.Now(), true, lookInterval) }
 
 // awaitLook starts a look, unless one has begun since the given time, and waits for it,
 // but no longer than patience. If there is no result, c.late says why.
@@ -151,7 +151,7 @@ func (c *call) startLook(since time.Time, urgent bool) (fresh, underWay bool) {
 		now := c.dir.Now()
 		rests := g.Unreachable(now) != ""
 		if urgent {
-			failed := slices.MaxFunc([]time.Time{since, now.Add(-turnFor)}, time.Time.Compare)
+			failed := slices.MaxFunc([]time.Time{since, now.Add(-lookInterval)}, time.Time.Compare)
 			rests = !g.Failed.Before(failed) || g.Why != "" && !g.Tried.Before(failed)
 		}
 		if fresh = !g.Looked.Before(since) && !g.Looked.After(now); fresh || rests {

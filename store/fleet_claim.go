@@ -116,8 +116,8 @@ func beginConfirmed(c *call, k *claim, local bool) (*confirming, error) {
 	return n, nil
 }
 
-// standsAs returns the edit that sets how a lock is shared.
-func standsAs(how string) lockfile.Edit {
+// sharedAs returns the edit that sets how a lock is shared.
+func sharedAs(how string) lockfile.Edit {
 	edit := lockfile.Edit{Set: []lockfile.KeyValue{{Key: "fleet", Value: how}}}
 	if how == fleetLost {
 		edit.Remove = []string{"nonce"}
@@ -235,9 +235,9 @@ func isOver(err error) bool {
 		func(c Code) bool { return errors.Is(err, c) })
 }
 
-// mayBeOver reports whether a look at the remote may resolve a refusal: one by another
+// lookMayClear reports whether a look at the remote may resolve a refusal: one by another
 // clone's lock, or by one of this clone whose claimer may have died.
-func mayBeOver(err error) bool {
+func lookMayClear(err error) bool {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != fault.Conflict {
 		return false

@@ -193,7 +193,7 @@ func elsewhere(l fleet.Lock, asOf, now time.Time) disk.Entry {
 	}
 	lock.LeaseMinutes = max(lock.LeaseMinutes, lock.Published.StaleAfter)
 	seen := earlier(lock.Updated.Time, l.Since)
-	lock.Updated.Time = lastSign(seen, l.Since, asOf, now)
+	lock.Updated.Time = judgedHeartbeat(seen, l.Since, asOf, now)
 	return disk.Entry{Lock: lock, Path: l.Path, Elsewhere: &disk.Elsewhere{Clone: l.Clone,
 		Label: lock.Published.Label, AsOf: asOf, Seen: seen}}
 }
@@ -228,11 +228,11 @@ func earlier(stamp, since time.Time) time.Time {
 	return stamp
 }
 
-// lastSign returns the heartbeat by which this clone judges a lock; it is not the one
-// shown. Clocks may be an hour off, so the stamp alone does not make a lock stale: this
-// clone must also have seen it unchanged, between successful looks, for half of the
+// judgedHeartbeat returns the heartbeat by which this clone judges a lock; it is not the
+// one shown. Clocks may be an hour off, so the stamp alone does not make a lock stale:
+// this clone must also have seen it unchanged, between successful looks, for half of the
 // threshold. Therefore the lock counts as silent for at most twice that time.
-func lastSign(updated, since, asOf, now time.Time) time.Time {
+func judgedHeartbeat(updated, since, asOf, now time.Time) time.Time {
 	unchanged := max(0, asOf.Sub(since))
 	if earliest := now.Add(-2 * unchanged); updated.Before(earliest) {
 		return earliest

@@ -25,9 +25,9 @@ const (
 // publishTime is how long it takes to publish a lock that need not be judged.
 const publishTime = 5 * time.Second
 
-// howItStands returns how an active lock of this clone is shared, according to the last
+// sharingOf returns how an active lock of this clone is shared, according to the last
 // view, which is nil if there is none.
-func howItStands(e disk.Entry, v *fleet.View, now time.Time) string {
+func sharingOf(e disk.Entry, v *fleet.View, now time.Time) string {
 	l := &e.Lock
 	if v != nil && !e.Done() && ofOriginal(l, v) {
 		return fleetUnpublished // for good

@@ -17,7 +17,7 @@ func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Er
 	ctx := context.WithoutCancel(c.ctx)
 	warnings, err := c.dir.Change(ctx, func(tx *disk.Tx) error {
 		e, err := c.dir.Get(ctx, id)
-		if meanwhile = becomeOf(id, e, err); meanwhile != nil {
+		if meanwhile = noLongerClaiming(id, e, err); meanwhile != nil {
 			return nil
 		}
 		if err == nil {
@@ -29,7 +29,7 @@ func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Er
 		case !confirmed, meanwhile != nil:
 			return tx.Withdraw(e)
 		}
-		_, err = tx.Rewrite(e, standsAs(fleetConfirmed))
+		_, err = tx.Rewrite(e, sharedAs(fleetConfirmed))
 		return err
 	})
 	c.warnings = append(c.warnings, warnings...)
@@ -39,9 +39,9 @@ func (n *confirming) settleClaim(id string, confirmed bool) (meanwhile *fault.Er
 	return meanwhile, err
 }
 
-// becomeOf returns an error if a lock is no longer claiming. It says what happened to the
-// lock.
-func becomeOf(id string, e disk.Entry, err error) *fault.Error {
+// noLongerClaiming returns an error if a lock is no longer claiming. It says what
+// happened to the lock.
+func noLongerClaiming(id string, e disk.Entry, err error) *fault.Error {
 	switch {
 	case errors.Is(err, fault.LockNotFound):
 		return fault.New(fault.LockNotActive, "not claimed: lock %q was removed while the remote was asked", id).

@@ -61,7 +61,7 @@ func settle(c *call, v *fleet.View, p publication) error {
 	}
 	outcomes := standings(c, v, read.Entries)
 	for _, e := range p.lost {
-		outcomes[e.Lock.ID] = outcome{edit: standsAs(fleetLost), news: lostNews(e.Lock.ID)}
+		outcomes[e.Lock.ID] = outcome{edit: sharedAs(fleetLost), news: lostNews(e.Lock.ID)}
 	}
 	for _, ended := range p.ended {
 		edit := endEdit(c.now(), reapedBy)
@@ -85,7 +85,7 @@ func standings(c *call, v *fleet.View, entries []disk.Entry) map[string]outcome 
 		switch {
 		case nonce == "", how == fleetClaiming && claimerLives(c, nonce):
 		case stands && how != fleetConfirmed:
-			outcomes[l.ID] = outcome{edit: standsAs(fleetConfirmed)}
+			outcomes[l.ID] = outcome{edit: sharedAs(fleetConfirmed)}
 		case !stands && how == fleetClaiming:
 			outcomes[l.ID] = outcome{withdraw: true}
 		case !stands && how == fleetConfirmed:

@@ -65,7 +65,7 @@ func (s *Store) Reopen(ctx context.Context, r ReopenRequest) (Answer[Reopened], 
 				return disk.Entry{}, err
 			}
 			if e, err = tx.Reopen(e, edit); err == nil {
-				sendBack(c, tx, e.Lock.AgentID)
+				breakDeadlocks(c, tx, e.Lock.AgentID)
 			}
 			return e, err
 		})

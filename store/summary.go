@@ -117,7 +117,7 @@ func summaryOf(c *call, e disk.Entry, staleMinutes float64) Summary {
 		s.Clone, s.CloneLabel, s.AsOf = at.Clone, at.Label, lockfile.FormatStamp(at.AsOf)
 		s.Updated, s.StaleForSeconds = lockfile.FormatStamp(at.Seen), max(0, rules.SecondsBetween(at.Seen, now))
 	} else if c.repo.Fleet && !e.Done() {
-		s.Fleet = howItStands(e, c.view, c.store.Now())
+		s.Fleet = sharingOf(e, c.view, c.store.Now())
 	}
 	if s.Scope == nil {
 		s.Scope = []string{}

@@ -161,7 +161,7 @@ func (u *updating) write(tx *disk.Tx) (Updated, error) {
 		return Updated{}, err
 	}
 	if len(a.add) > 0 || a.handTo != "" {
-		sendBack(c, tx, e.Lock.AgentID)
+		breakDeadlocks(c, tx, e.Lock.AgentID)
 	}
 	u.entry = e
 	u.tickets, u.ticketsErr = queue.Sweep(c.ctx, tx)

@@ -110,7 +110,7 @@ func (w *wait) over() bool {
 // blocks, because its end there changes nothing here.
 func (w *wait) watchClones() {
 	if w.by.afar() {
-		w.call.lookIfOlder(turnFor)
+		w.call.lookIfOlder(lookInterval)
 	}
 }
 
@@ -121,7 +121,7 @@ func (w *wait) lastLook(n *confirming) bool {
 		return false
 	}
 	c := w.call
-	ctx, cancel := context.WithTimeoutCause(w.asked, turnFor, errLate)
+	ctx, cancel := context.WithTimeoutCause(w.asked, lookInterval, errLate)
 	defer cancel()
 	c.ctx, w.last = ctx, true
 	w.unasked = !n.askRemote()

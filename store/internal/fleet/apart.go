@@ -118,7 +118,7 @@ func Want(dir *disk.Dir) error {
 // serving, which then notices the request. A failed sync remains requested.
 func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 	for {
-		lock, err := f.alone(ctx, glances)
+		lock, err := f.acquireApart(ctx, glances)
 		if lock == nil || err != nil {
 			return err
 		}
@@ -153,9 +153,9 @@ func (f *Fleet) orUnsaid(err error) error {
 	return errors.Join(err, f.folder.Mark(wantedName), f.folder.Mark(unsaidName))
 }
 
-// alone locks apart.lock, which only one background sync process holds. It returns nil if
-// another process still holds the lock after wait.
-func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, error) {
+// acquireApart locks apart.lock, which only one background sync process holds. It returns
+// nil if another process still holds the lock after wait.
+func (f *Fleet) acquireApart(ctx context.Context, wait time.Duration) (*flock.Flock, error) {
 	for until := f.dir.Now().Add(wait); ; {
 		lock := f.folder.OpenLock(apartName)
 		taken, err := disk.Uninterrupted(lock.TryLock)
@@ -178,7 +178,7 @@ func (f *Fleet) alone(ctx context.Context, wait time.Duration) (*flock.Flock, er
 // Alone runs do while no background sync process runs. It waits for a running one.
 func (f *Fleet) Alone(ctx context.Context, wait time.Duration, do func() error) error {
 	began := f.dir.Now()
-	lock, err := f.alone(ctx, wait)
+	lock, err := f.acquireApart(ctx, wait)
 	if err != nil {
 		return err
 	}
