@@ -13,7 +13,7 @@ import (
 
 // The network is left to a background sync process, of which each clone runs at most one.
 // A caller that needs something published, or a fresh view, requests a sync and starts
-// the process. Only claims that are to be confirmed talk to the remote themselves.
+// the process. Claims that are to be confirmed talk to the remote themselves.
 
 const (
 	freshFor     = 30 * time.Second // age up to which a look is fresh enough for callers that just ask
