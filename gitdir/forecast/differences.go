@@ -35,7 +35,13 @@ type comparison struct {
 	a, b string
 	each func(change)
 	fail func(why string)
+
+	renames    []string // how git looks for these; nil: not at all
+	attributes string   // a file of those by which it does, if there are any
 }
+
+// how is the same for comparisons that one process can make.
+func (c comparison) how() string { return strings.Join(c.renames, " ") + "\x00" + c.attributes }
 
 // find asks for the differences of all pairs, and for the attributes of the
 // files that differ.
@@ -48,21 +54,21 @@ func (d *differences) find(ctx context.Context) error {
 			continue
 		}
 		if s.tree != s.head.tree {
-			all = append(all, comparison{s.head.tree, s.tree, func(change) { s.Changed++ }, func(string) {}})
+			all = append(all, comparison{a: s.head.tree, b: s.tree, each: func(change) { s.Changed++ }, fail: func(string) {}})
 		}
 		if d.ids[i] = map[string]string{}; first == "" {
 			first = s.tree
 		}
-		all = append(all, comparison{first, s.tree,
-			func(c change) {
+		all = append(all, comparison{a: first, b: s.tree,
+			each: func(c change) {
 				d.ids[i][c.to] = c.newMode + " " + c.newID
 				if c.oldMode == subMode || c.newMode == subMode {
 					d.submodules[c.to] = true
 				}
 			},
-			func(why string) { d.unknown[i] = why }})
+			fail: func(why string) { d.unknown[i] = why }})
 	}
-	d.f.compareEach(ctx, all, "--no-renames")
+	d.f.compareEach(ctx, all)
 	for _, i := range d.open {
 		p := &d.f.Pairs[i]
 		d.paths[p] = differing(d.ids[p.Yours], d.ids[p.Theirs])
@@ -88,21 +94,27 @@ func differing(a, b map[string]string) []string {
 	return paths
 }
 
-// compareEach runs comparisons in one process, or each in its own where one
-// cannot be made, which ends them all.
-func (f *forecast) compareEach(ctx context.Context, all []comparison, renames ...string) {
-	if f.compare(ctx, all, renames) == nil {
-		return
-	}
+// compareEach runs comparisons in one process for all that are made alike, or each in its
+// own where one cannot be made, which ends them all.
+func (f *forecast) compareEach(ctx context.Context, all []comparison) {
+	alike := map[string][]comparison{}
 	for _, c := range all {
-		if err := f.compare(ctx, []comparison{c}, renames); err != nil {
-			c.fail(gitdir.Said(err))
+		alike[c.how()] = append(alike[c.how()], c)
+	}
+	for _, all := range alike {
+		if f.compare(ctx, all) == nil {
+			continue
+		}
+		for _, c := range all {
+			if err := f.compare(ctx, []comparison{c}); err != nil {
+				c.fail(gitdir.Said(err))
+			}
 		}
 	}
 }
 
-// compare runs comparisons in one process; all of them or none.
-func (f *forecast) compare(ctx context.Context, all []comparison, renames []string) error {
+// compare runs comparisons that are made alike in one process; all of them or none.
+func (f *forecast) compare(ctx context.Context, all []comparison) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -110,7 +122,12 @@ func (f *forecast) compare(ctx context.Context, all []comparison, renames []stri
 	for _, c := range all {
 		fmt.Fprintf(&input, "%s %s\n", c.a, c.b)
 	}
-	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "-z", "--raw"}, renames)
+	renames := all[0].renames
+	if renames == nil {
+		renames = []string{"--no-renames"}
+	}
+	args := slices.Concat(attributesFlag(all[0].attributes),
+		[]string{"diff-tree", "--stdin", "-r", "-z", "--raw"}, renames)
 	out, said, err := f.scratch.git.RunAloud(ctx, []byte(input.String()), args...)
 	if err != nil {
 		return err

@@ -24,17 +24,19 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 	histories := f.histories(ctx, asked)
 	f.each(len(asked), func(n int) {
 		p, h := asked[n], histories[n]
-		m := d.mannersOf(p)
-		if h.err == nil {
-			p.Files = h.names()
-			h.err = f.mergeAll(ctx, p, h, m.of)
+		p.Files = h.names()
+		for _, side := range p.mergers(d) {
+			if h.err == nil {
+				h.err = f.mergeAll(ctx, p, h, d.mannersOf(side).of)
+			}
 		}
 		p.Judged = h.err == nil
-		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
-		f.settleSubmodules(ctx, p)
+		p.Why = d.unknownOf(p)
+		lacking := f.settleSubmodules(ctx, p)
 		f.settleHistory(p, h, d)
 		f.settleRenames(ctx, p, h)
 		f.settleMerging(ctx, p, h, d)
+		p.Why = cmp.Or(p.Why, lacking)
 		p.undecided()
 	})
 }
@@ -46,7 +48,7 @@ func (f *forecast) mergeAll(ctx context.Context, p *Pair, h history, of map[stri
 		if err != nil {
 			return err
 		}
-		if kind != "" {
+		if kind != "" && !p.conflictsIn(b.place()) {
 			p.put(File{Path: b.place(), Kind: kind, stages: b.stages()})
 		}
 	}

@@ -54,7 +54,7 @@ type Side struct {
 
 	note  string
 	repo  *gitdir.Repo
-	rules rules
+	rules *rules // of its own, where these are not the caller's
 	git   writer // in the worktree, with the copied index
 	// In the worktree, without an index: a merge does not look for attributes in
 	// one, so what a sparse checkout lacks does not count.
@@ -84,6 +84,8 @@ type Pair struct {
 	Files         []File
 	Judged        bool   // the two were merged; where they were not, nothing is known
 	Why           string // what could not be judged, if anything
+
+	attributes string // a file of those that are not as usual, if there are any
 }
 
 // A File is one that conflicts.
@@ -95,6 +97,7 @@ type File struct {
 	Names []string // that it also has: in the ancestor, or on one side
 
 	stages []stage
+	merged string // the tree that git made
 }
 
 // ErrNoCommit: what to compare against is not a commit of the repository.

@@ -30,36 +30,33 @@ func (f *forecast) histories(ctx context.Context, pairs []*Pair) []history {
 		changes []change
 		err     error
 	}
-	answers := make([][]*found, len(pairs)) // yours, theirs, and of the further ancestors
-	flags := func(n int) []string { return f.rulesFor(pairs[n]).renameFlags() }
-	for _, group := range alike(len(pairs), flags) {
-		known := map[[2]string]*found{} // by two trees
-		var comparisons []comparison
-		ask := func(from, to string) *found {
-			between := [2]string{from, to}
-			if known[between] == nil {
-				at := &found{}
-				known[between] = at
-				comparisons = append(comparisons, comparison{from, to,
-					func(c change) { at.changes = append(at.changes, c) },
-					func(why string) { at.err = errors.New(why) }})
-			}
-			return known[between]
+	known := map[[3]string]*found{} // by two trees and how they are compared
+	var comparisons []comparison
+	ask := func(p *Pair, from, to string) *found {
+		c := comparison{a: from, b: to, renames: f.rulesAt(p.Yours).renameFlags(f.Old), attributes: p.attributes}
+		between := [3]string{from, to, c.how()}
+		if known[between] == nil {
+			at := &found{}
+			known[between] = at
+			c.each = func(c change) { at.changes = append(at.changes, c) }
+			c.fail = func(why string) { at.err = errors.New(why) }
+			comparisons = append(comparisons, c)
 		}
-		for _, n := range group {
-			p := pairs[n]
-			if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
-				continue
-			}
-			all[n].bases = bases[n]
-			first := trees[bases[n][0]]
-			answers[n] = []*found{ask(first, f.Sides[p.Yours].tree), ask(first, f.Sides[p.Theirs].tree)}
-			for _, base := range bases[n][1:] {
-				answers[n] = append(answers[n], ask(first, trees[base]))
-			}
-		}
-		f.compareEach(ctx, comparisons, flags(group[0])...)
+		return known[between]
 	}
+	answers := make([][]*found, len(pairs)) // yours, theirs, and of the further ancestors
+	for n, p := range pairs {
+		if all[n].err = errors.Join(all[n].err, err); all[n].err != nil {
+			continue
+		}
+		all[n].bases = bases[n]
+		first := trees[bases[n][0]]
+		answers[n] = []*found{ask(p, first, f.Sides[p.Yours].tree), ask(p, first, f.Sides[p.Theirs].tree)}
+		for _, base := range bases[n][1:] {
+			answers[n] = append(answers[n], ask(p, first, trees[base]))
+		}
+	}
+	f.compareEach(ctx, comparisons)
 	for n, answers := range answers {
 		h := &all[n]
 		for i, a := range answers {

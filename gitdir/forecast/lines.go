@@ -23,13 +23,13 @@ type region struct {
 func (f *File) marked() bool { return f.Kind == Content || f.Kind == BothAdded }
 
 // regions are the conflicts that git marks.
-func (f *forecast) regions(open []int, answers []judged) []region {
+func (f *forecast) regions(open []int) []region {
 	var regions []region
-	for n, i := range open {
+	for _, i := range open {
 		p := &f.Pairs[i]
 		for k := range p.Files {
 			if file := &p.Files[k]; file.marked() && len(regions) < maxWithLines {
-				at := region{pair: p, path: file.Path, merged: answers[n].merged.tree}
+				at := region{pair: p, path: file.Path, merged: file.merged}
 				for _, s := range file.stages {
 					if s.number == "2" {
 						at.own = s.id

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 )
@@ -20,7 +19,7 @@ func (f *forecast) merge(ctx context.Context) error {
 	differ := make(chan error, 1)
 	d := newDifferences(f, open)
 	go func() { differ <- d.find(ctx) }() // beside the merges
-	answers, err := f.answersOf(ctx, open)
+	answers, err := f.answersOf(ctx, open, f.rules.merging(), "")
 	if derr := <-differ; err == nil {
 		err = derr
 	}
@@ -32,15 +31,13 @@ func (f *forecast) merge(ctx context.Context) error {
 		f.mergeFiles(ctx, open, d)
 		return ended(ctx)
 	}
-	if err := f.mergeByAttributes(ctx, open, answers, d); err != nil {
+	verdicts, err := f.verdictsOf(ctx, open, answers, d)
+	if err != nil {
 		return err
 	}
-	for n, i := range open {
-		p := &f.Pairs[i]
-		p.take(answers[n], f.Sides[p.Yours].commit, f.Sides[p.Theirs].commit)
-	}
-	f.noteUnlike(open)
-	regions, found := f.regions(open, answers), make(chan error, 1)
+	f.hearAll(open, verdicts, d)
+	f.noteUnlike()
+	regions, found := f.regions(open), make(chan error, 1)
 	go func() { found <- f.findLines(ctx, regions) }() // beside what else there is to find out
 	f.settle(ctx, open, d)
 	if err := <-found; err != nil && ctx.Err() == nil { // else it is known that they conflict
@@ -48,6 +45,23 @@ func (f *forecast) merge(ctx context.Context) error {
 	}
 	putLines(regions)
 	return ended(ctx)
+}
+
+// noteUnlike says by which settings git merges otherwise than here.
+func (f *forecast) noteUnlike() {
+	var unlike []string
+	for i := range f.Sides {
+		for _, setting := range f.rulesAt(i).unlike {
+			if !slices.Contains(unlike, setting) {
+				unlike = append(unlike, setting)
+			}
+		}
+	}
+	for _, setting := range unlike {
+		f.Exact = false
+		f.Notes = append(f.Notes,
+			fmt.Sprintf("the answer is not exact: %q is set, which a forecast does not follow", setting))
+	}
 }
 
 // passFailures gives the pairs of a side that failed its reason, and lists the
@@ -96,7 +110,7 @@ func (p *Pair) take(j judged, yours, theirs string) {
 		return path, false
 	}
 	for _, stages := range j.merged.byPath() {
-		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages}
+		file := File{Path: stages[0].path, Kind: kindOf(stages), stages: stages, merged: j.merged.tree}
 		if name, aside := plain(file.Path); aside {
 			file.Path, file.Kind = name, Names
 		}
@@ -153,48 +167,29 @@ func (p *Pair) unite(m message) {
 	}
 }
 
-// noteUnlike says by which settings git would merge some pairs otherwise than here.
-func (f *forecast) noteUnlike(open []int) {
-	var noted []string
-	for _, i := range open {
-		if unlike := f.rulesFor(&f.Pairs[i]).unlike; unlike != "" && !slices.Contains(noted, unlike) {
-			noted = append(noted, unlike)
-			f.Exact = false
-			f.Notes = append(f.Notes, fmt.Sprintf("the answer is not exact: %q is set, which a forecast does not follow",
-				unlike))
-		}
+// answersOf asks git to merge the pairs, as many at a time as there are
+// processors, by settings and a file of attributes.
+func (f *forecast) answersOf(ctx context.Context, open []int, flags []string, attributes string) ([]judged, error) {
+	if len(open) == 0 {
+		return []judged{}, nil
 	}
-}
-
-// answersOf asks git to merge the pairs, those of the same settings together, as many
-// at a time as there are processors. nil where this git cannot merge trees.
-func (f *forecast) answersOf(ctx context.Context, open []int, settings ...string) ([]judged, error) {
-	flags := func(n int) []string { return f.rulesFor(&f.Pairs[open[n]]).flags() }
-	size := max((len(open)-1)/runtime.GOMAXPROCS(0)+1, 8)
-	var parts [][]int // of places in open
-	for _, group := range alike(len(open), flags) {
-		parts = slices.AppendSeq(parts, slices.Chunk(group, size))
-	}
-	all, errs := make([]judged, len(open)), make([]error, len(parts))
-	var old atomic.Bool
-	f.each(len(parts), func(n int) {
-		pairs := make([]int, len(parts[n]))
-		for k, place := range parts[n] {
-			pairs[k] = open[place]
-		}
-		answers, err := f.answers(ctx, pairs, slices.Concat(flags(parts[n][0]), settings))
-		if errs[n] = err; answers == nil {
-			old.Store(true)
-			return
-		}
-		for k, place := range parts[n] {
-			all[place] = answers[k]
-		}
-	})
-	if err := errors.Join(errs...); err != nil || old.Load() {
+	settings := slices.Concat(flags, attributesFlag(attributes))
+	size := (len(open)-1)/runtime.GOMAXPROCS(0) + 1
+	parts := slices.Collect(slices.Chunk(open, max(size, 8)))
+	answers, errs := make([][]judged, len(parts)), make([]error, len(parts))
+	f.each(len(parts), func(n int) { answers[n], errs[n] = f.answers(ctx, parts[n], settings) })
+	if err := errors.Join(errs...); err != nil || answers[0] == nil {
 		return nil, err
 	}
-	return all, nil
+	return slices.Concat(answers...), nil
+}
+
+// attributesFlag has git go by a file of attributes; "": by none.
+func attributesFlag(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{"-c", "core.attributesFile=" + path}
 }
 
 // answers asks git to merge each pair: all in one process, as long as that
@@ -244,17 +239,20 @@ func (f *forecast) alone(ctx context.Context, p *Pair, settings []string) (j jud
 	if gitdir.Unknown(err) {
 		return j, true, nil
 	}
-	if why := unread(said); why != "" {
-		return judged{why: why}, false, nil
-	}
 	var ok bool
 	j.merged, _, ok = parseAnswer(strings.Split(string(out), "\x00"))
 	j.merged.clean = err == nil
-	switch code := gitdir.Exited(err); {
+	switch code, why := gitdir.Exited(err), unread(said); {
+	case ok && why != "":
+		return judged{why: why}, false, nil
 	case ok && (err == nil && len(j.merged.unmerged) == 0 || code == 1):
 		return j, false, nil
 	case err == nil:
 		return judged{why: "git's answer cannot be read"}, false, nil
 	}
-	return judged{why: gitdir.Said(err)}, false, nil
+	why := gitdir.Said(err)
+	for _, words := range []string{" from command-line config", " in command line"} { // they are the user's own settings
+		why = strings.Replace(why, words, "", 1)
+	}
+	return judged{why: why}, false, nil
 }

@@ -28,6 +28,8 @@ const (
 
 var errLate = errors.New("late")
 
+const tooLate = "git did not answer in time" // of a side
+
 // within is the context that ends after a share of the limit.
 func (f *forecast) within(ctx context.Context, divisor time.Duration) (context.Context, context.CancelFunc) {
 	limit := f.request.Limit / divisor

@@ -161,11 +161,8 @@ func (r rules) tooMany(own []change, more int) bool {
 			arrived++
 		}
 	}
-	limit, err := strconv.Atoi(cmp.Or(r.limit, usualRenames))
-	if err != nil || limit < 0 {
-		limit, _ = strconv.Atoi(usualRenames)
-	}
-	return limit > 0 && gone*arrived > limit*limit
+	limit := cmp.Or(r.limit, usualRenames)
+	return gone*arrived > limit*limit
 }
 
 // sizes are those of objects, in the order asked for.

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
 )
 
-// Each pair is merged by the settings of the worktree in which it would be.
+// Each pair is merged by the settings of the worktrees in which it could be.
 func TestSettingsOfEachWorktree(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -29,12 +29,14 @@ func TestSettingsOfEachWorktree(t *testing.T) {
 	s.write("attributes", "f merge=own\n")
 	s.git("b", "config", "--worktree", "core.attributesFile", s.path("attributes"))
 	s.wants(s.told(s.ask("main", forecast.Request{All: true})),
-		`main b names "d2/n"`, `b c driver "f"`, `b c: a merge driver, which is not run, decides about "f"`)
-	s.wants(s.told(s.ask("a", forecast.Request{})))
+		`main b names "d2/n"`, `a b names "d2/n2"`, `b c content "f" [[5 5]]`) // in b and in c, respectively
+	s.wants(s.told(s.ask("a", forecast.Request{Against: "b"}))) // only a merges that
 	s.git("main", "config", "--worktree", "merge.directoryRenames", "true")
-	s.git("a", "config", "--worktree", "merge.directoryRenames", "conflict")
+	s.git("b", "config", "--worktree", "merge.directoryRenames", "true")
+	s.git("c", "config", "--worktree", "merge.own.driver", "false")
+	s.git("c", "config", "--worktree", "core.attributesFile", s.path("attributes"))
 	s.wants(s.told(s.ask("main", forecast.Request{All: true})),
-		`a b names "d2/n2"`, `b c driver "f"`, `b c: a merge driver, which is not run, decides about "f"`)
+		`b c driver "f"`, `b c: a merge driver, which is not run, decides about "f"`)
 }
 
 // By some settings git merges otherwise than the forecast does: then it says so.

@@ -19,23 +19,32 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		if p.Why != "" {
 			continue
 		}
-		m := d.mannersOf(p)
-		p.Why = cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs], m.unknown)
-		p.markDrivers(m.of)
+		p.Why = d.unknownOf(p)
 		if len(p.Files) > 0 || len(d.undecidable(p)) > 0 || f.omits(p) {
 			asked = append(asked, p)
 		}
 	}
-	f.each(len(open), func(n int) { f.settleSubmodules(ctx, &f.Pairs[open[n]]) })
+	lacking := make([]string, len(open))
+	f.each(len(open), func(n int) { lacking[n] = f.settleSubmodules(ctx, &f.Pairs[open[n]]) })
 	histories := f.histories(ctx, asked)
 	for n, p := range asked {
 		f.settleHistory(p, histories[n], d)
 		f.settleRenames(ctx, p, histories[n])
 		f.settleMerging(ctx, p, histories[n], d)
 	}
-	for _, i := range open {
+	for n, i := range open {
+		f.Pairs[i].Why = cmp.Or(f.Pairs[i].Why, lacking[n])
 		f.Pairs[i].undecided()
 	}
+}
+
+// unknownOf is why it is not known in which files two sides differ, or how these merge.
+func (d *differences) unknownOf(p *Pair) string {
+	why := cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs])
+	for _, side := range p.mergers(d) {
+		why = cmp.Or(why, d.mannersOf(side).unknown)
+	}
+	return why
 }
 
 // settleHistory does so by what the two sides of a pair changed.
@@ -92,10 +101,12 @@ func (p *Pair) markDrivers(of map[string]manner) {
 // undecidable are the paths at which the two differ, that git could merge, and of
 // which it could not know what drivers and submodules make of several ancestors.
 func (d *differences) undecidable(p *Pair) []string {
-	m := d.mannersOf(p).of
+	driven := func(name string) bool {
+		return slices.ContainsFunc(p.mergers(d), func(side int) bool { return d.mannersOf(side).of[name] == program })
+	}
 	var names []string
 	for _, name := range d.paths[p] {
-		if (m[name] == program || d.submodules[name]) && !p.conflictsIn(name) {
+		if (d.submodules[name] || driven(name)) && !p.conflictsIn(name) {
 			names = append(names, name)
 		}
 	}

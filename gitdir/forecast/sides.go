@@ -62,7 +62,7 @@ func (f *forecast) findWorktrees(ctx context.Context) {
 	sides := make([]*Side, len(roots))
 	notes := make([]string, len(roots))
 	for i, root := range roots {
-		sides[i] = &Side{Worktree: root, Failed: "git did not answer in time"}
+		sides[i] = &Side{Worktree: root, Failed: tooLate}
 	}
 	ctx, cancel := f.within(ctx, toFind)
 	defer cancel()

@@ -49,7 +49,7 @@ func (f *forecast) snapshots(ctx context.Context) {
 	}
 	sides := slices.Clone(f.Sides) // one that is given up may still be written to
 	for _, i := range wanted {
-		f.Sides[i].Failed = "git did not answer in time"
+		f.Sides[i].Failed = tooLate
 	}
 	patiently(ctx, len(wanted), func(n int) Side {
 		return f.snapshot(ctx, wanted[n], sides[wanted[n]])
@@ -131,6 +131,9 @@ func (t *taker) bring(ctx context.Context) error {
 	}
 	l, err := parseListing(out)
 	if err != nil {
+		return err
+	}
+	if err := t.omitSubmodules(ctx, l); err != nil {
 		return err
 	}
 	if t.side.merged, err = t.side.repo.Merging(); err != nil {

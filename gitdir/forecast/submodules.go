@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,38 +11,57 @@ import (
 )
 
 // settleSubmodules takes out the submodules of which one side's commit contains
-// the other's, and both the ancestor's: git moves these forward. It could not
-// know, as the scratch repository has no submodules.
-func (f *forecast) settleSubmodules(ctx context.Context, p *Pair) {
+// the other's, and both the ancestor's, by what each of the worktrees has: git there moves
+// them forward. It could not know, as the scratch repository has no submodules. Where only
+// one worktree has what git needs for that, they conflict in the other: why says so.
+func (f *forecast) settleSubmodules(ctx context.Context, p *Pair) (why string) {
 	p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
 		if file.Kind != Submodule || len(file.stages) != 3 {
 			return false
 		}
-		for _, i := range []int{p.Yours, p.Theirs} { // each worktree has its own clone
-			for _, clone := range f.clones(ctx, &f.Sides[i], file.Path) {
-				if moves(ctx, clone, file) {
-					return true
-				}
+		moved, lacking := false, ""
+		for _, i := range []int{p.Yours, p.Theirs} {
+			s := &f.Sides[i]
+			if s.Worktree == "" {
+				continue
+			}
+			if f.movesForward(ctx, s, file) {
+				moved = true
+			} else {
+				lacking = s.Worktree
 			}
 		}
-		if ctx.Err() != nil {
-			p.Why = gitdir.Said(context.Cause(ctx))
+		switch {
+		case ctx.Err() != nil:
+			why = gitdir.Said(context.Cause(ctx))
 			return true
+		case moved && lacking != "":
+			why = fmt.Sprintf("%q conflicts only in %q, whose clone of this submodule lacks commits: "+
+				"fetch them there, or run `git submodule update --init`", file.Path, lacking)
 		}
-		return false
+		return moved && lacking == ""
 	})
+	return why
+}
+
+// movesForward reports whether git in a worktree would move a submodule forward, by the first clone
+// of it that is there.
+func (f *forecast) movesForward(ctx context.Context, s *Side, file File) bool {
+	for _, clone := range f.clones(ctx, s, file.Path) {
+		if exists(clone) {
+			return moves(ctx, s.repo.In(clone), file)
+		}
+	}
+	return false
 }
 
 // clones are where git looks for a worktree's clone of a submodule: where it is
 // checked out, and among the worktree's modules, where it stays when it is no
 // longer.
-func (f *forecast) clones(ctx context.Context, s *Side, path string) []gitdir.Runner {
-	if s.repo == nil {
-		return nil
-	}
-	all := []gitdir.Runner{s.repo.In(filepath.Join(s.Worktree, filepath.FromSlash(path), ".git"))}
+func (f *forecast) clones(ctx context.Context, s *Side, path string) []string {
+	all := []string{filepath.Join(s.Worktree, filepath.FromSlash(path), ".git")}
 	for _, name := range f.submoduleNames(ctx, s, path) {
-		all = append(all, s.repo.In(filepath.Join(s.repo.GitDir, "modules", filepath.FromSlash(name))))
+		all = append(all, filepath.Join(s.repo.GitDir, "modules", filepath.FromSlash(name)))
 	}
 	return all
 }
