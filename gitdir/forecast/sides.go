@@ -58,6 +58,7 @@ func sideOf(r *gitdir.Repo) Side {
 func (f *forecast) findWorktrees(ctx context.Context) {
 	roots, err := f.repo.Worktrees()
 	lost := f.addUnread(err)
+	roots = append(roots, f.repo.Strayed()...)
 	roots = slices.DeleteFunc(roots, func(root string) bool { return root == f.repo.Worktree || lost[root] })
 	sides := make([]*Side, len(roots))
 	notes := make([]string, len(roots))

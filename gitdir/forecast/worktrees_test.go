@@ -180,6 +180,27 @@ func TestWorktreesOfAllKinds(t *testing.T) {
 	}
 }
 
+// A worktree that was moved by hand is one still, though git does not know where it is.
+func TestWorktreesThatWereMoved(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.conflicting()
+	s.git("main", "worktree", "add", "-q", "../deep/one", "-b", "one")
+	s.rename("w", "moved")
+	s.rename("deep/one", "main/inside")
+	s.write("main/.git/info/exclude", "inside\n")
+	s.wants(s.told(s.ask("main", forecast.Request{})), `main moved content "f" [[5 5]]`)
+	s.wants(s.told(s.ask("moved", forecast.Request{})), `moved main content "f" [[5 5]]`)
+	s.write("main/.git/worktrees/one/gitdir", "/nowhere/one/.git\n")
+	s.rename("main/inside", "two")
+	s.edit("two/f", 5, "of two")
+	s.wants(s.told(s.ask("main", forecast.Request{})),
+		`main moved content "f" [[5 5]]`, `main two content "f" [[5 5]]`)
+	s.remove("moved")
+	s.wants(s.told(s.ask("main", forecast.Request{})), `main two content "f" [[5 5]]`)
+}
+
 func TestBareRepositoryWithWorktrees(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
