@@ -206,7 +206,7 @@ func (f *Fleet) Close() error {
 
 // Forget removes what a store knows about other clones, and this clone's identity.
 func Forget(dir *disk.Dir) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), remote.Remove(dir.Path))
+	return errors.Join(os.RemoveAll(filepath.Join(dir.Path, Name)), remote.Discard(dir.Path))
 }
 
 // asFault converts errors of packages remote and gitdir to fault errors. It returns other

@@ -171,15 +171,15 @@ func (r *Repository) writeNew(path string, data []byte) error {
 // Remake deletes the repository, because it is damaged or has grown, and creates it
 // again. The next look fetches everything again.
 func (r *Repository) Remake(ctx context.Context) error {
-	if err := Remove(r.Store); err != nil {
+	if err := Discard(r.Store); err != nil {
 		return err
 	}
 	return r.ensure(ctx)
 }
 
-// Remove deletes the repository of a store. It moves it aside first, so that a process
+// Discard deletes the repository of a store. It moves it aside first, so that a process
 // that is killed meanwhile leaves no partial repository in its place.
-func Remove(store string) error {
+func Discard(store string) error {
 	aside, err := os.MkdirTemp(store, asidePattern)
 	if err == nil {
 		err = os.Rename(filepath.Join(store, Name), filepath.Join(aside, Name))
