@@ -228,6 +228,9 @@ func clipped(text string) string {
 // names. In the repository where the caller works they run; in others, which
 // may have been prepared to run them, they are switched off.
 
+// FiltersOff returns the names of the content filters that Unfiltered switched off.
+func (r *Repo) FiltersOff() []string { return r.filtersOff }
+
 // Unfiltered returns the repository with the content filters from its config
 // switched off, and their names. Files that they would convert may then be
 // listed as changed. Uncommitted changes inside submodules are not noticed,
@@ -258,6 +261,6 @@ func (r *Repo) Unfiltered(ctx context.Context) (unfiltered *Repo, filters []stri
 			copied.settings = append(copied.settings, "-c", "filter."+name+"."+setting)
 		}
 	}
-	copied.unfiltered = true
+	copied.unfiltered, copied.filtersOff = true, filters
 	return &copied, filters, nil
 }

@@ -88,6 +88,7 @@ type Repo struct {
 	environ    []string // for git
 	settings   []string // -c name=value, in addition to the repository's own
 	unfiltered bool     // content filters are switched off (Unfiltered)
+	filtersOff []string // these
 	fixed      bool     // git does not read its location from `.git` files (Fixed)
 }
 

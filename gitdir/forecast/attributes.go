@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -47,7 +48,8 @@ func (d *differences) askAttributes(ctx context.Context, names map[*Pair][]strin
 			return
 		}
 		slices.Sort(at[i])
-		out, err := d.f.Sides[i].attributes.Run(ctx, lines(at[i]), "check-attr", "-z", "--stdin", "merge", "diff")
+		out, said, err := d.f.Sides[i].attributes.RunAloud(ctx, lines(at[i]), "check-attr", "-z", "--stdin", "merge", "diff")
+		d.manners[i].unknown = cmp.Or(d.manners[i].unknown, d.f.Sides[i].unreadRules(said))
 		if err != nil {
 			d.manners[i].unknown = gitdir.Said(err)
 		}

@@ -1,9 +1,12 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/agent-locks/agent-locks/gitdir"
 )
 
 // readHeads reads the commits that the sides stand on.
@@ -59,8 +62,8 @@ func (f *forecast) commitAll(ctx context.Context, heads func() ([][]byte, error)
 		}
 		files, made = append(files, name), append(made, i)
 	}
-	if len(files) == 0 {
-		return nil
+	if err := f.findLost(ctx); err != nil || len(files) == 0 {
+		return err
 	}
 	out, err := f.scratch.git.Run(ctx, []byte(strings.Join(files, "\n")+"\n"), "hash-object", "-t", "commit", "-w",
 		"--stdin-paths")
@@ -75,6 +78,38 @@ func (f *forecast) commitAll(ctx context.Context, heads func() ([][]byte, error)
 		f.Sides[i].commit = ids[n]
 	}
 	return nil
+}
+
+// findLost finds trees of commits that the repository lacks, although there are snapshots
+// of the same files, with which they were written again: git would take them for empty.
+func (f *forecast) findLost(ctx context.Context) error {
+	var written []string
+	var git *gitdir.Runner
+	for i := range f.Sides {
+		s := &f.Sides[i]
+		if s.Failed != "" {
+			continue
+		}
+		if s.repo != nil && git == nil {
+			here := s.repo.Here(nil, nil)
+			git = &here
+		}
+		if tree := s.head.tree; exists(f.scratch.path("objects/" + tree[:2] + "/" + tree[2:])) {
+			written = append(written, tree)
+		}
+	}
+	if len(written) == 0 || git == nil {
+		return nil
+	}
+	out, err := git.Run(ctx, []byte(strings.Join(written, "\n")+"\n"), "cat-file", "--batch-check=%(objecttype)")
+	for line := range strings.Lines(string(out)) {
+		if id, lost := strings.CutSuffix(strings.TrimSpace(line), " missing"); lost {
+			for i := range f.Sides {
+				f.Sides[i].Failed = cmp.Or(f.Sides[i].Failed, "the repository lacks the tree "+id)
+			}
+		}
+	}
+	return err
 }
 
 // headOrNone is a side's commit, or an id that no object has, so that each side

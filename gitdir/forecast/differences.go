@@ -17,6 +17,7 @@ type differences struct {
 	f          *forecast
 	open       []int               // the pairs that are to be merged
 	ids        []map[string]string // by side and path: what it has, where that is not what the first has
+	first      map[string]string   // what mode the first one has, where another one differs
 	unknown    []string            // by side: why this is not known, if so
 	submodules map[string]bool     // paths at which one side has a submodule
 	paths      map[*Pair][]string
@@ -26,8 +27,9 @@ type differences struct {
 
 func newDifferences(f *forecast, open []int) *differences {
 	n := len(f.Sides)
-	return &differences{f: f, open: open, paths: map[*Pair][]string{}, submodules: map[string]bool{},
-		ids: make([]map[string]string, n), manners: make([]*manners, n), unknown: make([]string, n)}
+	return &differences{f: f, open: open,
+		ids: make([]map[string]string, n), first: map[string]string{}, unknown: make([]string, n),
+		submodules: map[string]bool{}, paths: map[*Pair][]string{}, manners: make([]*manners, n)}
 }
 
 // A comparison is of two trees: what to do with each change, and with a failure.
@@ -62,6 +64,7 @@ func (d *differences) find(ctx context.Context) error {
 		all = append(all, comparison{a: first, b: s.tree,
 			each: func(c change) {
 				d.ids[i][c.to] = c.newMode + " " + c.newID
+				d.first[c.to] = c.oldMode
 				if c.oldMode == subMode || c.newMode == subMode {
 					d.submodules[c.to] = true
 				}

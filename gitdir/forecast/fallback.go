@@ -39,6 +39,7 @@ func (f *forecast) mergeFiles(ctx context.Context, open []int, d *differences) {
 		p.Why = cmp.Or(p.Why, lacking)
 		p.undecided()
 	})
+	d.obstruct()
 }
 
 // mergeAll merges each file that both sides changed.

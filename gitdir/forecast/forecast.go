@@ -63,6 +63,7 @@ type Side struct {
 	head   commit
 	tree   string // as it is now
 	commit string
+	nested paths    // other worktrees in this one
 	merged []string // further parents of commit: a merge that is resolved
 }
 

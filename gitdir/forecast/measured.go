@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -33,13 +34,12 @@ func (h half) measure(ctx context.Context) error {
 		return err
 	}
 	programs, ends := map[string]bool{}, map[string]bool{}
-	for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
-		name, value := fields[0], fields[2]
-		switch fields[1] {
+	for name, attribute := range attributes(out) {
+		switch attribute[0] {
 		case "filter", "ident", "working-tree-encoding":
-			programs[name] = programs[name] || value != "unspecified" && value != "unset"
+			programs[name] = programs[name] || attribute[1] != "unset"
 		default:
-			ends[name] = ends[name] || value != "unspecified" && value != "unset"
+			ends[name] = ends[name] || attribute[1] != "unset"
 		}
 	}
 	for i := range h.loose {
@@ -52,6 +52,32 @@ func (h half) measure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// attributes yields what `check-attr -z` prints: for each name an attribute and its
+// value, unless it has none.
+func attributes(out []byte) iter.Seq2[string, [2]string] {
+	return func(yield func(string, [2]string) bool) {
+		for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
+			if fields[2] != "unspecified" && !yield(fields[0], [2]string{fields[1], fields[2]}) {
+				return
+			}
+		}
+	}
+}
+
+// filtered are those of some files whose content filter is not run.
+func (t *taker) filtered(ctx context.Context, names []string) (map[string]bool, error) {
+	off := t.side.repo.FiltersOff()
+	if len(off) == 0 || len(names) == 0 {
+		return nil, nil
+	}
+	out, err := t.git.Run(ctx, lines(names), "check-attr", "-z", "--stdin", "filter")
+	found := map[string]bool{}
+	for name, attribute := range attributes(out) {
+		found[name] = slices.Contains(off, attribute[1])
+	}
+	return found, err
 }
 
 // resembles reports whether git may take one with that many bytes for renamed to what is

@@ -49,6 +49,25 @@ func TestTreesThatAreMissing(t *testing.T) {
 	}
 }
 
+// Nor is it where another worktree has the same files, whose snapshot has that tree.
+func TestTreeThatASnapshotWritesAnew(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.git("main", "worktree", "add", "-q", "../v", "-b", "v")
+	s.edit("w/f", 3, "w")
+	s.edit("v/g", 3, "v")
+	s.commit("w")
+	s.commit("v")
+	s.wants(s.told(s.ask("w", forecast.Request{All: true})))
+	tree := s.git("main", "rev-parse", "main^{tree}")
+	s.remove("main/.git/objects/" + tree[:2] + "/" + tree[2:])
+	res := s.ask("w", forecast.Request{All: true})
+	if judged(res) != 0 || !strings.Contains(s.told(res)[0], tree) {
+		t.Errorf("%q", s.told(res))
+	}
+}
+
 // missing wants no pair judged, and to be told which tree is not there.
 func (s *sandbox) missing(res *forecast.Result, tree string) {
 	s.Helper()

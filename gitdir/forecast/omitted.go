@@ -84,6 +84,14 @@ func (o Omission) why(s *Side) string {
 // paths are names and, marked false, the directories above them.
 type paths map[string]bool
 
+func pathsOf(names []string) paths {
+	p := paths{}
+	for _, name := range names {
+		p.note(name)
+	}
+	return p
+}
+
 // note adds a name; a directory may end in a slash.
 func (p paths) note(name string) {
 	name = strings.TrimSuffix(name, "/")
@@ -110,9 +118,30 @@ func (p paths) meets(name string) bool {
 	return false
 }
 
+// omitted are the paths that a side omits.
+func (s *Side) omitted() paths {
+	p := paths{}
+	for _, o := range s.Omitted {
+		p.note(o.Path)
+	}
+	return p
+}
+
 // omits reports whether something of one of the two is not in its snapshot.
 func (f *forecast) omits(p *Pair) bool {
 	return len(f.Sides[p.Yours].Omitted)+len(f.Sides[p.Theirs].Omitted) > 0
+}
+
+// unruled says that one side omits attributes, which decide about other files.
+func (f *forecast) unruled(p *Pair) string {
+	for _, i := range []int{p.Yours, p.Theirs} {
+		for _, o := range f.Sides[i].Omitted {
+			if path.Base(o.Path) == attributesFile {
+				return o.why(&f.Sides[i])
+			}
+		}
+	}
+	return ""
 }
 
 // settleOmitted says what of one side is not in the comparison although the other side
@@ -139,8 +168,7 @@ func (f *forecast) settleOmitted(p *Pair, h history) {
 			changed.note(o.Path)
 		}
 		for _, o := range slices.Backward(at.side.Omitted) {
-			unknown := paths{}
-			unknown.note(o.Path)
+			unknown := pathsOf([]string{o.Path})
 			count := len(p.Files)
 			p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
 				return !o.unmerged && (unknown.meets(file.Path) || slices.ContainsFunc(file.Names, unknown.meets))

@@ -1,6 +1,7 @@
 package forecast_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-locks/agent-locks/gitdir"
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
@@ -199,7 +201,7 @@ func (s *sandbox) find(dir string, env ...string) *gitdir.Repo {
 // ask asks for the forecast of a directory's repository.
 func (s *sandbox) ask(dir string, r forecast.Request, env ...string) *forecast.Result {
 	s.Helper()
-	r.Temp = s.temp
+	r.Temp, r.Limit = s.temp, cmp.Or(r.Limit, 10*time.Minute) // on a machine that is busy
 	res, err := forecast.Of(context.Background(), s.find(dir, env...), r)
 	if err != nil {
 		s.Fatal(err)

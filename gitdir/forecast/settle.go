@@ -32,6 +32,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 		f.settleRenames(ctx, p, histories[n])
 		f.settleMerging(ctx, p, histories[n], d)
 	}
+	d.obstruct()
 	for n, i := range open {
 		f.Pairs[i].Why = cmp.Or(f.Pairs[i].Why, lacking[n])
 		f.Pairs[i].undecided()
@@ -40,7 +41,7 @@ func (f *forecast) settle(ctx context.Context, open []int, d *differences) {
 
 // unknownOf is why it is not known in which files two sides differ, or how these merge.
 func (d *differences) unknownOf(p *Pair) string {
-	why := cmp.Or(d.unknown[p.Yours], d.unknown[p.Theirs])
+	why := cmp.Or(d.f.unruled(p), d.unknown[p.Yours], d.unknown[p.Theirs])
 	for _, side := range p.mergers(d) {
 		why = cmp.Or(why, d.mannersOf(side).unknown)
 	}

@@ -35,6 +35,8 @@ type taker struct {
 
 	index, copied string // the worktree's, and its copy
 	ignored       string // a pattern of untracked files that do not count
+
+	unconverted map[string]bool // files whose filters are not run
 }
 
 // snapshots finds out what all sides are like now.
@@ -126,6 +128,9 @@ func (t *taker) bring(ctx context.Context) error {
 	if err != nil {
 		return t.unreadIndex(err)
 	}
+	if why := t.side.unreadRules(said); why != "" {
+		return errors.New(why)
+	}
 	if err := t.omitUnread(said); err != nil {
 		return err
 	}
@@ -137,6 +142,9 @@ func (t *taker) bring(ctx context.Context) error {
 		return err
 	}
 	if t.side.merged, err = t.side.repo.Merging(); err != nil {
+		return err
+	}
+	if t.unconverted, err = t.filtered(ctx, slices.Concat(l.changed, l.untracked)); err != nil {
 		return err
 	}
 	paths, gone := t.choose(l)
@@ -175,6 +183,7 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		}
 	}
 	nested := t.side.repo.Nested()
+	t.side.nested = pathsOf(nested)
 	for _, name := range l.untracked {
 		dir, inside := dirs.repository(name)
 		switch {
@@ -205,6 +214,10 @@ func (t *taker) fits(name string, most int64) bool {
 			t.omit(name, "it is not a file")
 			return false
 		}
+	}
+	if t.unconverted[name] {
+		t.omit(name, "its content filter is not run here")
+		return false
 	}
 	if info.Size() > most {
 		t.omit(name, fmt.Sprintf("it has more than %d MiB", most>>20))
@@ -250,8 +263,10 @@ func (t *taker) add(ctx context.Context, paths []string) error {
 		return nil
 	}
 	t.tries++
-	_, err := t.git.Run(ctx, lines(paths), "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
-	switch {
+	_, said, err := t.git.RunAloud(ctx, lines(paths), "update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+	switch why := t.side.unreadRules(said); {
+	case why != "":
+		return errors.New(why)
 	case err == nil:
 		return nil
 	case ctx.Err() != nil || t.git.full.Load():

@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,19 @@ const (
 	unreadStart = "warning: could not open directory '"
 	unreadGone  = "No such file or directory" // since it was listed
 )
+
+// unreadRules names a file of attributes or of ignored names that git said it could not
+// read: to git there is none then. What a side omits is told of as that.
+func (s *Side) unreadRules(said string) string {
+	for line := range strings.Lines(said) {
+		rest, is := strings.CutPrefix(line, "warning: unable to access '")
+		end := strings.LastIndex(rest, "': ")
+		if is && end >= 0 && (path.IsAbs(rest[:end]) || !s.omitted().meets(rest[:end])) {
+			return fmt.Sprintf("git cannot read %q, and takes it for empty", rest[:end])
+		}
+	}
+	return ""
+}
 
 // omitUnread omits the directories that git said it could not read. The error is
 // of one whose name its warning does not tell, as control characters are not

@@ -3,6 +3,8 @@ package forecast_test
 import (
 	"os"
 	"os/exec"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/agent-locks/agent-locks/gitdir/forecast"
@@ -69,4 +71,44 @@ func TestDirectoriesThatCannotBeRead(t *testing.T) {
 	closed("main/a\nb")
 	s.wants(s.told(s.ask("main", forecast.Request{}, env...)),
 		`main w: "DIR/main": git cannot read a directory, and names it only as "a"`)
+}
+
+// Attributes and ignored names that git cannot read decide about other files, whichever
+// file has them.
+func TestAttributesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range gittest.SomeOf(2, map[string]struct{ file, text string }{
+		"untracked":             {"main/.gitattributes", "f -merge\n"},
+		"changed":               {"main/old/.gitattributes", "f -merge\n"},
+		"of the other worktree": {"w/.gitattributes", "f -merge\n"},
+		"of the repository":     {"main/.git/info/attributes", "f -merge\n"},
+		"of the user":           {"attributes", "f -merge\n"},
+		"ignored names":         {"main/.gitignore", "g\n"},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.git("", "init", "-q", "main")
+			s.write("main/f", numbered(20))
+			s.write("main/old/f", numbered(20))
+			s.write("main/old/.gitattributes", "# none\n")
+			s.commit("main")
+			s.git("main", "worktree", "add", "-q", "../w", "-b", "w")
+			s.git("main", "config", "core.attributesFile", s.path("attributes"))
+			env := s.asAnybody()
+			for i, dir := range []string{"main", "w"} {
+				s.edit(dir+"/f", 3+15*i, dir)
+				s.edit(dir+"/old/f", 3+15*i, dir)
+			}
+			s.wants(s.told(s.ask("main", forecast.Request{}, env...)))
+			s.write(c.file, c.text)
+			if err := os.Chmod(s.path(c.file), 0); err != nil {
+				t.Fatal(err)
+			}
+			p := s.ask("main", forecast.Request{}, env...).Pairs[0]
+			if !strings.Contains(p.Why, path.Base(c.file)) {
+				t.Errorf("%q", p.Why)
+			}
+		})
+	}
 }
