@@ -47,12 +47,13 @@ func (p *parser) readClass(first bool) (node, *fault) {
 			hint: "write the lower character first, as in [a-z]; put a backslash before the [ if the name contains it"}
 	}
 	own := unescape(p.in[start:p.pos])
-	c := &class{spans: merge(spans)}
-	if p.fold {
-		c.spans = p.foldSpans(c.spans)
-	}
+	spans = merge(spans)
+	c := &class{spans: spans}
 	if negated {
-		c.spans = complement(c.spans)
+		c.spans = complement(spans)
+	}
+	if p.fold {
+		p.foldClass(c, spans)
 	}
 	c.spans = without(c.spans, '/')
 	alone := p.pos == len(p.in) || p.in[p.pos] == '/' || p.in[p.pos] == '.'
@@ -164,36 +165,48 @@ func without(spans []span, r rune) []span {
 	return spans
 }
 
-// foldSpans adds the runes that differ only in case from those in spans, as
-// long as the budget lasts.
-func (p *parser) foldSpans(spans []span) []span {
+// foldClass makes a class contain a letter if it contains any of those that differ
+// from it only in case, as long as the budget lasts: [!a] contains a, since it
+// contains A. Only the letters that the bracket names may differ from others in this.
+func (p *parser) foldClass(c *class, named []span) {
 	if p.budget.spent() {
 		p.unfolded = true
-		return spans
+		return
 	}
-	all := slices.Clone(spans)
+	all := slices.Clone(c.spans)
 	steps := 0
 	fold := func(lo, hi rune) {
 		for r := lo; r <= hi; r++ {
 			steps++
+			in := c.contains(r)
 			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-				all = append(all, span{f, f})
+				if in != c.contains(f) && composed(r) && composed(f) {
+					all = append(all, span{r, r}, span{f, f})
+				}
 			}
 		}
 	}
-	for _, s := range spans {
+	for _, s := range named {
 		fold(s.lo, min(s.hi, unicode.MaxASCII))
 		if s.hi <= unicode.MaxASCII {
 			continue
 		}
-		for _, cased := range unicode.CaseRanges {
+		for _, c := range cased {
 			steps++
-			fold(max(s.lo, rune(cased.Lo), unicode.MaxASCII+1), min(s.hi, rune(cased.Hi)))
+			fold(max(s.lo, rune(c.Lo), unicode.MaxASCII+1), min(s.hi, rune(c.Hi)))
 		}
 	}
 	p.budget.spend(steps)
-	return merge(all)
+	c.spans = merge(all)
 }
+
+// cased are the runes that may differ from others only in case. Unicode's ranges lack
+// ß: it has no upper case of one letter, but is ẞ without regard to case.
+var cased = append([]unicode.CaseRange{{Lo: 'ß', Hi: 'ß'}}, unicode.CaseRanges...)
+
+// composed reports whether a rune occurs in NFC, and so in names as they are
+// compared: the Kelvin sign does not, it is a K.
+func composed(r rune) bool { return r < utf8.RuneSelf || norm.NFC.IsNormalString(string(r)) }
 
 // comparable converts a name to the form in which names are compared: NFC and,
 // with fold, one representative for all letters that differ only in case.

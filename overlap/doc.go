@@ -55,7 +55,9 @@
 //     {*,x}*/q does not cover a/b/q, though some tools expand it to **/q.
 //   - custom://name meets only itself, letter for letter, and covers no path. A name
 //     has up to 128 letters from a to z, digits and -._/:@#+=~.
-//   - Names are compared in NFC and, with FoldCase, without regard to case.
+//   - Names are compared in NFC and, with FoldCase, without regard to case: an entry
+//     covers a name if it covers one that differs from it only in case. So [!a]
+//     covers a, since it covers A, and [!aA] does not.
 //   - Texts in other notations (file: URIs, mentions such as @src/a.ts, pathspec
 //     magic, quotation marks, drives, bash's ranges, POSIX classes, reversed ranges,
 //     regular expressions) are read as meant or refused; spelling.go and readings.go
