@@ -93,7 +93,8 @@ ignored: of clone aaaaaaaa: "x" is ignored
 			want: "locks in /repo/.git/agents-locks\n\nno locks found\nthe answer is incomplete: 2 lock files could not be read, " +
 				"and other clones could not be asked\n"},
 		{name: "guard, likewise", args: []string{"guard", "check"},
-			store: fake{result: store.Guarded{Verdict: store.GuardClear, Staged: true, Files: 2}, unseen: true},
+			store: fake{result: store.Guarded{Verdict: store.GuardClear, Staged: true, Files: 2,
+				Incomplete: "other clones could not be asked"}},
 			want:  "clear of what is known here: nobody is known to hold any of 2 files, but other clones could not be asked\n"},
 		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
 			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +

@@ -51,7 +51,7 @@ func newGuardCheck(a *app) *cobra.Command {
 			}
 			ans, err := a.locks.Guard(cmd.Context(), request)
 			err = answer(a, ans, a.orBypass(err), func(w io.Writer, g store.Guarded) {
-				render.Guarded(w, a.Stderr, g, ans.Missing(), quiet, a.person())
+				render.Guarded(w, a.Stderr, g, quiet, a.person())
 			})
 			if err == nil && ans.Result.Verdict == store.GuardBlocked {
 				return answered(exitError)

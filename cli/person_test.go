@@ -31,7 +31,7 @@ func TestOnlyAPersonIsToldHowToBypass(t *testing.T) {
 			a := &app{World: World{StderrIsTerminal: c.terminal, Environ: func() []string { return []string{c.env} }}}
 			var out strings.Builder
 			g := store.Guarded{Verdict: store.GuardBlocked, Blocked: []store.Hold{{Files: []string{"a"}}}}
-			render.Guarded(io.Discard, &out, g, "", false, a.person())
+			render.Guarded(io.Discard, &out, g, false, a.person())
 			if told := strings.Contains(out.String(), "AGENT_LOCKS_BYPASS=1 git commit\n"); told != c.told || strings.Contains(out.String(), "the person you work for") == told {
 				t.Errorf("told %v, want %v:\n%s", told, c.told, out.String())
 			}

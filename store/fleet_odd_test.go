@@ -84,9 +84,14 @@ func TestLocksThatWereRenamed(t *testing.T) {
 			a.forge(bare, map[string]string{name: forged("x", "Theirs", "claude", "src/**", fresh)})
 			get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
 			for name, read := range a.readings() {
-				if v, err := read(); err != nil || v.missing == "" {
+				v, err := read()
+				if said := strings.Join(v.warnings, "\n"); err != nil || v.missing == "" || !strings.Contains(said, "could not be read") {
 					t.Errorf("%s: %+v, %v", name, v, err)
 				}
+			}
+			guard, err := a.at(a.main).Guard(t.Context(), store.GuardRequest{Files: []string{"src/a.go"}})
+			if err != nil || guard.Result.Verdict != store.GuardClear || guard.Result.Incomplete != "1 lock file could not be read" {
+				t.Errorf("the guard's result is %+v, %v", guard.Result, err)
 			}
 			const said = "may hold a lock on these paths"
 			free, err := a.free(0)
@@ -103,7 +108,15 @@ func TestLocksThatWereRenamed(t *testing.T) {
 				t.Errorf("the status says %+v", s)
 			}
 			wantFindings(t, a.doctor(a.at(a.main), false).Result, []sick{{problem, "fleet", "may be locks, and cannot be read, 1 times: ",
-				"fleet status"}})
+				"agent-locks fleet purge"}})
+			get(t)(a.at(a.main).FleetPurge(t.Context(), store.FleetRequest{Yes: true}))
+			get(t)(a.at(a.main).FleetSync(t.Context(), store.FleetRequest{}))
+			for name, read := range a.readings() {
+				if v, err := read(); err != nil || v.missing != "" || strings.Contains(strings.Join(v.warnings, "\n"), "clone") {
+					t.Errorf("after a purge, %s: %+v, %v", name, v, err)
+				}
+			}
+			wantFindings(t, a.doctor(a.at(a.main), false).Result, nil)
 		})
 	}
 }

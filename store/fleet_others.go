@@ -104,7 +104,8 @@ func (c *call) reread(said int) {
 	c.warnings, c.viewed, c.unseen, c.doubt = c.warnings[:said], false, false, ""
 }
 
-// noteView warns, once per call, if the view of the other clones is not up to date.
+// noteView warns, once per call, if the view of the other clones is not up to date or not
+// complete.
 func (c *call) noteView(v *fleet.View) {
 	if c.viewed {
 		return
@@ -123,6 +124,10 @@ func (c *call) noteView(v *fleet.View) {
 		c.warnings = append(c.warnings, c.doubted)
 	}
 	if !c.namesOdd {
+		if c.unread > 0 {
+			c.warn("other clones may have claimed more than is known here: lock files of theirs that could not be read: %d "+
+				"(agent-locks doctor has the way out)", c.unread)
+		}
 		return
 	}
 	const most = 3 // anybody who can push can make it thousands

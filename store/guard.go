@@ -55,6 +55,8 @@ type Guarded struct {
 	Squash bool `json:"squash,omitempty"`
 	// Merge is set if the commit completes a merge.
 	Merge bool `json:"merge,omitempty"`
+	// Incomplete says what could not be taken into account; "" if nothing.
+	Incomplete string `json:"incomplete,omitempty"`
 	// Noted are the locks that a bypassed commit ignored, and that have a note
 	// about it.
 	Noted []string `json:"noted,omitempty"`
@@ -231,6 +233,7 @@ func (g *Guarded) verdict(mode GuardMode) Verdict {
 // or nil.
 func (g *guarding) conclude(v Verdict, failed error) (Answer[Guarded], error) {
 	g.answer.Result.Verdict, g.answer.Result.Mode = v, g.config.mode
+	g.answer.Result.Incomplete = g.answer.Missing()
 	g.answer.Warnings = append(g.config.warnings, g.answer.Warnings...)
 	switch {
 	case failed == nil:

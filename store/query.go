@@ -58,6 +58,9 @@ func (s *Store) Query(ctx context.Context, r QueryRequest) (Answer[[]Summary], e
 		if which != disk.DoneOnly {
 			entries = c.everybody(entries)
 		}
+		if c.unread > 0 {
+			c.warn("this answer is incomplete: a file of another clone that could not be read may hold a lock")
+		}
 		entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
 			return !matches(&e.Lock, r.AgentID, r.Text) || scope != nil && len(pairsWith(c, scope, e)) == 0
 		})

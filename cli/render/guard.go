@@ -18,17 +18,16 @@ const Bypass = "AGENT_LOCKS_BYPASS=1"
 // Guarded reports what the commit guard found. A clear commit is reported on
 // stdout, unless quiet. Findings go to stderr, with our prefix since they
 // appear amid git's own output. Only a person is told how to bypass the guard.
-// missing says what could not be taken into account; "": nothing.
-func Guarded(stdout, stderr io.Writer, g store.Guarded, missing string, quiet, person bool) {
+func Guarded(stdout, stderr io.Writer, g store.Guarded, quiet, person bool) {
 	switch g.Verdict {
 	case store.GuardClear:
 		switch {
 		case quiet:
 		case g.Staged && g.Files == 0:
 			fmt.Fprintln(stdout, "clear: nothing is staged")
-		case missing != "":
+		case g.Incomplete != "":
 			fmt.Fprintf(stdout, "clear of what is known here: nobody is known to hold any of %s, but %s\n",
-				Count(g.Files, "file"), missing)
+				Count(g.Files, "file"), g.Incomplete)
 		default:
 			fmt.Fprintf(stdout, "clear: nobody else holds any of %s\n", Count(g.Files, "file"))
 		}

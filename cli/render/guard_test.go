@@ -60,7 +60,7 @@ func TestWaysOutOfOwnAndGoneWorktrees(t *testing.T) {
 	} {
 		h := store.Hold{Summary: store.Summary{ID: "a b", Title: "t", AgentID: c.agent, Whose: c.whose}, Files: []string{"a"}, Exact: true}
 		var out, fault strings.Builder
-		Guarded(&out, &fault, store.Guarded{Verdict: store.GuardBlocked, Files: 1, Blocked: []store.Hold{h}, You: &me}, "", false, c.person)
+		Guarded(&out, &fault, store.Guarded{Verdict: store.GuardBlocked, Files: 1, Blocked: []store.Hold{h}, You: &me}, false, c.person)
 		if said := fault.String(); !strings.Contains(said, c.want) || !strings.Contains(said, c.wanted) || strings.Contains(said, c.never) {
 			t.Errorf("%s:\n%s", name, said)
 		}

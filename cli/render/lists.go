@@ -23,9 +23,7 @@ func Status(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	} else {
 		writeLocks(w, ans.Result, screen)
 	}
-	if ans.Unseen {
-		writeMissing(w, ans.Missing())
-	}
+	writeMissing(w, ans.Missing())
 	if len(ans.Waiting) > 0 {
 		fmt.Fprintln(w)
 		writeWaiting(w, ans.Waiting)
@@ -47,9 +45,7 @@ func List(w io.Writer, ans store.Answer[[]store.Summary], screen Screen) {
 	} else {
 		writeLocks(w, ans.Result, screen)
 	}
-	if ans.Unseen {
-		writeMissing(w, ans.Missing())
-	}
+	writeMissing(w, ans.Missing())
 }
 
 func writeLocks(w io.Writer, rows []store.Summary, screen Screen) {
