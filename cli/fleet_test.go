@@ -95,7 +95,7 @@ ignored: of clone aaaaaaaa: "x" is ignored
 		{name: "guard, likewise", args: []string{"guard", "check"},
 			store: fake{result: store.Guarded{Verdict: store.GuardClear, Staged: true, Files: 2,
 				Incomplete: "other clones could not be asked"}},
-			want:  "clear of what is known here: nobody is known to hold any of 2 files, but other clones could not be asked\n"},
+			want: "clear of what is known here: nobody is known to hold any of 2 files, but other clones could not be asked\n"},
 		{name: "in JSON", args: []string{"fleet", "status", "--json"}, store: fake{result: fleetState()},
 			want: `{"on":true,"clone":"yipbubty","label":"laptop","remote":"origin","ref":"refs/agents-locks/fleet","share":"all",` +
 				`"as_of":"2026-07-17T18-45-12","published":["a"],"others":3,"clones":2,"commits":7,"confirmed":["a"],"unpublished":["b"],"lost":["c"],` +
