@@ -42,8 +42,8 @@ func (x *fleetExam) known(v *fleet.View) {
 		x.add(SeverityNote, "allow this ref to be forced on the host, or delete it there once: live locks are kept",
 			"%q has %d commits, since the host keeps its history", x.set.ref, v.Tip.Chain)
 	}
-	const fix = "who publishes that has to fix it; if nobody can, agent-locks fleet purge empties the ref, and each clone " +
-		"publishes its locks again; agent-locks fleet status names more"
+	const fix = "who publishes that has to fix it; if nobody can, agent-locks fleet purge empties the ref, and each " +
+		"clone publishes its locks again; agent-locks fleet status names more"
 	if odd := v.Remarks.MayBeLocks; odd.Count > 0 {
 		x.add(SeverityProblem, fix, "what others have published may be locks, and cannot be read, %d times: %s", odd.Count,
 			firstOf(odd.Texts))
