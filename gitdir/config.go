@@ -24,6 +24,7 @@ type config struct {
 	bare        bool   // core.bare
 	perWorktree bool   // extensions.worktreeConfig
 	fleet       string // agentlocks.fleet, as written
+	hasFleet    bool   // it is set
 }
 
 // A setting is one setting of a config file.
@@ -78,7 +79,7 @@ func (c *config) set(s setting) {
 	case "core.bare":
 		c.bare = truth(s.value)
 	case "agentlocks.fleet":
-		c.fleet = s.value
+		c.fleet, c.hasFleet = s.value, true
 	case "extensions.worktreeconfig":
 		c.perWorktree = truth(s.value)
 	}

@@ -132,7 +132,8 @@ func Find(ctx context.Context, q Query) (*Repo, error) {
 func (r *Repo) configured() {
 	r.IgnoreCase = r.config.ignoreCase
 	value := r.config.fleet
-	if on, err := ParseBool(value); err != nil {
+	// To git, an empty value is false, but who clears the setting may mean either.
+	if on, err := ParseBool(value); err != nil || value == "" && r.config.hasFleet {
 		r.FleetErr = fmt.Errorf("git config agentlocks.fleet is %q, which is neither on nor off", value)
 	} else {
 		r.Fleet = on

@@ -14,7 +14,7 @@ import (
 func TestSharingThatIsNeitherOnNorOff(t *testing.T) {
 	gittest.NotShort(t)
 	t.Parallel()
-	for _, value := range []string{"maybe", " on "} {
+	for _, value := range []string{"maybe", " on ", ""} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
 			a, _, _ := newFleet(t)
