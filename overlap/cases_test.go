@@ -234,6 +234,18 @@ func TestInexact(t *testing.T) {
 		{Stored("{./src,b}/**", Context{}), Result{true, "src/foo/a.ts", false}},
 		{Stored("docs/{a,b", Context{}), Result{false, "", false}},
 		{Stored("/etc/passwd", Context{}), Result{false, "", false}},
+		{Stored("../x", Context{}), Result{false, "", false}},
+		{Stored("~/x", Context{}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/etc/passwd", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/other/src/foo/{a", Context{Afar: true, Roots: []string{"/repo"}}), Result{true, "src/foo/a.ts", false}},
+		{Stored("/repo/docs", Context{Afar: true, Roots: []string{"/repo"}}), Result{false, "", true}},
+		{Stored("../../x", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("!../x", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("file:///x", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("http://x/y", Context{Afar: true}), Result{true, "src/foo/a.ts", false}},
+		{Stored("docs/{a,b", Context{Afar: true}), Result{false, "", false}},
+		{Stored("custom://x", Context{Afar: true}), Result{false, "", true}},
 	} {
 		if r := tt.e.Compare(plain); r != tt.want {
 			t.Errorf("%q: %+v, want %+v", tt.e, r, tt.want)

@@ -153,15 +153,15 @@ func refusedEntry(text string, f *fault, c Context) *Entry {
 		return &Entry{head: e.head, shown: e.shown, refused: true, foreign: e.foreign, custom: e.custom, fold: e.fold}
 	}
 	head := crudeHead(text, f, c)
-	return &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, foreign: f.outside && !f.anywhere,
-		fold: c.FoldCase}
+	return &Entry{head: comparable(head, c.FoldCase), shown: head, refused: true, fold: c.FoldCase,
+		foreign: f.outside && !f.anywhere && !c.Afar}
 }
 
 // crudeHead returns the common start of all paths that a refused entry may have
 // been meant to name; "" if nothing is known. An entry outside the repository
 // keeps its text, with which no path in the repository begins.
 func crudeHead(text string, f *fault, c Context) string {
-	if f.anywhere {
+	if f.anywhere || f.outside && c.Afar {
 		return ""
 	}
 	if f.outside {

@@ -86,6 +86,7 @@ type Context struct {
 	Prefix   string   // the caller's directory inside the worktree, slash-separated, "" at its root
 	Roots    []string // absolute, symlink-free roots of all worktrees, for absolute entries
 	NoRoots  bool     // the roots could not be listed: a stored absolute entry may name anything
+	Afar     bool     // stored on another machine: what is outside the repository here may be inside it there
 
 	// Resolve resolves the symlinks of an absolute path, down to the root in
 	// Roots that contains it but not below. nil: paths are not changed. It is

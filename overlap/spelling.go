@@ -26,7 +26,7 @@ type notation struct {
 var notations = sync.OnceValue(func() []notation {
 	return []notation{
 		{regexp.MustCompile(`^~(?:[A-Za-z_][\w-]*[/\\]|$|[/\\])`), "begins with a ~ that is not expanded here",
-			"write the path out", beginsSo, fault{}},
+			"write the path out", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile(`^(?:\$\{?[A-Z_0-9]+\}?|%\w+%)(?:$|[/\\])`), "begins with a variable that is not expanded here",
 			"write the path out", beginsSo, fault{anywhere: true}},
 		{regexp.MustCompile("^(?:\\$\\(.*\\)|`[^`]+`)[/\\\\]"), "begins with a command that is not run here",

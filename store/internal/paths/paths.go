@@ -192,9 +192,14 @@ func (r *Reader) Stored(texts []string, worktree string) overlap.Scope {
 
 // Foreign reads a scope claimed in another clone. It ignores letter case, since
 // it is not known whether that clone does. Compare it only with Folded scopes.
+// No claim has an empty scope, or an entry outside the repository: such a scope was
+// written by hand or by another program, and may cover anything.
 func (r *Reader) Foreign(texts []string) overlap.Scope {
 	how := r.how()
-	how.FoldCase = true
+	how.FoldCase, how.Afar = true, true
+	if len(texts) == 0 {
+		texts = []string{""}
+	}
 	return r.stored(texts, r.in, how)
 }
 
