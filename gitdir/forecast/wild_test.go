@@ -233,13 +233,28 @@ func (w *wild) compareWild(res *forecast.Result, total map[string]int, seed int)
 			continue
 		}
 		if got, ok := same(p.Files, want, total); !ok {
-			w.Errorf("seed %d: %s and %s\ngot  %q\nwant %q (%s)", seed, yours, theirs, got, want, p.Why)
+			w.prepare(theirs, w.clones[yours] || w.clones[theirs])
+			back, _ := j.merge(theirs, yours) // where attributes differ, it conflicts if one direction does
+			either := slices.Compact(slices.Sorted(slices.Values(append(mirrored(back), want...))))
+			if _, ok := same(p.Files, either, map[string]int{}); !ok {
+				w.Errorf("seed %d: %s and %s\ngot  %q\nwant %q (%s)\nor   %q", seed, yours, theirs, got, want, p.Why, either)
+			}
 		}
 		if len(want) == 0 {
 			total["clean"]++
 		}
 		total["conflicts"] += len(want)
 	}
+}
+
+// mirrored are conflicts as the other side sees them.
+func mirrored(conflicts []string) []string {
+	swap := strings.NewReplacer("deleted_here ", "deleted_there ", "deleted_there ", "deleted_here ")
+	out := make([]string, len(conflicts))
+	for i, c := range conflicts {
+		out[i] = swap.Replace(c)
+	}
+	return out
 }
 
 // same reports whether the files are those that did not merge. A driver may have
