@@ -95,9 +95,29 @@ func (g *gated) await(what string, happens func() bool) {
 	g.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); !happens(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			g.t.Fatalf("it did not come to %s", what)
+			g.t.Fatalf("it did not come to %s\n%s", what, g.told())
 		}
 	}
+}
+
+// told describes the state of each clone, for a wait that failed.
+func (g *gated) told() string {
+	clones, err := filepath.Glob(filepath.Join(g.dir, "*", ".git", "agents-locks"))
+	if err != nil {
+		g.t.Error(err)
+	}
+	told := "in the ref:\n" + g.published()
+	for _, dir := range clones {
+		worktree := filepath.Dir(filepath.Dir(dir))
+		told += fmt.Sprintf("%s, which syncs: %t\n", worktree, syncing(worktree))
+		for _, args := range [][]string{{"agent-locks", "fleet", "status"}, {"agent-locks", "status"}, {"ls", "-lR", dir}} {
+			cmd := exec.Command(args[0], args[1:]...)
+			cmd.Dir, cmd.Env = worktree, skillEnv()
+			out, err := cmd.CombinedOutput()
+			told += fmt.Sprintf("%q: %v\n%s", args, err, out)
+		}
+	}
+	return told
 }
 
 // published returns the paths in the ref.

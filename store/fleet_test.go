@@ -97,7 +97,7 @@ func TestClaimsOfTwoClonesExcludeEachOther(t *testing.T) {
 	if _, err := b.at(b.main).Create(t.Context(), claimRequest("agent", "src/a.go")); err != nil {
 		t.Fatalf("what was ended is still in the way: %v", err)
 	}
-	b.git(bare, "fsck", "--strict")
+	checkRemote(bare, a, b)
 }
 
 // If the remote does not answer, nothing is claimed, unless a local claim is requested.
@@ -313,7 +313,17 @@ func TestAgentsOfSeveralClonesTakeTurns(t *testing.T) {
 	if n := claims.Load(); n < 2 {
 		t.Errorf("there were %d claims", n)
 	}
-	a.git(bare, "fsck", "--strict")
+	checkRemote(bare, a, b)
+}
+
+// checkRemote runs git fsck on a remote once no push to it is running: the objects of a
+// push arrive in no particular order.
+func checkRemote(bare string, worlds ...*world) {
+	for _, w := range worlds {
+		w.t.Helper()
+		w.apart.Wait()
+	}
+	worlds[0].git(bare, "fsck", "--strict")
 }
 
 // Another clone's lock can only be shown, and reaped once it is stale. Its owner is

@@ -160,7 +160,7 @@ func TestWaysOutOfARaisedFormat(t *testing.T) {
 			b.claimed("b", "test/**")
 			_, err = b.at(b.main).Create(t.Context(), claimRequest("b", "docs/x"))
 			wantCode(t, err, store.Conflict, "work-on-docs")
-			a.git(bare, "fsck", "--strict")
+			checkRemote(bare, a, b)
 		})
 	}
 }
