@@ -105,6 +105,45 @@ func TestRefusedWaiterKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// While the remote leaves a claim without an answer, no answer relies on the last look,
+// however recent it is.
+func TestNoAnswerReliesOnALookBeforeTheRemoteFellSilent(t *testing.T) {
+	gittest.NotShort(t)
+	t.Parallel()
+	_, b, bare := newFleet(t)
+	b.claimed("agent", "docs/**") // for drift
+	b.apart.Wait()
+	get(t)(b.at(b.main).FleetSync(t.Context(), store.FleetRequest{}))
+	shut, open := gate(b, bare)
+	shut()
+	claimed := make(chan error, 1)
+	go func() { claimed <- second(b.at(b.main).Create(t.Context(), claimRequest("other", "src/**"))) }()
+	asking := filepath.Join(b.dir(), "fleet", "asking")
+	b.eventually("a claim that asks", func() bool { _, err := os.Stat(asking); return err == nil })
+	long := time.Now().Add(-10 * time.Second)
+	if err := os.Chtimes(asking, long, long); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range b.readings() {
+		v, err := read()
+		if said := strings.Join(v.warnings, "\n"); err != nil || !v.unseen || !strings.Contains(said, "no answer for 1") {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+	if s := get(t)(b.at(b.main).FleetStatus(t.Context(), store.FleetRequest{})); s.FailedAt == "" {
+		t.Errorf("the status is %+v", s)
+	}
+	open()
+	if err := <-claimed; err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range b.readings() {
+		if v, err := read(); err != nil || v.unseen {
+			t.Errorf("afterwards, %s: %+v, %v", name, v, err)
+		}
+	}
+}
+
 // While a clone turns sharing off, no process publishes again what it has withdrawn.
 func TestFleetOffIsTheLastWord(t *testing.T) {
 	gittest.NotShort(t)

@@ -15,8 +15,9 @@ import (
 const (
 	apartName  = "apart.lock"
 	wantedName = "wanted"
-	// unsaidName marks that the last sync failed, and that not even the reason could be
-	// written. On a full disk, an empty file can usually still be created.
+	// unsaidName marks that a look or a sync failed, and that not even the reason could be
+	// written. On a full disk, an empty file can usually still be created. A later look
+	// that succeeds makes it void.
 	unsaidName = "unsaid"
 	unsaid     = "nothing can be written in this clone's store; agent-locks fleet sync says why"
 	// glances is how long Serve waits for the lock, since isLocked holds it briefly.
@@ -69,7 +70,7 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	if g.Wanted = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return g, disk.Unusable("read", folder.File(wantedName), err)
 	}
-	if g.Busy, err = isLocked(folder); err != nil {
+	if g.Busy, err = isLocked(folder, apartName); err != nil {
 		return g, err
 	}
 	s := m.recall(folder)
@@ -78,7 +79,7 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 		g.Words = s.Broken.Why
 	}
 	if len(why) == 0 {
-		if info, err = folder.Lstat(unsaidName); err == nil {
+		if info, err = folder.Lstat(unsaidName); err == nil && info.ModTime().After(s.Looked) {
 			why = []byte(unsaid)
 		}
 	}
@@ -88,9 +89,9 @@ func GlanceAt(dir *disk.Dir, m *Memory) (Glance, error) {
 	return g, nil
 }
 
-// isLocked reports whether a background sync process is running.
-func isLocked(folder *disk.Folder) (bool, error) {
-	lock := folder.OpenLock(apartName)
+// isLocked reports whether a process holds a lock.
+func isLocked(folder *disk.Folder, name string) (bool, error) {
+	lock := folder.OpenLock(name)
 	taken, err := disk.Uninterrupted(lock.TryRLock)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -150,7 +151,15 @@ func (f *Fleet) orUnsaid(err error) error {
 	if err == nil || errors.Is(err, fault.FleetUnreachable) { // sharing was turned off
 		return err
 	}
-	return errors.Join(err, f.folder.Mark(wantedName), f.folder.Mark(unsaidName))
+	return errors.Join(err, f.folder.Mark(wantedName), f.markUnsaid())
+}
+
+// markUnsaid creates the mark, or gives it the current time.
+func (f *Fleet) markUnsaid() error {
+	if err := f.folder.Unlink(unsaidName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk.Unusable("remove", f.folder.File(unsaidName), err)
+	}
+	return f.folder.Mark(unsaidName)
 }
 
 // acquireApart locks apart.lock, which only one background sync process holds. It returns

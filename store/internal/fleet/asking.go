@@ -46,6 +46,24 @@ func (t *turn) askedBefore() error {
 	return disk.Unusable("remove", t.fleet.folder.File(askingName), err)
 }
 
+// unrecorded returns a failure that the state does not record: a look that could not write
+// its result or, as of now, a call of the remote that has gone without an answer for a
+// while. at is zero if there is none.
+func unrecorded(folder *disk.Folder, now time.Time) (at time.Time, words string) {
+	if info, err := folder.Lstat(unsaidName); err == nil {
+		at, words = info.ModTime(), unsaid
+	}
+	info, err := folder.Lstat(askingName)
+	if err != nil || now.Sub(info.ModTime()) < silence {
+		return at, words
+	}
+	// A process that was killed leaves the file, but not the lock.
+	if held, err := isLocked(folder, lockName); err == nil && held {
+		at, words = now, fmt.Sprintf("no answer for %s", now.Sub(info.ModTime()).Round(time.Second))
+	}
+	return at, words
+}
+
 // kept returns the error for a call that has waited for another process of this clone
 // since the given time. If that process is waiting for the remote, or has done so in
 // vain, the error says that the remote does not answer.

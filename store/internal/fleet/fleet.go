@@ -9,7 +9,7 @@
 //	agents-locks/fleet/asking          exists while its holder waits for the remote
 //	agents-locks/fleet/apart.lock      held by the background sync process
 //	agents-locks/fleet/wanted          a sync is requested; contains why the last one failed
-//	agents-locks/fleet/unsaid          the last sync failed and could not write the reason
+//	agents-locks/fleet/unsaid          a look or sync failed and could not write why
 //	agents-locks/fleet.git             the repository of package remote
 //
 // Read and GlanceAt read what is on disk, without network or git. Look fetches the ref.

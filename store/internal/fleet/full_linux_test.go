@@ -21,6 +21,10 @@ func TestFullDiskIsSaid(t *testing.T) {
 		"a sync": func(a *clone) error {
 			return a.Serving(func() error { return second(a.sync()) })
 		},
+		"a look": func(a *clone) error {
+			_, err := a.Look(t.Context(), time.Minute, true)
+			return err
+		},
 		"a look that cannot begin": func(a *clone) error {
 			return NoteFailure(t.Context(), a.config, errors.New("no such remote"))
 		},
@@ -53,8 +57,12 @@ func TestFullDiskIsSaid(t *testing.T) {
 			}
 			wantCode(t, fail(a), fault.StoreUnwritable)
 			g, err := GlanceAt(a.Fleet.dir, new(Memory))
-			if err != nil || !g.Wanted || g.Unpublished(time.Now()) != unsaid {
+			if err != nil || !g.Wanted && name != "a look" || g.Unpublished(time.Now()) != unsaid {
 				t.Errorf("%+v, %v", g, err)
+			}
+			// The last good look is no longer the last one.
+			if v, err := Read(t.Context(), a.Fleet.dir, new(Memory)); err != nil || !v.Failed.After(v.Looked) || v.Words != unsaid {
+				t.Errorf("the view says %+v, %v", v, err)
 			}
 			if err := os.Remove(filler); err != nil {
 				t.Fatal(err)
@@ -64,6 +72,9 @@ func TestFullDiskIsSaid(t *testing.T) {
 			}
 			if g, err := GlanceAt(a.Fleet.dir, new(Memory)); err != nil || g.Wanted || g.Why != "" {
 				t.Errorf("with room again: %+v, %v", g, err)
+			}
+			if v, err := Read(t.Context(), a.Fleet.dir, new(Memory)); err != nil || v.Failed.After(v.Looked) {
+				t.Errorf("with room again, the view says %+v, %v", v, err)
 			}
 		})
 	}

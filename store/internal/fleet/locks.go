@@ -128,6 +128,9 @@ func Read(ctx context.Context, dir *disk.Dir, m *Memory) (*View, error) {
 	view, err := viewOf(ctx, dir, folder, self, m.recall(folder))
 	if view != nil {
 		view.Wanted = self.copied || folder.Marked(wantedName) // a copy has to take an id
+		if at, words := unrecorded(folder, dir.Now()); at.After(view.Looked) && at.After(view.Failed) {
+			view.Failed, view.Words = at, words
+		}
 	}
 	return view, err
 }

@@ -147,7 +147,30 @@ func (t *turn) look(ctx context.Context, wait time.Duration) (format.Relation, e
 	if err == nil {
 		return relation, nil
 	}
-	return 0, t.failed(err)
+	if why := gaveUp(ctx); why != nil {
+		err = t.late(why)
+	} else {
+		err = t.failed(err)
+	}
+	if errors.Is(err, fault.StoreUnwritable) { // the state still calls the last good look the last one
+		err = errors.Join(err, t.fleet.markUnsaid())
+	}
+	return 0, err
+}
+
+// gaveUp returns why the caller has given up on the remote, or nil.
+func gaveUp(ctx context.Context) *fault.Error {
+	why, _ := errors.AsType[*fault.Error](context.Cause(ctx))
+	return why
+}
+
+// late records a remote that the caller has given up on as a failed look.
+func (t *turn) late(why *fault.Error) error {
+	t.state.Failed, t.state.Words = t.fleet.dir.Now(), "no answer in time"
+	if err := t.fleet.save(tipName, t.state); err != nil {
+		return err
+	}
+	return why
 }
 
 // within sets a timeout with a readable error as its cause.

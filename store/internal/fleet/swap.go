@@ -67,6 +67,9 @@ func (p *publishing) swap(ctx context.Context, t *turn, plan Plan, d draft) (don
 	if p.answer == remote.Swapped {
 		return true, p.won(ctx, t, plan, d, format.Tip{Commit: commit, Header: h}, raw)
 	}
+	if why := gaveUp(ctx); why != nil {
+		return false, t.late(why)
+	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
