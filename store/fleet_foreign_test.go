@@ -206,7 +206,7 @@ func TestForeignTextIsBounded(t *testing.T) {
 	if err != nil || strings.Contains(strings.Join(guard.Warnings, " "), "have published") {
 		t.Errorf("the guard says %q, %v", guard.Warnings, err)
 	}
-	if len(list.Warnings) != 4 || !strings.Contains(list.Warnings[3], "37 more of these") {
+	if len(list.Warnings) != 5 || !strings.Contains(list.Warnings[3], "37 more of these") {
 		t.Errorf("%q", list.Warnings)
 	}
 }

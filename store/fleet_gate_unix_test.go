@@ -126,7 +126,7 @@ func TestNoAnswerReliesOnALookBeforeTheRemoteFellSilent(t *testing.T) {
 	}
 	for name, read := range b.readings() {
 		v, err := read()
-		if said := strings.Join(v.warnings, "\n"); err != nil || !v.unseen || !strings.Contains(said, "no answer for 1") {
+		if said := strings.Join(v.warnings, "\n"); err != nil || !v.unseen || !strings.Contains(said, "it has not answered yet, after 1") {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}

@@ -59,7 +59,7 @@ func unrecorded(folder *disk.Folder, now time.Time) (at time.Time, words string)
 	}
 	// A process that was killed leaves the file, but not the lock.
 	if held, err := isLocked(folder, lockName); err == nil && held {
-		at, words = now, fmt.Sprintf("no answer for %s", now.Sub(info.ModTime()).Round(time.Second))
+		at, words = now, fmt.Sprintf("it has not answered yet, after %s", now.Sub(info.ModTime()).Round(time.Second))
 	}
 	return at, words
 }

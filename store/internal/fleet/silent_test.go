@@ -87,7 +87,7 @@ func TestSilenceCountsAsAFailedLook(t *testing.T) {
 			go func() { ended <- ask(ctx, a) }()
 			<-asked
 			long()
-			if v := read(); !v.Failed.After(v.Looked) || !strings.HasPrefix(v.Words, "no answer for 10s") {
+			if v := read(); !v.Failed.After(v.Looked) || !strings.HasPrefix(v.Words, "it has not answered yet, after 10s") {
 				t.Errorf("meanwhile the view says %s, %s: %s", v.Looked, v.Failed, v.Words)
 			}
 			end(fault.New(fault.FleetUnreachable, "that took too long"))
