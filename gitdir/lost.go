@@ -73,7 +73,7 @@ func (r *Repo) strange(gitDir, led, root string) error {
 	switch {
 	case led == "" || sameFile(led, gitDir):
 		return nil
-	case own && r.NamedWorktree(r.nameOf(led)) == root: // gitDir is left over from an earlier worktree at this path
+	case own && r.recorded(led) == root: // gitDir is left over from an earlier worktree at this path
 		return nil
 	case own:
 		return fmt.Errorf("its `.git` leads to %q, the git directory of another worktree", led)
@@ -81,6 +81,19 @@ func (r *Repo) strange(gitDir, led, root string) error {
 		return fmt.Errorf("another repository stands there now: its `.git` leads to %q", led)
 	}
 	return fmt.Errorf("its `.git` leads to %q, which is not a git directory (`git worktree repair` may help)", led)
+}
+
+// recorded returns where git expects the worktree of a git directory. For the caller's own
+// that differs from Worktree if it was moved to another one's place.
+func (r *Repo) recorded(gitDir string) string {
+	if gitDir != r.GitDir || gitDir == r.CommonDir {
+		return r.NamedWorktree(r.nameOf(gitDir))
+	}
+	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
+	if err != nil {
+		return ""
+	}
+	return resolved(worktreeOf(gitDir, string(text)))
 }
 
 // Stands reports whether a worktree has a `.git`, or this cannot be determined.

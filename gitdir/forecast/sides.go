@@ -124,6 +124,8 @@ func (f *forecast) addUnread(err error) (roots map[string]bool) {
 			continue
 		case unread.Root == "":
 			side = Side{Worktree: unread.GitDir, Failed: "its location cannot be read: " + side.Failed}
+		case unread.Root == f.repo.Worktree: // which is compared, as the worktree that it is now
+			side.Worktree = unread.GitDir
 		default:
 			roots[unread.Root] = true
 		}

@@ -477,3 +477,26 @@ func TestReadOnlyRepository(t *testing.T) {
 		t.Error("files changed")
 	}
 }
+
+// Where the caller's worktree was moved to the place of another one, that one is not
+// assessed, whether it is somewhere else now or changed places with the caller's.
+func TestMovedToThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]string{"kept": "w.bak", "swapped": "other"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.two()
+			s.git("main", "worktree", "add", "-q", "../other", "-b", "other")
+			s.edit("w/f", 5, "theirs")
+			s.edit("other/f", 5, "mine")
+			s.rename("w", "away")
+			s.rename("other", "w")
+			s.rename("away", at)
+			told := strings.Join(s.told(s.ask("w", forecast.Request{})), "\n")
+			if !strings.Contains(told, "worktrees/w") || !strings.Contains(told, "the git directory of another worktree") {
+				t.Errorf("it says %s", told)
+			}
+		})
+	}
+}
