@@ -79,5 +79,3 @@ func TestFullDiskIsSaid(t *testing.T) {
 		})
 	}
 }
-
-func second(_ Result, err error) error { return err }

@@ -210,3 +210,5 @@ func wantCode(t testing.TB, err error, code fault.Code) {
 		t.Errorf("%v, want %s", err, code)
 	}
 }
+
+func second(_ Result, err error) error { return err }
