@@ -39,15 +39,14 @@ var (
 
 // lostAt returns the recorded path of a linked worktree and why the worktree
 // cannot be read there, or nil if Sibling or Worktrees handles the case.
-func (r *Repo) lostAt(gitDir string) (root string, why error) {
-	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
+func (r *Repo) lostAt(gitDir string) (string, error) {
+	root, err := recordedRoot(gitDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && there(filepath.Join(gitDir, "HEAD")):
 		return "", err // or git is just removing it
-	case err != nil || len(text) == 0:
+	case err != nil || root == "":
 		return "", nil
 	}
-	root = resolved(worktreeOf(gitDir, string(text)))
 	led, _ := ledTo(root)
 	switch {
 	case Stands(root):
@@ -89,11 +88,8 @@ func (r *Repo) recorded(gitDir string) string {
 	if gitDir != r.GitDir || gitDir == r.CommonDir {
 		return r.NamedWorktree(r.nameOf(gitDir))
 	}
-	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
-	if err != nil {
-		return ""
-	}
-	return resolved(worktreeOf(gitDir, string(text)))
+	root, _ := recordedRoot(gitDir) // "" is nobody's place
+	return root
 }
 
 // Stands reports whether a worktree has a `.git`, or this cannot be determined.

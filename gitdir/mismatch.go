@@ -97,12 +97,11 @@ func (r *Repo) home() string {
 	root := r.Root
 	switch {
 	case r.GitDir != r.CommonDir:
-		text, err := readFile(filepath.Join(r.GitDir, "gitdir"), maxPointer)
-		if err != nil {
-			return ""
-		}
-		root = resolved(worktreeOf(r.GitDir, string(text)))
+		root, _ = recordedRoot(r.GitDir) // a record that cannot be read names none
 	case !r.hasMain():
+		return ""
+	}
+	if root == "" {
 		return ""
 	}
 	if gitDir, _ := ledTo(root); gitDir == "" || !sameFile(gitDir, r.GitDir) {

@@ -16,11 +16,10 @@ func (r *Repo) Strayed() (roots []string) {
 	var gone []string
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
-		text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
-		if err != nil || len(text) == 0 {
+		root, err := recordedRoot(gitDir)
+		if err != nil || root == "" {
 			continue
 		}
-		root := resolved(worktreeOf(gitDir, string(text)))
 		if beside = append(beside, filepath.Dir(root)); gitDir != r.GitDir && !Stands(root) {
 			gone = append(gone, gitDir)
 		}

@@ -55,20 +55,20 @@ func (r *Repo) Worktrees() ([]string, error) {
 	}
 	for _, name := range names {
 		gitDir := filepath.Join(dir, name.Name())
-		text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
+		root, err := recordedRoot(gitDir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || !name.IsDir():
 			continue // just being created or pruned
 		case gitDir == r.GitDir: // the caller is in it, whatever the file says
 			continue
-		case err == nil && len(text) == 0:
+		case err == nil && root == "":
 			faults = append(faults, &UnreadWorktree{GitDir: gitDir, Err: errNoGitdir})
 			continue
 		case err != nil:
 			faults = append(faults, &UnreadWorktree{GitDir: gitDir, Err: err})
 			continue
 		}
-		if root := resolved(worktreeOf(gitDir, string(text))); !r.Taken(root) {
+		if !r.Taken(root) {
 			add(root)
 		}
 	}
@@ -76,6 +76,16 @@ func (r *Repo) Worktrees() ([]string, error) {
 		add(r.Worktree)
 	}
 	return roots, errors.Join(faults...)
+}
+
+// recordedRoot returns where git expects the worktree of a linked worktree's git
+// directory, or "" if the record is empty.
+func recordedRoot(gitDir string) (string, error) {
+	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
+	if err != nil || len(text) == 0 {
+		return "", err
+	}
+	return resolved(worktreeOf(gitDir, string(text))), nil
 }
 
 // Owns reports whether s, which git found by its directory, is a worktree of
@@ -258,12 +268,8 @@ func (r *Repo) NamedWorktree(name string) string {
 		return "" // not a name that git would give: a lock file is other people's text
 	}
 	gitDir := filepath.Join(r.CommonDir, worktreesDir, name)
-	text, err := readFile(filepath.Join(gitDir, "gitdir"), maxPointer)
-	if err != nil {
-		return ""
-	}
-	root := resolved(worktreeOf(gitDir, string(text)))
-	if r.Taken(root) {
+	root, err := recordedRoot(gitDir)
+	if err != nil || root == "" || r.Taken(root) {
 		return ""
 	}
 	return root

@@ -57,16 +57,14 @@ func (d *differences) askAttributes(ctx context.Context, names map[*Pair][]strin
 	})
 }
 
-// parse reads `check-attr -z`: path, attribute, value.
+// parse reads what `check-attr -z` prints.
 func (m *manners) parse(out []byte, r *rules) {
-	fields := strings.Split(string(out), "\x00")
-	for ; len(fields) > 3; fields = fields[3:] {
-		name, value := fields[0], fields[2]
-		if fields[1] == "merge" {
-			if how := r.mannerOf(value); how != asText {
+	for name, attribute := range attributes(out) {
+		if attribute[0] == "merge" {
+			if how := r.mannerOf(attribute[1]); how != asText {
 				m.of[name] = how
 			}
-		} else if text := r.diffOf(value); text != "" {
+		} else if text := r.diffOf(attribute[1]); text != "" {
 			m.texts[name] = text
 		}
 	}

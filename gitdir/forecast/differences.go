@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,8 +56,9 @@ func (d *differences) find(ctx context.Context) error {
 		if s.Failed != "" {
 			continue
 		}
+		fail := func(why string) { d.unknown[i] = why }
 		if s.tree != s.head.tree {
-			all = append(all, comparison{a: s.head.tree, b: s.tree, each: func(change) { s.Changed++ }, fail: func(string) {}})
+			all = append(all, comparison{a: s.head.tree, b: s.tree, each: func(change) { s.Changed++ }, fail: fail})
 		}
 		if d.ids[i] = map[string]string{}; first == "" {
 			first = s.tree
@@ -69,7 +71,7 @@ func (d *differences) find(ctx context.Context) error {
 					d.submodules[c.to] = true
 				}
 			},
-			fail: func(why string) { d.unknown[i] = why }})
+			fail: fail})
 	}
 	d.f.compareEach(ctx, all)
 	for _, i := range d.open {
@@ -145,7 +147,8 @@ func (f *forecast) compare(ctx context.Context, all []comparison) error {
 	case err != nil:
 		return err
 	case compared != len(all):
-		return fmt.Errorf("git diff-tree compared %d of %d trees: %s", compared, len(all), strings.TrimSpace(said))
+		return fmt.Errorf("git diff-tree did not compare the trees %s and %s: %s", all[0].a, all[0].b,
+			cmp.Or(strings.TrimSpace(said), "the repository lacks one of them"))
 	}
 	for i, c := range all {
 		for _, change := range found[i] {

@@ -19,12 +19,9 @@ import (
 // omitSubmodules omits the submodules that are checked out, are not listed as changed,
 // and of which git cannot read HEAD.
 func (t *taker) omitSubmodules(ctx context.Context, l listing) error {
-	index, err := os.ReadFile(t.copied)
-	if err != nil {
-		return err
-	}
 	// A mode as index entries have it, and the extension of one that borrows entries.
-	if !bytes.Contains(index, []byte{0, 0, 0xe0, 0}) && !bytes.Contains(index, []byte("link\x00")) {
+	if t.content != nil && !bytes.Contains(t.content, []byte{0, 0, 0xe0, 0}) &&
+		!bytes.Contains(t.content, []byte("link\x00")) {
 		return nil
 	}
 	out, err := t.git.Run(ctx, nil, "ls-files", "-z", "-s", "-v")
@@ -36,7 +33,7 @@ func (t *taker) omitSubmodules(ctx context.Context, l listing) error {
 		if !strings.HasPrefix(about, "H "+subMode) || l.submodules[name] { // else unmerged, or to count as unchanged
 			continue
 		}
-		if err := t.unreadSubmodule(ctx, filepath.Join(t.side.Worktree, filepath.FromSlash(name))); err != nil {
+		if err := t.unreadSubmodule(ctx, t.side.full(name)); err != nil {
 			t.omit(name, fmt.Sprintf("git cannot read this submodule (%s): repair what its `.git` leads to, "+
 				"or move it away and run `git submodule update --init`", gitdir.Said(err)))
 		}

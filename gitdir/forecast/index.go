@@ -26,18 +26,18 @@ func (t *taker) copyIndex(ctx context.Context) error {
 	if err := copyFile(t.index, t.copied); err != nil {
 		return err
 	}
-	index, err := os.ReadFile(t.copied)
-	if err != nil {
+	var err error
+	if t.content, err = os.ReadFile(t.copied); err != nil {
 		return err
 	}
-	whole, err := t.whole(ctx, index)
+	whole, err := t.whole(ctx, t.content)
 	if err != nil {
 		return err
 	}
 	if !whole {
 		return damaged(t.index, "its checksum is wrong")
 	}
-	return t.wholeShared(index)
+	return t.wholeShared(t.content)
 }
 
 // whole reports whether an index ends in its own checksum, or in zeros where the user

@@ -35,11 +35,14 @@ func (h half) measure(ctx context.Context) error {
 	}
 	programs, ends := map[string]bool{}, map[string]bool{}
 	for name, attribute := range attributes(out) {
+		if attribute[1] == "unset" || attribute[1] == "unspecified" {
+			continue
+		}
 		switch attribute[0] {
 		case "filter", "ident", "working-tree-encoding":
-			programs[name] = programs[name] || attribute[1] != "unset"
+			programs[name] = true
 		default:
-			ends[name] = ends[name] || attribute[1] != "unset"
+			ends[name] = true
 		}
 	}
 	for i := range h.loose {
@@ -54,12 +57,11 @@ func (h half) measure(ctx context.Context) error {
 	return nil
 }
 
-// attributes yields what `check-attr -z` prints: for each name an attribute and its
-// value, unless it has none.
+// attributes yields what `check-attr -z` prints: for each name an attribute and its value.
 func attributes(out []byte) iter.Seq2[string, [2]string] {
 	return func(yield func(string, [2]string) bool) {
 		for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
-			if fields[2] != "unspecified" && !yield(fields[0], [2]string{fields[1], fields[2]}) {
+			if !yield(fields[0], [2]string{fields[1], fields[2]}) {
 				return
 			}
 		}
@@ -75,7 +77,7 @@ func (t *taker) filtered(ctx context.Context, names []string) (map[string]bool, 
 	out, err := t.git.Run(ctx, lines(names), "check-attr", "-z", "--stdin", "filter")
 	found := map[string]bool{}
 	for name, attribute := range attributes(out) {
-		found[name] = slices.Contains(off, attribute[1])
+		found[name] = attribute[1] != "unspecified" && slices.Contains(off, attribute[1])
 	}
 	return found, err
 }

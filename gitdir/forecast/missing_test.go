@@ -68,6 +68,22 @@ func TestTreeThatASnapshotWritesAnew(t *testing.T) {
 	}
 }
 
+// HEAD's tree may be missing while other changes are uncommitted: git would commit and
+// merge nothing there.
+func TestTreeOfHeadIsMissingBesideChanges(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.two()
+	s.edit("w/f", 3, "w")
+	s.commit("w")
+	s.remove("w/g")
+	tree := s.git("w", "rev-parse", "HEAD^{tree}")
+	s.remove("main/.git/objects/" + tree[:2] + "/" + tree[2:])
+	if p := s.ask("w", forecast.Request{}).Pairs; len(p) != 1 || len(p[0].Files) > 0 || !strings.Contains(p[0].Why, tree) {
+		t.Errorf("%+v", p)
+	}
+}
+
 // missing wants no pair judged, and to be told which tree is not there.
 func (s *sandbox) missing(res *forecast.Result, tree string) {
 	s.Helper()

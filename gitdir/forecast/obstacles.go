@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -55,7 +54,7 @@ func (s *Side) obstacle(name string) Omission {
 		return Omission{Path: name, Why: "another worktree is there"}
 	}
 	for ; s.Worktree != "" && name != "."; name = path.Dir(name) {
-		info, err := os.Lstat(filepath.Join(s.Worktree, filepath.FromSlash(name)))
+		info, err := os.Lstat(s.full(name))
 		switch {
 		case err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0:
 			return Omission{Path: name, Why: "it is not a file"}

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func (t *taker) weigh(ctx context.Context, untracked []string) error {
 		case !listed[o.Path]:
 			known = append(known, o.Path)
 		default:
-			if info, err := os.Lstat(t.full(o.Path)); err == nil && info.Mode().IsRegular() {
+			if info, err := os.Lstat(t.side.full(o.Path)); err == nil && info.Mode().IsRegular() {
 				o.size, o.least = info.Size(), info.Size()
 			}
 		}
@@ -70,8 +71,8 @@ func (t *taker) filesIn(ctx context.Context, tree string, names []string) (map[s
 	return files, nil
 }
 
-func (t *taker) full(name string) string {
-	return filepath.Join(t.side.Worktree, filepath.FromSlash(name))
+func (s *Side) full(name string) string {
+	return filepath.Join(s.Worktree, filepath.FromSlash(name))
 }
 
 func (o Omission) isDirectory() bool { return strings.HasSuffix(o.Path, "/") }
@@ -148,11 +149,11 @@ func (f *forecast) unruled(p *Pair) string {
 // changed it, or omits it as well. What seems to conflict there does not count, except for
 // HEAD's version of what has a conflict of its own, which is to be merged with another.
 func (f *forecast) settleOmitted(p *Pair, h history) {
-	yours, theirs := &f.Sides[p.Yours], &f.Sides[p.Theirs]
+	yours, theirs, why := &f.Sides[p.Yours], &f.Sides[p.Theirs], ""
 	for _, at := range []struct {
 		side, other *Side
 		changes     []change
-	}{{theirs, yours, h.yours}, {yours, theirs, h.theirs}} {
+	}{{yours, theirs, h.theirs}, {theirs, yours, h.yours}} {
 		if len(at.side.Omitted) == 0 {
 			continue
 		}
@@ -167,15 +168,16 @@ func (f *forecast) settleOmitted(p *Pair, h history) {
 		for _, o := range at.other.Omitted {
 			changed.note(o.Path)
 		}
-		for _, o := range slices.Backward(at.side.Omitted) {
+		for _, o := range at.side.Omitted {
 			unknown := pathsOf([]string{o.Path})
 			count := len(p.Files)
 			p.Files = slices.DeleteFunc(p.Files, func(file File) bool {
 				return !o.unmerged && (unknown.meets(file.Path) || slices.ContainsFunc(file.Names, unknown.meets))
 			})
 			if len(p.Files) < count || changed.meets(o.Path) {
-				p.Why = o.why(at.side)
+				why = cmp.Or(why, o.why(at.side))
 			}
 		}
 	}
+	p.Why = cmp.Or(why, p.Why)
 }

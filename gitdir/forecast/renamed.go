@@ -136,7 +136,7 @@ func (f *forecast) deciding(ctx context.Context, r rules, one half) (Omission, b
 	if err = errors.Join(err, one.measure(ctx)); err != nil {
 		return Omission{}, false, err
 	}
-	crowded := r.tooMany(one.own, len(one.loose))
+	crowded := r.tooMany(one)
 	for _, o := range one.loose {
 		if crowded || o.size == anySize || o.size == noSize && submodules || names[path.Base(o.Path)] ||
 			slices.ContainsFunc(sizes, o.resembles) {
@@ -149,20 +149,17 @@ func (f *forecast) deciding(ctx context.Context, r rules, one half) (Omission, b
 // has reports whether a name is one of a file's.
 func (f *File) has(name string) bool { return f.Path == name || slices.Contains(f.Names, name) }
 
-// tooMany reports whether so many files more would be too many for git to look at each as
-// what others were renamed to.
-func (r rules) tooMany(own []change, more int) bool {
-	gone, arrived := 0, more
-	for _, c := range own {
-		if c.deleted() || c.from != c.to {
-			gone++
-		}
+// tooMany reports whether, with what is loose, there may be too many files for git to look
+// at each as what others were renamed to.
+func (r rules) tooMany(one half) bool {
+	arrived := len(one.loose)
+	for _, c := range one.own {
 		if c.arrived() {
 			arrived++
 		}
 	}
 	limit := cmp.Or(r.limit, usualRenames)
-	return gone*arrived > limit*limit
+	return len(one.gone)*arrived > limit*limit
 }
 
 // sizes are those of objects, in the order asked for.

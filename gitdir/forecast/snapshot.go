@@ -34,6 +34,7 @@ type taker struct {
 	room  int64
 
 	index, copied string // the worktree's, and its copy
+	content       []byte // of the copy; nil if it was made from HEAD
 	ignored       string // a pattern of untracked files that do not count
 
 	unconverted map[string]bool // files whose filters are not run
@@ -176,7 +177,7 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 		switch {
 		case dirs.behindLink(name):
 			gone = append(gone, name)
-		case !l.submodules[name] && exists(filepath.Join(t.full(name), ".git")):
+		case !l.submodules[name] && exists(filepath.Join(t.side.full(name), ".git")):
 			t.omit(name+"/", ownRepository) // git takes it for deleted, until it is added
 		case t.fits(name, maxFiles):
 			paths = append(paths, name)
@@ -201,7 +202,7 @@ func (t *taker) choose(l listing) (paths, gone []string) {
 // fits reports whether a file is one that git is to read. One that is gone is:
 // that is its change.
 func (t *taker) fits(name string, most int64) bool {
-	info, err := os.Lstat(t.full(name))
+	info, err := os.Lstat(t.side.full(name))
 	switch mode := fs.FileMode(0); {
 	case err != nil:
 		return true
@@ -248,7 +249,7 @@ func (t *taker) restore(ctx context.Context, unmerged, gone []string) error {
 	for _, name := range unmerged {
 		t.omit(name, "it has a conflict of its own, so HEAD's version is compared")
 		t.side.Omitted[len(t.side.Omitted)-1].unmerged = true
-		if record := inHead[name]; record != "" && exists(t.full(name)) {
+		if record := inHead[name]; record != "" && exists(t.side.full(name)) {
 			info.WriteString(record + "\x00")
 		}
 	}

@@ -59,7 +59,7 @@ func (f *forecast) movesForward(ctx context.Context, s *Side, file File) bool {
 // checked out, and among the worktree's modules, where it stays when it is no
 // longer.
 func (f *forecast) clones(ctx context.Context, s *Side, path string) []string {
-	all := []string{filepath.Join(s.Worktree, filepath.FromSlash(path), ".git")}
+	all := []string{filepath.Join(s.full(path), ".git")}
 	for _, name := range f.submoduleNames(ctx, s, path) {
 		all = append(all, filepath.Join(s.repo.GitDir, "modules", filepath.FromSlash(name)))
 	}

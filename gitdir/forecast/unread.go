@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -42,7 +41,7 @@ func (t *taker) omitUnread(said string) error {
 			return unreadError(rest)
 		}
 		dir, why := strings.TrimSuffix(rest[:end], "/"), rest[end+3:]
-		if _, err := os.Lstat(filepath.Join(t.side.Worktree, filepath.FromSlash(dir))); dir == "" || err != nil {
+		if _, err := os.Lstat(t.side.full(dir)); dir == "" || err != nil {
 			return unreadError(dir)
 		}
 		t.omit(dir+"/", "git cannot read it: "+why)

@@ -134,8 +134,8 @@ func (f *Fleet) Serve(ctx context.Context, sync func() error) error {
 // again and records the reason.
 func (f *Fleet) Serving(sync func() error) error {
 	for _, name := range []string{wantedName, unsaidName} {
-		if err := f.folder.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return disk.Unusable("remove", f.folder.File(name), err)
+		if err := f.unlink(name); err != nil {
+			return err
 		}
 	}
 	err := sync()
@@ -156,10 +156,18 @@ func (f *Fleet) orUnsaid(err error) error {
 
 // markUnsaid creates the mark, or gives it the current time.
 func (f *Fleet) markUnsaid() error {
-	if err := f.folder.Unlink(unsaidName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return disk.Unusable("remove", f.folder.File(unsaidName), err)
+	if err := f.unlink(unsaidName); err != nil {
+		return err
 	}
 	return f.folder.Mark(unsaidName)
+}
+
+// unlink removes a file of the folder, if it is there.
+func (f *Fleet) unlink(name string) error {
+	if err := f.folder.Unlink(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk.Unusable("remove", f.folder.File(name), err)
+	}
+	return nil
 }
 
 // acquireApart locks apart.lock, which only one background sync process holds. It returns

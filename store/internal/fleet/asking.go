@@ -53,15 +53,24 @@ func unrecorded(folder *disk.Folder, now time.Time) (at time.Time, words string)
 	if info, err := folder.Lstat(unsaidName); err == nil {
 		at, words = info.ModTime(), unsaid
 	}
-	info, err := folder.Lstat(askingName)
-	if err != nil || now.Sub(info.ModTime()) < silence {
-		return at, words
-	}
-	// A process that was killed leaves the file, but not the lock.
-	if held, err := isLocked(folder, lockName); err == nil && held {
-		at, words = now, fmt.Sprintf("it has not answered yet, after %s", now.Sub(info.ModTime()).Round(time.Second))
+	if waited := silentFor(folder, now); waited > 0 {
+		at, words = now, fmt.Sprintf("it has not answered yet, after %s", waited)
 	}
 	return at, words
+}
+
+// silentFor returns how long a process of this clone has waited for the remote's answer,
+// or 0 if none has waited for long. A process that was killed leaves the file asking, but
+// not the lock.
+func silentFor(folder *disk.Folder, now time.Time) time.Duration {
+	info, err := folder.Lstat(askingName)
+	if err != nil || now.Sub(info.ModTime()) < silence {
+		return 0
+	}
+	if held, err := isLocked(folder, lockName); err != nil || !held {
+		return 0
+	}
+	return now.Sub(info.ModTime()).Round(time.Second)
 }
 
 // kept returns the error for a call that has waited for another process of this clone
@@ -73,9 +82,8 @@ func (f *Fleet) kept(since time.Time) *fault.Error {
 		return t.failedBefore()
 	}
 	now := f.dir.Now()
-	if info, err := f.folder.Lstat(askingName); err == nil && now.Sub(info.ModTime()) >= silence {
-		return t.unreachable(fmt.Sprintf("another process of this clone has waited for it for %s",
-			now.Sub(info.ModTime()).Round(time.Second)))
+	if waited := silentFor(f.folder, now); waited > 0 {
+		return t.unreachable(fmt.Sprintf("another process of this clone has waited for it for %s", waited))
 	}
 	return fault.New(fault.FleetBusy, "other processes of this clone have been talking to the remote %q for %s", f.Remote,
 		now.Sub(since).Round(time.Second)).
